@@ -35,7 +35,7 @@ import maintenance.review.web
 import submissions.api
 import submissions.receipts.api
 import submissions.web
-from identity import LOCAL, Identity, Refused
+from identity import LOCAL, Identity, Refused, Role, require
 from identity.flood import FloodGuard, account_of, address_of
 from identity.middleware import IdentityMiddleware, identity_of
 from identity.pages import Pages
@@ -45,6 +45,7 @@ from leaderboard.messages import not_found_page
 from leaderboard.published import shipped_results
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import assets, environment
+from leaderboard.scriptless import WithoutScripts
 from leaderboard.security import SecureHeaders
 from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
@@ -80,6 +81,7 @@ _STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-e
 <title>Starting</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
 <p>This page is starting and appears in a few seconds. The <a href="/">board</a> is there already."""
 _FETCHES = "/proxy="  # Gradio's way to other hosts, for pages that load others' applications: nobody's here
+_MAINTAIN = "/app/maintain"
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
 _DEMO_NOTE = "  (demo benchmark; LABELS serves the real one, see README.md)"
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
@@ -223,7 +225,9 @@ def _intake(settings: Settings, database: Database, signer: Signer) -> Intake:
             settings.approve_first_upload,
         )
     stated = partial(_stated, settings)
-    return Intake(database, Uploads(settings.uploads_dir), read, settings.benchmark, signer, policy, stated)
+    return Intake(
+        database, Uploads(settings.uploads_dir), read, settings.benchmark, signer, policy, stated, shipped_results
+    )
 
 
 def build_app(
@@ -336,7 +340,7 @@ def _owner(database: Database, receipts: Receipts) -> submissions.web.Owner:
     """What owners do about their submissions, as the pages of an account need it."""
 
     def edit(who: Identity, entry: str, fields: Mapping[str, object]) -> object:
-        return possible(lambda: maintenance.entries.edit(database, who, entry, fields, _columns))
+        return possible(lambda: maintenance.entries.edit(database, who, entry, fields, _columns, shipped_results()))
 
     def withdraw(who: Identity, entry: str, reason: str) -> object:
         return possible(lambda: maintenance.entries.withdraw(database, who, entry, reason))
@@ -419,7 +423,11 @@ class Later:
         """One request."""
         if scope["type"] == "http" and _FETCHES in scope["path"]:
             await Response(status_code=404)(scope, receive, send)
-        elif self.app is not None:
+            return
+        if scope["type"] == "http" and scope["path"].rstrip("/") == _MAINTAIN:
+            # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
+            require(identity_of(Request(scope)), Role.MAINTAINER)
+        if self.app is not None:
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
             await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
@@ -458,7 +466,7 @@ async def _run_gradio(lay_out: Callable[[], FastAPI], later: Later, stop: asynci
     """Import and build in a thread (seconds), then serve until told to stop."""
     shell = await asyncio.to_thread(lay_out)
     async with shell.router.lifespan_context(shell):
-        later.app = shell.routes[-1].app  # type: ignore[attr-defined]  # the mount that Gradio added last
+        later.app = WithoutScripts(shell.routes[-1].app)  # type: ignore[attr-defined]  # the mount that Gradio added last
         await stop.wait()
 
 
@@ -485,7 +493,7 @@ def _lay_out(
         submissions.page.build(service, benchmark=settings.benchmark, limit_mb=settings.upload_limit_bytes / 2**20)
     with pages.route("Analyse", "/analyse"):
         leaderboard.page.build_analyse(site, materials)
-    with pages.route("Maintain", "/maintain"), leaderboard.page.frame("/app/maintain", "vl-submit", "vl-maintain"):
+    with pages.route("Maintain", "/maintain"), leaderboard.page.frame(_MAINTAIN, "vl-submit", "vl-maintain"):
         maintenance.page.build(maintainers_desk())
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()

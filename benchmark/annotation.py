@@ -30,6 +30,9 @@ SAYINGS = ("a", "b", "equal", "both-wrong", "bad-item")
 TELLTALE = frozenset({"injected_noise"})
 """Names among the dataset's models that say which response was made worse on purpose: as good as a label."""
 DROP = "drop"
+FEWEST_TO_TELL = 20
+"""Items for which people prefer A or B, from which on a draft tells how many labels that flips: of a few it would tell
+the labels themselves."""
 Effect = Literal["a", "b", "drop"]
 
 

@@ -610,7 +610,7 @@ _PROFILES: Mapping[str, _Profile] = {
 def _metadata(letter: str, kind: str, judge_type: str, parameters_b: float, open_weights: bool, notes: str) -> Row:
     return {
         "model": f"Simulated judge {letter} ({kind})",
-        "version": "1",
+        "version": "",
         "organisation": "Demo",
         "judge_type": judge_type,
         "parameters_b": parameters_b,

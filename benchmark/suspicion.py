@@ -2,6 +2,8 @@
 
 Honest work shows every one of them now and then: temperature 0 gives identical texts, two fine-tunes of one model agree
 on nearly everything, a breakthrough is far above what was known. So nothing follows from a pattern by itself.
+
+Of the limits, FROM strikes where it is reached; ABOVE where it is exceeded, BELOW where it is not reached.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from benchmark.items import CATEGORIES
 from benchmark.votes import Matrix
 
 ABOVE_BEST = 0.10  # overall accuracy above the best that is known
-EQUAL_SPREAD = 0.01  # between the best and the worst category of a judge...
+EQUAL_BELOW = 0.01  # between the best and the worst category of a judge...
 EQUAL_FROM = 0.60  # ...whose overall is so good; near chance, categories are alike anyway
 IDENTICAL_FROM = 0.5  # of the items with texts: all K texts are the same
 EMPTY_FROM = 0.05  # of the texts
 DUPLICATE_BELOW = 0.10  # of the items: majority verdicts differ
 _BITS = 64
+_DIGITS = 9
 
 Planes = npt.NDArray[np.uint64]
 Evidence = dict[str, Any]
@@ -29,7 +32,9 @@ Evidence = dict[str, Any]
 
 def above_best(overall: float | None, best_known: float | None) -> Evidence | None:
     """An overall accuracy far above the best known one; None where it is not, or where nothing is known."""
-    if overall is None or best_known is None or overall < best_known + ABOVE_BEST:
+    if overall is None or best_known is None:
+        return None
+    if round(overall - best_known, _DIGITS) <= ABOVE_BEST:  # 0.8 is not above 0.7 + 0.1, whatever floats say
         return None
     return {"overall": round(overall, 3), "best_known": round(best_known, 3)}
 
@@ -39,7 +44,7 @@ def near_equal(overall: float | None, categories: Sequence[float | None]) -> Evi
     known = [value for value in categories if value is not None]
     if overall is None or overall < EQUAL_FROM or len(known) < len(CATEGORIES):
         return None
-    if max(known) - min(known) >= EQUAL_SPREAD:
+    if round(max(known) - min(known), _DIGITS) >= EQUAL_BELOW:
         return None
     return {name: round(value, 3) for name, value in zip(CATEGORIES, known, strict=True)}
 

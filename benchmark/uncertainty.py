@@ -61,7 +61,7 @@ def _counts(k: Any, n: Any) -> tuple[FloatArray, FloatArray]:
     return right, total
 
 
-def _interval(low: FloatArray, high: FloatArray) -> Any:
+def _interval(low: FloatArray, high: FloatArray) -> Interval | Intervals:
     if np.ndim(low) == 0:
         return Interval(float(low), float(high))
     return Intervals(low, high)
@@ -88,7 +88,7 @@ def wilson(k: Any, n: Any) -> Interval | Intervals:
     Raises:
         ValueError: n is 0, or k does not lie between 0 and n.
     """
-    return _interval(*_wilson(*_counts(k, n)))  # type: ignore[no-any-return]
+    return _interval(*_wilson(*_counts(k, n)))
 
 
 @overload
@@ -110,7 +110,7 @@ def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
     # The beta functions are undefined at k = 0 and k = n, where the bounds are 0 and 1 by definition.
     low = np.where(right == 0, 0.0, betaincinv(np.maximum(right, 1), wrong + 1, ALPHA / 2))
     high = np.where(wrong == 0, 1.0, betaincinv(right + 1, np.maximum(wrong, 1), 1 - ALPHA / 2))
-    return _interval(low, high)  # type: ignore[no-any-return]
+    return _interval(low, high)
 
 
 @overload
@@ -140,7 +140,7 @@ def mover_macro(parts: Sequence[tuple[Any, Any]]) -> Interval | Intervals:
         below = below + ((share - low) / len(parts)) ** 2
         above = above + ((high - share) / len(parts)) ** 2
     # A mean of ones may be a hair over 1.
-    return _interval(np.clip(mean - np.sqrt(below), 0, 1), np.clip(mean + np.sqrt(above), 0, 1))  # type: ignore[no-any-return]
+    return _interval(np.clip(mean - np.sqrt(below), 0, 1), np.clip(mean + np.sqrt(above), 0, 1))
 
 
 @overload

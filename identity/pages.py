@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
-from storage.clock import iso
+from storage.clock import minute
 
 _HERE = Path(__file__).parent
 STYLE_URL = "/auth/identity.css"
@@ -36,7 +36,7 @@ class Pages:
     def __init__(self, site: Environment | None = None, folders: Sequence[Path] = ()) -> None:
         self._base = "identity_base.html" if site is None else "base.html"
         self._environment = dress([_HERE / "templates", *folders], site)
-        self._environment.filters["when"] = lambda seconds: iso(seconds)[:16].replace("T", " ")
+        self._environment.filters["minute"] = minute
 
     def account(self, context: Mapping[str, Any]) -> str:
         """The account page."""

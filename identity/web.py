@@ -99,8 +99,12 @@ def refusals(
         if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
             return problem(error)
         title, detail, first = "That is not possible", error.detail, ("Your account", "/account")
+        maintainers = error.needed is Role.MAINTAINER and request.method == "GET"
+        if maintainers:
+            title, detail = "For maintainers", "This page is for maintainers. What they decide stands under Decisions."
         if isinstance(error, NotSignedIn) and request.method == "GET" and identities.settings.mode is Mode.OPENID:
-            title, detail = "Sign in first", "This page is for people with an account."
+            title = "Sign in as a maintainer" if maintainers else "Sign in first"
+            detail = detail if maintainers else "This page is for people with an account."
             first = ("Sign in", f"/auth/sign-in?next={quote(request.url.path)}")
         page = made_with.message(title, detail, (first, ("The board", "/")))
         return HTMLResponse(page, error.status, {**PRIVATE, **extra_headers(error)})

@@ -24,7 +24,7 @@ from leaderboard.analysis import Choice, read_choice
 from leaderboard.api import leaderboard_json
 from leaderboard.board import UnknownRevision
 from leaderboard.charts import CHARTS
-from leaderboard.render import GROUPING_NAMES, RULES, board_fragment, header_markup
+from leaderboard.render import GROUPING_NAMES, RULES, board_fragment, footer_markup, header_markup
 from leaderboard.site import Edition, Site
 from leaderboard.tools.materials import Materials
 
@@ -113,11 +113,12 @@ watch("value", describe);
 
 @contextmanager
 def frame(current: str, *classes: str) -> Iterator[None]:
-    """The public pages' header instead of Gradio's, and their column; `current` is the address of the page."""
+    """The public pages' header and footer instead of Gradio's, and their column; `current`: the page's address."""
     Navbar(visible=False)
     gr.HTML(header_markup(current), elem_classes=["site", "vl-head"], apply_default_css=False, js_on_load=None)
-    with gr.Column(elem_classes=["vl-page", *classes]):
+    with gr.Column(elem_id="main", elem_classes=["vl-page", *classes]):
         yield
+    gr.HTML(footer_markup(), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)
 
 
 def build_board(site: Site) -> None:

@@ -90,9 +90,11 @@ def with_imported(shipped: Sequence[Published], snapshot: Mapping[str, Any]) -> 
 
 
 def shipped_results() -> list[dict[str, Any]]:
-    """What is known of the shipped results, for those who must not repeat them."""
+    """What is known of the shipped results, for those who must not repeat or imitate them."""
     return [
-        {"id": one.id, "name": one.name, "url": one.url, "place": one.place, **one.figures} for one in load_published()
+        {"id": one.id, "name": one.name, "organisation": one.organisation, "url": one.url, "place": one.place}
+        | dict(one.figures)
+        for one in load_published()
     ]
 
 

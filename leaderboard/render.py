@@ -28,6 +28,7 @@ from leaderboard.sharing import preview
 from leaderboard.site import Body, Edition
 from leaderboard.standing import order_of
 from leaderboard.view import FILTERS, PAGE, Selection, View, select
+from storage.clock import minute
 
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
@@ -101,7 +102,7 @@ def environment() -> Environment:
         "count": lambda n: f"{n:,}",
         "axis": axis,
         "day": lambda value: value[:10],
-        "minute": lambda value: f"{value[:10]} {value[11:16]} UTC",
+        "minute": minute,
         "cell": cell,
         "kind": lambda value: TYPE_NAMES.get(value, value),
         "range": interval_text,
@@ -168,6 +169,11 @@ def safe_link(url: str) -> str:
 def header_markup(current: str) -> str:
     """The header with the navigation; ``current`` is the address of the page it stands on."""
     return environment().get_template("header.html").render(current=current)
+
+
+def footer_markup() -> str:
+    """The links at the end of every page."""
+    return environment().get_template("footer.html").render()
 
 
 def board_fragment(edition: Edition, view: View | None = None, *, embedded: bool = False) -> str:

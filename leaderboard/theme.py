@@ -113,11 +113,12 @@ def _tokens(p: Palette, bad: str) -> str:
 
 
 def head() -> str:
-    """The public pages' style sheet, script and icon; the script does nothing before a board is mounted."""
+    """The public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
     files = assets()
     return (
         f'<link rel="stylesheet" href="{files["site.css"].url}">'
         f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
+        f'<script src="{files["nav.js"].url}" defer></script>'
         f'<script src="{files["board.js"].url}" defer></script>'
         '<meta name="color-scheme" content="light dark">'
     )

@@ -157,7 +157,7 @@ def build(
     """
     router = APIRouter(route_class=partial(Route, note_refusal))  # type: ignore[arg-type]  # called like a class
     _add_decisions(router, database, site_url)
-    _add_entries(router, database, parse)
+    _add_entries(router, database, parse, shipped)
     _add_labels(router, database, benchmark)
     _add_rescore(router, database, benchmark)
     _add_operations(router, database, benchmark, paths)
@@ -188,7 +188,9 @@ def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None
         return Response(atom(newest, site_url), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
 
 
-def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata) -> None:
+def _add_entries(
+    router: APIRouter, database: Database, parse: ParseMetadata, shipped: Callable[[], Shipped]
+) -> None:
     simple = {
         "hide": entries.hide,
         "restore": entries.restore,
@@ -218,7 +220,7 @@ def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata) ->
     @router.patch("/api/v1/entries/{entry}")
     def edit(entry: str, body: dict[str, Any], request: Request) -> Response:
         """Change metadata fields; null or an empty text clears one."""
-        return done(entries.edit(database, identity_of(request), entry, body, parse))
+        return done(entries.edit(database, identity_of(request), entry, body, parse, shipped()))
 
     @router.get("/api/v1/entries/{entry}/history")
     def history(entry: str, request: Request) -> Response:

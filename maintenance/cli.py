@@ -275,7 +275,7 @@ def _pairs(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _edit(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(entries.edit(c.database, c.who, o.entry, _pairs(o.fields), c.parse))
+    return finished(entries.edit(c.database, c.who, o.entry, _pairs(o.fields), c.parse, c.shipped()))
 
 
 def _history(c: Context, o: argparse.Namespace) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from maintenance import queries
@@ -113,10 +113,18 @@ def unflag(database: Database, who: Identity, entry_id: str, reason: str) -> Don
         return _record(session, UNFLAGGED, who, entry_id, f"{_name(found)} carries no note.", reason=why)
 
 
-def edit(database: Database, who: Identity, entry_id: str, changes: Mapping[str, object], parse: ParseMetadata) -> Done:
+def edit(
+    database: Database,
+    who: Identity,
+    entry_id: str,
+    changes: Mapping[str, object],
+    parse: ParseMetadata,
+    shipped: Iterable[Mapping[str, Any]] = (),
+) -> Done:
     """Change metadata fields; the old values stay in the history. For the entry's owner and maintainers.
 
     `parse` checks a whole description, as for a new submission, and raises ValueError with all that is wrong.
+    `shipped`: the reported results that come with the project, whose names nobody may imitate.
     """
     with database.write() as session:
         found = _load(session, entry_id, who)
@@ -127,7 +135,7 @@ def edit(database: Database, who: Identity, entry_id: str, changes: Mapping[str,
             return Done(False, NOTHING_NEW)
         after: dict[str, Any] = {name: new.get(name) for name in before}
         _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
-        _refuse_imitation(session, found, after)
+        _refuse_imitation(session, found, after, shipped)
         queries.change(session, entry_id, after)
         queries.keep_edit(session, entry_id, who.account, before, after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
@@ -200,10 +208,13 @@ def _refuse_twins(session: Any, found: Entry, owner: str, model: str, version: s
         raise NotPossible("name-taken", f"The owner has entry {other} with the same name or content. Merge them first.")
 
 
-def _refuse_imitation(session: Any, found: Entry, changes: Mapping[str, Any]) -> None:
+def _refuse_imitation(
+    session: Any, found: Entry, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
+) -> None:
+    lookalikes.line_up(session)
     for field in lookalikes.FIELDS:
         name = changes.get(field)
-        if name and (other := lookalikes.taken(session, found.benchmark, found.owner, field, name)):
+        if name and (other := lookalikes.taken(session, found.benchmark, found.owner, field, name, shipped)):
             raise NotPossible("too-similar", f"{field}: {name} is too similar to {other}, which is somebody else's.")
 
 

@@ -14,7 +14,7 @@ from maintenance.queries import Change, Revision
 from maintenance.reported import Imported, Result
 from maintenance.reported_file import FileRejected
 from maintenance.values import Done, Entry
-from storage.clock import iso
+from storage.clock import minute
 from storage.grants import Grant
 from storage.reported import FIGURES
 from storage.tasks import TaskView
@@ -65,7 +65,7 @@ def health(found: Health) -> str:
         ("Last backup", reports.backup(found)),
         ("Audit chain", f"{found.chain_seq:,} events"),
     ]
-    workers = [(one.name, iso(one.started_at), f"{one.seconds_ago:.0f} s ago") for one in found.workers]
+    workers = [(one.name, minute(one.started_at), f"{one.seconds_ago:.0f} s ago") for one in found.workers]
     failed = [(one.job_id, one.submission_id, one.model, one.label_revision, one.reason) for one in found.failures]
     tasks = [(one.id, one.kind, one.subject, one.outcome) for one in found.failed_tasks]
     return (
@@ -84,14 +84,14 @@ def entry(found: Entry, metadata: Mapping[str, Any], history: Sequence[Change]) 
     facts = [
         ("State", f"The entry {state}."),
         ("Reason shown", found.withdrawn_reason or "-"),
-        ("Verified", iso(found.verified_at) if found.verified_at is not None else "no"),
+        ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
         ("Public note", found.flag or "-"),
         ("Owner", found.owner),
         *((name, str(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
         (
-            iso(one.at),
+            minute(one.at),
             one.editor,
             name,
             json.dumps(old, ensure_ascii=False),
@@ -153,7 +153,7 @@ def reported_import(found: Imported) -> str:
     """What an import has done, or would do."""
     rows = [(one.name, *_figures(one), one.check, one.source) for one in found.new]
     head = ("Judge", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source")
-    said = _said(found.message, "good" if found.changed else "busy")
+    said = _said(found.message, "good" if found.changed else "busy") + "".join(_said(one, "bad") for one in found.alike)
     return said + (table("New rows", head, rows, "") if rows else "")
 
 
@@ -179,7 +179,7 @@ def grants(found: Sequence[Grant]) -> str:
             one.used,
             "ended" if one.revoked_at is not None else f"{one.left} left",
             one.reason,
-            f"{one.granted_by}, {iso(one.granted_at)}",
+            f"{one.granted_by}, {minute(one.granted_at)}",
         )
         for one in found
     ]
@@ -197,7 +197,7 @@ def _points(shares: Sequence[float | None]) -> _Right:
 
 def decisions(found: Sequence[Decision]) -> str:
     """The public log."""
-    return table("Public log", ("At", "Decision"), [(one.at, one.sentence) for one in found], "Nothing yet.")
+    return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in found], "Nothing yet.")
 
 
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> str:

@@ -27,6 +27,7 @@ from maintenance.results import page as results_page
 from maintenance.review import page as review_page
 from maintenance.suspicions import page as suspicions_page
 from maintenance.values import Done, NotFound, NotPossible
+from storage.clock import minute
 from storage.database import Database
 
 CSS_PATH = Path(__file__).with_name("page.css")
@@ -191,7 +192,7 @@ def _entries(desk: Desk) -> None:
 
     def changing(name: str, column: str, text: str, request: gr.Request) -> tuple[str, str]:
         def edit(who: Identity) -> Done:
-            return entries.edit(desk.database, who, name.strip(), {column: text}, desk.parse)
+            return entries.edit(desk.database, who, name.strip(), {column: text}, desk.parse, desk.shipped())
 
         return _do(desk, request, "edit", edit), look(name, request)
 
@@ -352,7 +353,7 @@ def _log(desk: Desk) -> None:
     def heading(request: gr.Request) -> str:
         def last(who: Identity) -> str:
             found = chain.head(desk.database, who)
-            return markup.outcome(Done(True, f"Event {found['seq']}, {found['hash']}, at {found['at']}"))
+            return markup.outcome(Done(True, f"Event {found['seq']}, {found['hash']}, at {minute(found['at'])}"))
 
         return desk.attempt(request, "audit head", last)
 

@@ -10,13 +10,15 @@ from typing import Any
 from maintenance import queries
 from maintenance.reported_file import FIELDS, FileRejected, Read, RowProblem, arithmetic, read, read_row, repeated
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
-from storage import audit, reported
+from storage import audit, lookalikes, reported
 from storage.clock import iso
 from storage.database import Database
 from storage.reported import FIGURES, same_numbers
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, RESTORED = "reported.removed", "reported.restored"
+
+_MOST_ALIKE = 5  # entries named beside one name
 
 Shipped = Iterable[Mapping[str, Any]]  # rows that come with the project: id, name, url, place, and FIGURES
 
@@ -36,12 +38,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import has done, or would do: rows that are new, and ids of those that were there already."""
+    """What an import has done, or would do: rows that are new, and ids of those that were there already.
+
+    `alike`: sentences about new names that look like an entry's and are written otherwise.
+    """
 
     changed: bool
     message: str
     new: tuple[Result, ...]
     known: tuple[str, ...]
+    alike: tuple[str, ...] = ()
     seq: int | None = None
 
 
@@ -64,19 +70,22 @@ def import_file(
     rows = read(data)
     with database.read() as session:
         new, known = _compare(rows, reported.listed(session, benchmark), shipped)
+        alike = _alike(session, benchmark, [row.facts for row in new])
     if dry_run:
-        return _imported(f"{_rows(len(new))} can be imported", new, known, changed=False)
+        return _imported(f"{_rows(len(new))} can be imported", new, known, alike, changed=False)
     if not new:
         return _imported("Nothing is new", new, known, changed=False)
     with database.write() as session:
+        lookalikes.line_up(session)
         reported.line_up(session)
         new, known = _compare(rows, reported.listed(session, benchmark), shipped)  # others may have come in between
         if not new:
             return _imported("Nothing is new", new, known, changed=False)
+        alike = _alike(session, benchmark, [row.facts for row in new])
         reported.add(session, benchmark, [row.facts for row in new], who.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(session, IMPORTED, {**facts, "reason": why, "by": who.account, "via": who.via})
-    return _imported(f"{_rows(len(new))} imported", new, known, changed=True, seq=seq)
+    return _imported(f"{_rows(len(new))} imported", new, known, alike, changed=True, seq=seq)
 
 
 def results(database: Database, who: Identity, benchmark: str) -> list[Result]:
@@ -105,10 +114,11 @@ def edit(
         if not before:
             return Done(False, "It is so already.")
         after = {name: new[name] for name in before}
+        alike = _alike(session, benchmark, [after])
         reported.change(session, row_id, after)
         facts = {"result": row_id, "fields": sorted(before), "before": before, "after": after, "reason": why}
         seq = audit.append(session, EDITED, {**facts, "by": who.account, "via": who.via})
-    return Done(True, f"Changed: {', '.join(before)}.", seq)
+    return Done(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
 
 
 def remove(database: Database, who: Identity, benchmark: str, row_id: str, reason: str) -> Done:
@@ -136,6 +146,7 @@ def _set(database: Database, who: Identity, benchmark: str, row_id: str, reason:
 
 
 def _find(session: Any, benchmark: str, row_id: str) -> dict[str, Any]:
+    lookalikes.line_up(session)
     reported.line_up(session)
     found = next((row for row in reported.listed(session, benchmark) if row["id"] == row_id), None)
     if found is None:
@@ -177,9 +188,29 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (same_numbers({"name": row["name"]})[0], row["url"], row.get("place") or None)
 
 
-def _imported(words_: str, new: list[Read], known: list[str], *, changed: bool, seq: int | None = None) -> Imported:
+def _alike(session: Any, benchmark: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Which names of reported rows look like those of entries and are written otherwise, in sentences."""
+    rows = list(rows)
+    said = []
+    for field, column in lookalikes.REPORTED.items():
+        names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
+        for name, entries in lookalikes.entries_like(session, benchmark, field, names).items():
+            theirs = ", ".join(f"{one.name} (entry {one.entry})" for one in entries[:_MOST_ALIKE])
+            said.append(f"{column}: {name} looks like the {field} {theirs}.")
+    return tuple(said)
+
+
+def _imported(
+    words_: str,
+    new: list[Read],
+    known: list[str],
+    alike: tuple[str, ...] = (),
+    *,
+    changed: bool,
+    seq: int | None = None,
+) -> Imported:
     there = f"; {_rows(len(known))} on the board already." if known else "."
-    return Imported(changed, words_ + there, tuple(_result(row.facts) for row in new), tuple(known), seq)
+    return Imported(changed, words_ + there, tuple(_result(row.facts) for row in new), tuple(known), alike, seq)
 
 
 def _rows(number: int) -> str:

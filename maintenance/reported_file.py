@@ -10,7 +10,6 @@ import csv
 import hashlib
 import io
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmark.plausibility import arithmetic_check
+from storage.numbers import number_within
 from storage.reported import FACTS, FIGURES
 from storage.tables import JUDGE_TYPES, MAX_VOTES
 
@@ -235,26 +235,22 @@ def _line_of(limit: int) -> Callable[[Any], str]:
 
 
 def _percent(value: Any) -> float:
-    return _number(value.strip().removesuffix("%").strip() if isinstance(value, str) else value, 0, 100, "63.8")
+    return _within(value.strip().removesuffix("%").strip() if isinstance(value, str) else value, 0, 100, "63.8")
 
 
-def _number(value: Any, low: float, high: float, example: str) -> float:
-    number = math.nan
-    if isinstance(value, int | float | str) and not isinstance(value, bool):
-        try:
-            number = float(value)
-        except (ValueError, OverflowError):
-            number = math.nan
-    if not (math.isfinite(number) and low <= number <= high):
-        raise ValueError(f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}.")
-    return number
+def _within(value: Any, low: float, high: float, example: str) -> float:
+    try:
+        return number_within(value, low, high)
+    except ValueError:
+        said = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
+        raise ValueError(said) from None
 
 
 def _votes(value: Any) -> int:
-    number = _number(value, 1, MAX_VOTES, "5")
-    if number != int(number):
+    votes = _within(value, 1, MAX_VOTES, "5")
+    if votes != int(votes):
         raise ValueError(f"Expected a whole number from 1 to {MAX_VOTES}.")
-    return int(number)
+    return int(votes)
 
 
 def _yes_no(value: Any) -> bool:
@@ -297,7 +293,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "organisation": _line_of(200),
     "judge_type": _judge_type,
     "base_model": _line_of(200),
-    "parameters_b": lambda value: _number(value, 0.000001, 1_000_000, "7"),
+    "parameters_b": lambda value: _within(value, 0.000001, 1_000_000, "7"),
     "open_weights": _yes_no,
     "votes_per_item": _votes,
     "date": _day,

@@ -9,7 +9,7 @@ from typing import Any
 from maintenance.operations import Health
 from maintenance.queries import Change, Revision
 from maintenance.reported import Imported, Result
-from storage.clock import iso
+from storage.clock import iso, minute
 from storage.grants import Grant
 from storage.tasks import TaskView
 
@@ -44,6 +44,8 @@ def label_difference(found: Mapping[str, Any]) -> str:
     """The counts in words."""
     if "flipped" not in found:
         return "not compared"
+    if found["flipped"] is None:
+        return f"{found['added']} added, {found['dropped']} dropped, too few to tell how many flipped"
     tags = found["tags_changed"]
     about_tags = "only one of the two has error tags" if tags is None else f"{tags} with other error tags"
     return f"{found['flipped']} flipped, {found['added']} added, {found['dropped']} dropped, {about_tags}"
@@ -114,8 +116,8 @@ def _points(shares: Sequence[float | None]) -> str:
 def progress(task: TaskView) -> str:
     """How far a task is."""
     of = f", {task.progress} of {task.total} entries" if task.total else ""
-    waiting = " (is a worker running?)" if task.state == "queued" else ""
-    return f"task {task.id} is {task.state}{of}{waiting}"
+    state = "waits for a worker" if task.state == "queued" else f"is {task.state}"
+    return f"task {task.id} {state}{of}"
 
 
 def task(one: TaskView) -> str:
@@ -126,15 +128,15 @@ def task(one: TaskView) -> str:
 def backup(found: Health) -> str:
     """The newest copy of the database, and whether the last attempt failed."""
     made, failed = found.backup, found.backup_failed
-    words = (
-        "none yet" if made is None else f"{iso(made.started_at)}, {made.name}, {(made.size_bytes or 0) / 2**20:.1f} MiB"
-    )
-    return words + (f"; failed {iso(failed.started_at)}: {failed.error}" if failed is not None else "")
+    words = "none yet"
+    if made is not None:
+        words = f"{minute(made.started_at)}, {made.name}, {(made.size_bytes or 0) / 2**20:.1f} MiB"
+    return words + (f"; failed {minute(failed.started_at)}: {failed.error}" if failed is not None else "")
 
 
 def reported_import(found: Imported) -> str:
-    """What an import has done, and what arithmetic says about each new row."""
-    return "\n".join([found.message, *map(_reported, found.new)])
+    """What an import has done, what arithmetic says about each new row, and which names look like an entry's."""
+    return "\n".join([found.message, *map(_reported, found.new), *found.alike])
 
 
 def reported_results(found: Sequence[Result]) -> str:

@@ -35,3 +35,9 @@ def iso(seconds: float) -> str:
     """An instant as people and JSON see it: '2026-11-21T22:00:00Z'."""
     # strftime would take five times as long, and a snapshot writes thousands.
     return datetime.fromtimestamp(int(seconds), UTC).isoformat().removesuffix("+00:00") + "Z"
+
+
+def minute(at: float | str) -> str:
+    """An instant as every page shows it, '2026-11-21 22:00 UTC'; from seconds since 1970, or from what `iso` wrote."""
+    text = at if isinstance(at, str) else iso(at)
+    return f"{text[:10]} {text[11:16]} UTC"

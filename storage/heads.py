@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from storage import audit, receipt_keys
+from storage import audit, durable, receipt_keys
+from storage.audit import Head
 from storage.clock import database_now, iso
+from storage.tables import AuditHead, Event
+
+DAY_SECONDS = 86_400.0
 
 
 def current(session: Session) -> dict[str, Any]:
     """The last link, when this was, and the public keys that receipts are signed with."""
-    last = audit.head(session)
-    now = iso(session.execute(select(database_now())).scalar_one())
-    keys = [{"id": one.id, "public_key": one.public_key} for one in receipt_keys.every(session)]
-    return {"seq": last.seq, "hash": last.hash, "at": now, "keys": keys}
+    return _facts(session, audit.head(session), _now(session))
 
 
-def write(path: Path, head: dict[str, Any]) -> None:
+def today(session: Session) -> str:
+    """The database's day, UTC: YYYY-MM-DD."""
+    return iso(_now(session))[:10]
+
+
+def of_day(session: Session, day: str) -> dict[str, Any] | None:
+    """The chain as it stood when a day began (UTC); on its first day its first event; None before there is one.
+
+    The same for everybody who asks, whenever they ask on that day or later. Needs a write session: it waits for the
+    event that somebody is appending, whose time may be of the day before.
+    """
+    session.execute(select(AuditHead.id).with_for_update())
+    began = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+    # The event before the first one of the day, not the last one with an earlier time: a clock may have been put back.
+    first = session.execute(select(func.min(Event.seq)).where(Event.at >= began)).scalar_one()
+    seq = audit.head(session).seq if first is None else max(first - 1, 1)
+    event = session.execute(select(Event.seq, Event.hash, Event.at).where(Event.seq == seq)).first()
+    return None if event is None else _facts(session, Head(event.seq, event.hash), max(began, event.at))
+
+
+def content(head: Mapping[str, Any]) -> bytes:
+    """A head as a file."""
+    return (json.dumps(head, sort_keys=True) + "\n").encode("ascii")
+
+
+def write(path: Path, head: Mapping[str, Any]) -> None:
     """Durable, whole or not at all, readable by everybody."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".head-", dir=path.parent)
-    with os.fdopen(handle, "w") as file:
-        file.write(json.dumps(head, sort_keys=True) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).chmod(0o644)
-    Path(name).replace(path)
+    durable.write(path, content(head), durable.PUBLIC)
+
+
+def _facts(session: Session, head: Head, at: float) -> dict[str, Any]:
+    keys = [{"id": one.id, "public_key": one.public_key} for one in receipt_keys.every(session, through=head.seq)]
+    return {"seq": head.seq, "hash": head.hash, "at": iso(at), "keys": keys}
+
+
+def _now(session: Session) -> float:
+    return session.execute(select(database_now())).scalar_one()

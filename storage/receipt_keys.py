@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
 
 from sqlalchemy import insert, select
@@ -11,6 +12,7 @@ from sqlalchemy.orm import Session
 from storage import audit
 from storage.database import Database
 from storage.receipt_tables import ReceiptKey
+from storage.tables import Event
 
 PUBLISHED = "receipts.key_published"
 
@@ -36,9 +38,10 @@ def publish(database: Database, key_id: str, public_key: str) -> bool:
     return True
 
 
-def every(session: Session) -> list[PublicKey]:
-    """All keys, the newest first."""
-    rows = session.execute(
-        select(ReceiptKey.id, ReceiptKey.public_key, ReceiptKey.since).order_by(ReceiptKey.since.desc(), ReceiptKey.id)
-    )
-    return [PublicKey(*row) for row in rows]
+def every(session: Session, *, through: int | None = None) -> list[PublicKey]:
+    """All keys, or those that were on record when the chain ended with event `through`; the newest first."""
+    wanted = select(ReceiptKey.id, ReceiptKey.public_key, ReceiptKey.since)
+    if through is not None:
+        events = select(Event.body).where(Event.kind == PUBLISHED, Event.seq <= through)
+        wanted = wanted.where(ReceiptKey.id.in_([json.loads(body)["key_id"] for body in session.scalars(events)]))
+    return [PublicKey(*row) for row in session.execute(wanted.order_by(ReceiptKey.since.desc(), ReceiptKey.id))]

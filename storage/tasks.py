@@ -197,6 +197,11 @@ def split(session: Session, claim: TaskClaim, kind: str, parts: Sequence[tuple[M
         session.execute(insert(Task), rows)
 
 
+def parts(session: Session, task_id: int) -> list[dict[str, Any]]:
+    """What each piece of a task was to do."""
+    return list(session.scalars(select(Task.params).where(Task.parent_id == task_id).order_by(Task.id)))
+
+
 def pieces(session: Session, task_id: int) -> Pieces:
     """How far the pieces of a task are."""
     rows = session.execute(
@@ -255,7 +260,7 @@ def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None
         values = {"state": State.FAILED.value, "outcome": words}
         changed = _change(session, claim, lease_until=None, finished_at=database_now(), **values)
         if changed:
-            _drop_pieces(session, claim.task_id)
+            _drop_pieces(session, [claim.task_id])
             _record_failure(session, claim.task_id, claim.kind, claim.subject)
     if not changed:
         raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
@@ -275,10 +280,11 @@ def release_expired(session: Session) -> int:
         if row.attempts >= MAX_ATTEMPTS:
             values = {"state": State.FAILED.value, "finished_at": database_now(), "outcome": GAVE_UP}
         session.execute(update(Task).where(Task.id == row.id).values(lease_until=None, **values))
-    for row in rows:
-        if row.attempts >= MAX_ATTEMPTS:
-            _drop_pieces(session, row.id)
-            _record_failure(session, row.id, row.kind, row.subject)
+    given_up = [row for row in rows if row.attempts >= MAX_ATTEMPTS]
+    if given_up:
+        _drop_pieces(session, [row.id for row in given_up])
+    for row in given_up:  # the audit chain's lock comes last
+        _record_failure(session, row.id, row.kind, row.subject)
     return len(rows)
 
 
@@ -328,9 +334,9 @@ def _waiting(scorer_version: str | None, parent: int | None) -> tuple[ColumnElem
     return (Task.state == State.QUEUED.value, of, *(() if scorer_version is None else (able,)))
 
 
-def _drop_pieces(session: Session, task_id: int) -> None:
-    """What nobody has begun of a task that failed; what runs ends by itself and does no harm."""
-    session.execute(delete(Task).where(Task.parent_id == task_id, Task.state == State.QUEUED.value))
+def _drop_pieces(session: Session, task_ids: Sequence[int]) -> None:
+    """Pieces end with their task. Who works on one has lost its lease by that, so none can come back to the queue."""
+    session.execute(delete(Task).where(Task.parent_id.in_(task_ids), Task.state.in_(_OPEN)))
 
 
 def _late() -> tuple[ColumnElement[bool], ...]:

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from storage.durable import sync_directory
+
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".incoming-"
 _CHUNK = 1 << 20
@@ -79,13 +81,13 @@ class Uploads:
         target = self._path(digest)
         if not target.parent.is_dir():
             target.parent.mkdir(parents=True, exist_ok=True)
-            _sync_directory(self._root)
-            _sync_directory(self._root.parent)
+            sync_directory(self._root)
+            sync_directory(self._root.parent)
         # A file that is there and whole may still be on its way to the disk in another process: its directory is synced
         # here too. One that was damaged is replaced.
         if not (target.is_file() and _hash(target) == digest):
             _write_durably(source, target, digest)
-        _sync_directory(target.parent)
+        sync_directory(target.parent)
 
     def _keep_remote(self, source: Path | bytes, digest: str) -> None:
         assert self._remote is not None
@@ -131,12 +133,3 @@ def _hash(source: Path | bytes) -> str:
         return hashlib.sha256(source).hexdigest()
     with source.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync_directory(path: Path) -> None:
-    """A rename is on the disk only when its directory is."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -107,7 +107,8 @@ def build(
 
     @router.get("/api/v1/submissions/{submission}", responses=documentation.STATE)
     def submission_state(submission: str, request: Request) -> Response:
-        """State, position and, once scored, the entry of a submission. Of an unpublished one only its owner is told."""
+        """State, position and, once scored, the entry of a submission. Others than its owner are told state and times
+        until it is public, and nothing of an unpublished one."""
         status = track(submission, identity_of(request))
         if status is None:
             return _problem_response(**UNKNOWN_SUBMISSION)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +62,7 @@ class TooSimilar(ValueError):
 
     def __init__(self, field: str, name: str, other: str) -> None:
         super().__init__(
-            f"{field}: {name} is too similar to {other}, which somebody else has submitted. "
+            f"{field}: {name} is too similar to {other}, which is somebody else's. "
             f"Write it as they do if you mean the same, or choose a name that nobody takes for it."
         )
         self.field, self.other = field, other
@@ -119,11 +119,13 @@ class Intake:
         signer: Signer,
         policy: Policy | None = None,
         stated: Callable[[Session], Mapping[str, Any]] = lambda session: {},
+        shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
     ) -> None:
-        """`stated`: what else governs submitting here, recorded with every submission."""
+        """`stated`: what else governs submitting here, recorded with every submission. `shipped`: the reported results
+        that come with the project, whose names nobody may imitate."""
         self._database, self._uploads, self._read, self.benchmark = database, uploads, read, benchmark
         self._signer = signer
-        self.policy, self._stated = policy or Policy(), stated
+        self.policy, self._stated, self._shipped = policy or Policy(), stated, shipped
         self._turns = _Turns()
 
     def check(self, file: Arrived) -> dict[str, Any]:
@@ -189,7 +191,8 @@ class Intake:
             raise NameTaken(metadata, existing)
         for field in lookalikes.FIELDS:
             name = getattr(metadata, field)
-            if name and (other := lookalikes.taken(session, self.benchmark, who.account, field, name)):
+            about = (session, self.benchmark, who.account, field, name, self._shipped())
+            if name and (other := lookalikes.taken(*about)):
                 raise TooSimilar(field, name, other)
         now = queries.now(session)
         wishes.check(shown, who, now, now)
@@ -237,6 +240,7 @@ class Intake:
         subjects = list(quota.subjects(who, self.policy))
         with self._database.write() as session:
             queries.line_up(session, subjects)
+            lookalikes.line_up(session)
             if known := self._admit(session, file, metadata, who, shown):  # once more: others may have come in between
                 return known
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
+
+from storage.numbers import number_within
 
 JUDGE_TYPES = ("generative-pairwise", "generative-pointwise", "scalar", "critic")
 
@@ -135,17 +136,12 @@ def _judge_type(field: str, value: object) -> str:
     return text
 
 
-def _number(low: float, high: float, example: str) -> Callable[[str, object], float]:
+def _within(low: float, high: float, example: str) -> Callable[[str, object], float]:
     def read(field: str, value: object) -> float:
-        number = math.nan
-        if isinstance(value, int | float | str) and not isinstance(value, bool):
-            try:
-                number = float(value)
-            except (ValueError, OverflowError):
-                number = math.nan
-        if not (math.isfinite(number) and low <= number <= high):
+        try:
+            return number_within(value, low, high)
+        except ValueError:
             _refuse(field, "not-in-range", f"expected a number from {low:g} to {high:g}, for instance {example}.")
-        return number
 
     return read
 
@@ -201,13 +197,13 @@ _READERS: Mapping[str, Callable[[str, object], object]] = {
     "organisation": _line(120),
     "judge_type": _judge_type,
     "base_model": _line(120),
-    "parameters_b": _number(1e-6, 1e6, "7"),
+    "parameters_b": _within(1e-6, 1e6, "7"),
     "open_weights": _yes_no,
     "link": _link,
     "paper": _link,
     "code": _link,
     "hub_id": _hub_id,
-    "temperature": _number(0, 100, "0.7"),
+    "temperature": _within(0, 100, "0.7"),
     "prompt": _block(20_000),
     "notes": _block(4_000),
 }

@@ -15,6 +15,7 @@ import gradio as gr
 
 from identity import Identity
 from identity.middleware import identity_of
+from storage.clock import minute
 from submissions import wishes
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.metadata import FIELDS, JUDGE_TYPES
@@ -105,8 +106,8 @@ def visitor_html(who: Identity, allowance: Mapping[str, Any]) -> str:
     if allowance.get("awaiting_approval"):
         sentence += " Your first submission waits for a maintainer; the next one is possible after that."
     elif allowance["next_at"]:
-        when = escape(allowance["next_at"][:16].replace("T", " "))
-        sentence += f" Your next submission is possible from {when} UTC; checking a file is free at any time."
+        when = escape(minute(allowance["next_at"]))
+        sentence += f" Your next submission is possible from {when}; checking a file is free at any time."
     return f'<p class="notice" role="note">{sentence}</p>'
 
 
@@ -365,7 +366,7 @@ def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None
     """Where a submission is; its result once there is one."""
     if status is None:
         return ""
-    name = " ".join(filter(None, (str(status["model"]), str(status["version"] or ""))))
+    name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
     heading = f"<h3>{escape(_STATES.get(status['state'], status['state']))}</h3>"
     lines = [f"<p>{escape(name)}, submission <code>{escape(status['id'])}</code></p>"]
     if status["state"] == "queued" and status.get("position"):

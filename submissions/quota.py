@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from identity import Identity
-from storage.clock import iso
+from storage.clock import minute
 
 DAY, YEAR = 86_400.0, 365 * 86_400.0  # seconds
 
@@ -59,7 +59,7 @@ class QuotaUsed(ValueError):
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             f"{whose} has used up what may be scored ({described(policy)}). "
-            f"The next submission is possible from {iso(self.next_at)[:16].replace('T', ' ')} UTC. "
+            f"The next submission is possible from {minute(self.next_at)}. "
             "Checking files is free at any time."
         )
 
@@ -71,7 +71,7 @@ class AccountTooYoung(ValueError):
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             f"Accounts submit when they are {policy.account_age_days} days old; yours is so from "
-            f"{iso(self.next_at)[:16].replace('T', ' ')} UTC. Checking files is free at any time."
+            f"{minute(self.next_at)}. Checking files is free at any time."
         )
 
 

@@ -16,6 +16,7 @@ from submissions import queries, wishes
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
+NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Status:
     """What a submitter may know about a submission."""
 
     id: str
-    model: str
+    model: str  # "" where this is not to be told
     version: str
     file_name: str
     state: str  # awaiting-approval, queued, scoring, scored, failed, withdrawn
@@ -55,7 +56,7 @@ class Status:
             "eta_seconds": self.eta_seconds,
             "reason": self.reason,
             "entry_url": self.entry_url,
-            "model": self.model,
+            "model": self.model or None,
             "version": self.version,
             "created_at": self.created_at,
             "attempt": self.attempt,
@@ -86,7 +87,15 @@ def status(database: Database, benchmark: str, submission: str, who: Identity) -
         found = queries.described(session, benchmark, submission)
         if found is None:
             return None
-        return _visible(_look(session, [found])[0], found.owner, who, hidden=is_hidden(session, found.id))
+        looked = _look(session, [found])[0]
+        if wishes.owns(who, found.owner) or Role.MAINTAINER in who.roles:
+            return looked
+        if not looked.shown.published:
+            return None
+        approval, _ = visibility.approvals(session, [found.id]).get(found.id, (visibility.APPROVED, None))
+        kept_back = approval != visibility.APPROVED or is_hidden(session, found.id)
+        on_its_way = looked.state in NOT_ON_THE_BOARD and who.account != found.owner  # one that everybody has, too
+        return _for_strangers(looked, silent=kept_back or on_its_way)
 
 
 def own(database: Database, benchmark: str, submission: str, who: Identity) -> Status | None:
@@ -103,12 +112,13 @@ def owned(database: Database, benchmark: str, account: str, most: int = 100) -> 
         return [_line(one, of.created_at) for one, of in zip(_look(session, found), found, strict=True)]
 
 
-def _visible(found: Status, owner: str, who: Identity, *, hidden: bool) -> Status | None:
-    """What strangers may know: nothing of an unpublished entry, and of an unnamed or hidden one no receipt, which has a
-    name."""
-    if wishes.owns(who, owner) or Role.MAINTAINER in who.roles or (found.shown == PLAIN and not hidden):
-        return found
-    return replace(found, receipt=None) if found.shown.published else None
+def _for_strangers(found: Status, *, silent: bool) -> Status:
+    """State and times alone (`silent`) of what is not public: not yet, not let through, or hidden. Of an unnamed entry
+    no receipt, which has a name."""
+    if not silent:
+        return found if found.shown == PLAIN else replace(found, receipt=None)
+    words = {"model": "", "version": "", "file_name": "", "reason": None}
+    return replace(found, **words, receipt=None, attempt=None, label_revision=None)
 
 
 def _line(found: Status, created_at: float) -> Owned:

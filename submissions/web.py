@@ -20,7 +20,7 @@ from identity.middleware import identity_of
 from identity.pages import Pages
 from identity.service import Identities
 from identity.web import PRIVATE, check_csrf, csrf_token
-from storage.clock import iso
+from storage.clock import iso, minute
 from storage.database import Database
 from storage.visibility import Shown
 from submissions import rules, tracking, wishes
@@ -124,7 +124,7 @@ def next_one(who: Identity, found: Allowance) -> str:
     if found.awaiting:
         return "Your first submission waits for a maintainer; the next one is possible after that."
     if found.next_at is not None:
-        return f"Your next submission is possible from {iso(found.next_at)[:16].replace('T', ' ')} UTC."
+        return f"Your next submission is possible from {minute(found.next_at)}."
     number = f"{'It will be' if found.attempts else 'That is'} attempt {found.attempts + 1} at labels"
     return f"You may submit now. {number} {found.label_revision}." if found.label_revision else "You may submit now."
 

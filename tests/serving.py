@@ -1,4 +1,4 @@
-"""An application on a free port of this machine, in a thread of the tests."""
+"""Free ports of this machine, and applications on them, in a thread of the tests."""
 
 from __future__ import annotations
 
@@ -10,6 +10,19 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
+
+
+@contextmanager
+def held_port() -> Iterator[int]:
+    """A port of loopback for a process that has to be told its number before it starts.
+
+    It stays bound here, without listening, so that no other process is given it; who asks for it by number, and sets
+    SO_REUSEADDR as servers do, gets it. Until then connections are refused.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield holder.getsockname()[1]
 
 
 @contextmanager

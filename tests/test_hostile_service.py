@@ -21,11 +21,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext
 
 from tests.databases import postgres_cluster
-from tests.identity.provider import CLIENT_ID, CLIENT_SECRET, Provider
+from tests.identity.provider import CLIENT_SECRET
 from tests.postgres import Cluster
 from tests.real_data import real_file
-from tests.service import PATIENCE, Service, running, until
-from tests.serving import serving
+from tests.service import PATIENCE, Service, until
+from tests.signed_in import SignedIn, running_signed_in
 
 __all__ = ["postgres_cluster"]
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.browser]
@@ -58,23 +58,21 @@ HOSTILE = {
 class World:
     """The installation, what it stands on, and every answer that was seen."""
 
-    service: Service
-    provider: Provider
+    signed_in: SignedIn
     database_url: str
     labels: Path
     slow: socket.socket
     seen: list[str] = field(default_factory=list)
     entry: str = ""
 
+    @property
+    def service(self) -> Service:
+        """What answers."""
+        return self.signed_in.service
+
     def browser(self, who: str) -> httpx.Client:
         """Somebody signed in, or nobody; all that comes back is kept."""
-        client = httpx.Client(base_url=self.service.url, timeout=PATIENCE, headers={"Origin": self.service.url})
-        client.event_hooks["response"] = [self._note]
-        if who:
-            self.provider.who = who
-            answer = client.get("/auth/sign-in", follow_redirects=True)
-            assert answer.status_code == 200, answer.text
-        return client
+        return self.signed_in.browser(who, note=self._note)
 
     def _note(self, answer: httpx.Response) -> None:
         answer.read()
@@ -100,37 +98,24 @@ def world(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Cluster) -
     for row, planted in zip(rows, PLANTED, strict=False):
         row["note"] = planted
     labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
     database_url, password = postgres_cluster.new_database(), SECRETS["the database's password"]
-    provider = Provider()
-    with serving(provider.app()) as issuer:
-        provider.url = issuer
-        provider.reset()
-        public = f"http://127.0.0.1:{port}"
-        provider.redirect_uris = {f"{public}/auth/callback"}
-        environ = {
-            "PORT": port,
-            "PUBLIC_URL": public,
-            "OIDC_ISSUER": issuer,
-            "OIDC_CLIENT_ID": CLIENT_ID,
-            "OIDC_CLIENT_SECRET": SECRETS["the client's secret"],
-            "SESSION_SECRET": SECRETS["the session secret"],
-            "RECEIPT_KEY": SECRETS["the receipt key"],
-            "HF_TOKEN": SECRETS["the Hub's token"],
-            "DATABASE_URL": database_url.replace("postgres@", f"postgres:{password}@", 1),
-            "LABELS": f"v2={labels},v0={real_file('data/items_v0.jsonl')}",
-            "MAINTAINERS": "alice",
-            "QUOTA_PER_DAY": "0",
-            "UPLOAD_LIMIT_MB": str(LIMIT_MB),
-            "REQUESTS_PER_MINUTE": "0",
-        }
-        with running(folder / "data", gradio=True, **environ) as service:
-            slow = socket.create_connection(("127.0.0.1", int(port)))
+    environ = {
+        "OIDC_CLIENT_SECRET": SECRETS["the client's secret"],
+        "SESSION_SECRET": SECRETS["the session secret"],
+        "RECEIPT_KEY": SECRETS["the receipt key"],
+        "HF_TOKEN": SECRETS["the Hub's token"],
+        "DATABASE_URL": database_url.replace("postgres@", f"postgres:{password}@", 1),
+        "LABELS": f"v2={labels},v0={real_file('data/items_v0.jsonl')}",
+        "MAINTAINERS": "alice",
+        "QUOTA_PER_DAY": "0",
+        "UPLOAD_LIMIT_MB": str(LIMIT_MB),
+        "REQUESTS_PER_MINUTE": "0",
+    }
+    with running_signed_in(folder / "data", gradio=True, **environ) as signed_in:
+        port = int(signed_in.service.url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as slow:
             slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-            yield World(service, provider, database_url, labels, slow)
-            slow.close()
+            yield World(signed_in, database_url, labels, slow)
 
 
 # What is sent --------------------------------------------------------------------------------------------------------
@@ -310,13 +295,13 @@ def submitted(world: World) -> str:
 def alice(world: World, browser: Browser) -> Iterator[BrowserContext]:
     """A maintainer's browser, in which no dialog may open, no policy be broken and no other host be asked."""
     wrong: list[str] = []
-    own = (world.service.url, world.provider.url, "data:", "blob:", "about:")
+    own = (world.service.url, world.signed_in.provider.url, "data:", "blob:", "about:")
     with_browser = browser.new_context()
     with_browser.on("dialog", lambda one: (wrong.append(f"dialog {one.message}"), one.dismiss()))  # type: ignore[func-returns-value]
     with_browser.on("request", lambda one: None if one.url.startswith(own) else wrong.append(one.url))
     with_browser.on("weberror", lambda one: wrong.append(str(one.error)))
     with_browser.on("console", lambda one: wrong.append(one.text) if "Security Policy" in one.text else None)
-    world.provider.who = "alice"
+    world.signed_in.provider.who = "alice"
     page = with_browser.new_page()
     page.goto(f"{world.service.url}/auth/sign-in")
     page.close()

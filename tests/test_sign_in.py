@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,38 +17,18 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from tests.identity.provider import CLIENT_ID, CLIENT_SECRET, Provider, person, serving
-from tests.service import KEPT, ROOT, Service, running, until
+from tests.identity.provider import CLIENT_SECRET, person
+from tests.service import KEPT, ROOT, until
+from tests.signed_in import SESSION_SECRET, SignedIn, csrf_of, running_signed_in, token_of
 
 pytestmark = pytest.mark.slow
 
-SECRET = "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"
-
 
 @dataclass
-class World:
-    """A service and the provider that it trusts."""
+class World(SignedIn):
+    """A service, the provider that it trusts, and where its files are."""
 
-    service: Service
-    provider: Provider
     folder: Path
-
-    def browser(self, who: str) -> httpx.Client:
-        """A browser in which somebody has signed in."""
-        self.provider.who = who
-        browser = httpx.Client(base_url=self.service.url, timeout=60, headers={"Origin": self.service.url})
-        answer = browser.get("/auth/sign-in", follow_redirects=True)
-        assert str(answer.url) == f"{self.service.url}/", answer.text
-        return browser
-
-    def token(self, browser: httpx.Client, name: str = "cluster") -> str:
-        """A new API token that may submit."""
-        csrf = re.search(r'name="csrf" value="([0-9a-f]{64})"', browser.get("/account").text)
-        assert csrf
-        form = {"csrf": csrf[1], "name": name, "scopes": ["submit"], "days": "30"}
-        found = re.search(r"vlrb_[\w-]{43}", browser.post("/account/tokens", data=form).text)
-        assert found
-        return found[0]
 
     def file(self, number: int) -> Path:
         """A complete file for the demo benchmark; another number, other bytes."""
@@ -63,27 +42,10 @@ class World:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("signin")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    provider = Provider()
-    with serving(provider.app()) as issuer:
-        provider.url = issuer
-        provider.reset()
+    with running_signed_in(folder / "data", gradio=True) as found:
         for number in range(9):
-            provider.users[f"user{number}"] = person(f"20{number}", f"user{number}")
-        public = f"http://127.0.0.1:{port}"
-        provider.redirect_uris = {f"{public}/auth/callback"}
-        environ = {
-            "PORT": port,
-            "PUBLIC_URL": public,
-            "OIDC_ISSUER": issuer,
-            "OIDC_CLIENT_ID": CLIENT_ID,
-            "OIDC_CLIENT_SECRET": CLIENT_SECRET,
-            "SESSION_SECRET": SECRET,
-        }
-        with running(folder / "data", gradio=True, **environ) as service:
-            yield World(service, provider, folder)
+            found.provider.users[f"user{number}"] = person(f"20{number}", f"user{number}")
+        yield World(found.service, found.provider, folder)
 
 
 def post(client: httpx.Client, path: Path, **more: Any) -> httpx.Response:
@@ -159,7 +121,7 @@ def submit(world: World, number: int, *options: str, **environ: str) -> subproce
 
 def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_possible(world: World) -> None:
     browser = world.browser("user3")
-    token = world.token(browser)
+    token = token_of(browser)
     without = submit(world, 6)
     assert (without.returncode, "Sign in, or send an API token" in without.stderr) == (1, True)
     assert "VLRB_TOKEN" in without.stderr
@@ -172,7 +134,7 @@ def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_pos
 
 
 def test_the_token_may_lie_in_a_file_that_only_its_owner_reads(world: World) -> None:
-    token = world.token(world.browser("user4"))
+    token = token_of(world.browser("user4"))
     path = world.folder / "token"
     path.write_text(f"{token}\n")
     path.chmod(0o644)
@@ -184,7 +146,7 @@ def test_the_token_may_lie_in_a_file_that_only_its_owner_reads(world: World) -> 
 
 
 def test_python_submits_with_a_token_and_is_refused_without(world: World) -> None:
-    token = world.token(world.browser("user5"))
+    token = token_of(world.browser("user5"))
     file = world.file(9)
     url = f"{world.service.url}/app/"
     refused = Client(url, verbose=False).predict(file=handle_file(file), model="Python", api_name="/submit")
@@ -198,7 +160,7 @@ def test_python_submits_with_a_token_and_is_refused_without(world: World) -> Non
 def test_no_other_process_and_no_page_holds_a_secret(world: World) -> None:
     environment = Path(f"/proc/{world.service.worker_pid()}/environ").read_bytes()
     pages = "".join(world.service.http.get(path).text for path in ("/", "/account", "/metrics", "/api/v1/policy"))
-    for secret in (SECRET, CLIENT_SECRET):
+    for secret in (SESSION_SECRET, CLIENT_SECRET):
         assert secret.encode() not in environment
         assert secret not in world.service.log + pages
 
@@ -226,12 +188,6 @@ def test_a_label_is_disputed_from_a_form_of_ones_own_session_only(world: World) 
 def day(ahead: int) -> str:
     """A day to come."""
     return (datetime.now(UTC) + timedelta(days=ahead)).date().isoformat()
-
-
-def csrf_of(browser: httpx.Client, path: str) -> str:
-    found = re.search(r'name="csrf" value="([0-9a-f]{64})"', browser.get(path).text)
-    assert found
-    return found[1]
 
 
 def test_an_owner_looks_after_a_submission_without_any_script(world: World) -> None:
@@ -277,7 +233,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: World) -> N
 
 
 def test_the_command_line_publishes_and_names(world: World) -> None:
-    token = world.token(world.browser("user8"))
+    token = token_of(world.browser("user8"))
     ran = submit(world, 12, "--unpublished", "--anonymous-until", day(200), "--wait", "--json", VLRB_TOKEN=token)
     assert ran.returncode == 0, ran.stderr
     entry = json.loads(ran.stdout)["id"]

@@ -138,8 +138,10 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
     """The pointer stays. Where it is at these very rules, the entries scored now are on the board from here on."""
     (revision,) = staged.revisions
     with database.write() as session:
-        left = len(unscored(session, staged.table.benchmark, revision, staged.version, _scope(claim)))
-        scores = tasks.pieces(session, claim.task_id).done - left
+        # Only what the pieces were made of: what arrived since then was not asked for, and it may well fit.
+        tried = {name for part in tasks.parts(session, claim.task_id) for name in part["entries"]}
+        left = len(tried.intersection(unscored(session, staged.table.benchmark, revision, staged.version, {})))
+        scores = len(tried) - left
         words = f"{scores} entries scored under revision {revision}; the board shows the revision that it showed."
         if left:
             words += f" {left} could not be scored: their stored votes do not fit the items."

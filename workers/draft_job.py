@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.annotation import DROP, Answer, Proposal, by_disputes, by_majority, preferred
+from benchmark.annotation import DROP, FEWEST_TO_TELL, Answer, Proposal, by_disputes, by_majority, preferred
 from benchmark.items import CATEGORIES, ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
 from storage import disputes, label_imports, label_sets, verification
@@ -22,9 +22,6 @@ from workers import label_jobs
 from workers.label_store import LabelStore
 from workers.labels import LabelsError
 from workers.scorer import Scorer
-
-FEWEST_FOR_AGREEMENT = 20
-"""Pairs with an outcome from which on agreement with the base is told: of a few it would tell their labels."""
 
 
 def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim) -> None:
@@ -38,12 +35,15 @@ def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClai
     proposals = {key: one for key, one in said.items() if one is not None}
     labels, counted = changed(base, claim.subject, scorer.table, proposals)
     counted["undecided"] = len(said) - len(proposals)  # ties and contradictions: the base's label stays
-    more: dict[str, Any] = {"base": base.revision, "proposals": counted}
-    if "project" in claim.params:
-        more["agreement"] = agreement(base, scorer.table, proposals)
+    pairs = counted["flipped"] + counted["as_it_is"]
+    few = pairs < FEWEST_TO_TELL
+    told = counted | (dict.fromkeys(("flipped", "as_it_is")) if few else {})
+    more: dict[str, Any] = {"base": base.revision, "proposals": told}
+    if "project" in claim.params:  # one number for all pairs for which people prefer A or B
+        more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
     spec = f"{base.revision} with {source}"
     shown = board.label_revision if board else None
-    label_jobs.keep_draft(database, scorer, store, claim, labels, spec, shown, **more)
+    label_jobs.keep_draft(database, scorer, store, claim, labels, spec, shown, few=few, **more)
 
 
 def changed(
@@ -74,17 +74,6 @@ def changed(
     _check_categories(label, table)
     kept = None if tags is None else {i: tags[i] for i in label}
     return make_label_set(revision, table, label, kept), counted
-
-
-def agreement(base: LabelSet, table: ItemTable, proposals: Mapping[str, Proposal]) -> dict[str, Any]:
-    """One number for all pairs for which people prefer A or B; None of fewer than FEWEST_FOR_AGREEMENT."""
-    places = {item.key: index for index, item in enumerate(table.items)}
-    same = [
-        int(base.preferred[places[key]]) == preferred(table.items[places[key]], one.effect)
-        for key, one in proposals.items()
-        if one.effect != DROP and key in places and base.preferred[places[key]] != NOT_LABELLED
-    ]
-    return {"pairs": len(same), "share": sum(same) / len(same) if len(same) >= FEWEST_FOR_AGREEMENT else None}
 
 
 def _said(database: Database, benchmark: str, params: Mapping[str, Any]) -> tuple[dict[str, Proposal | None], str]:

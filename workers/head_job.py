@@ -1,7 +1,9 @@
 """The audit chain's head of each day, kept where a change of the database does not reach: a file, and a Hub dataset.
 
-What the Hub has not got yet is sent with the next turn, so nothing is lost while it is away. Files that it has are
-never sent again: its history must show one head a day, as it was.
+A day has one head, whichever worker writes it and however often: it is derived from the chain as it stood when the day
+began (storage/heads.py), so workers on several machines write the same bytes. What the Hub has not got yet is sent with
+the next turn, so nothing is lost while it is away. What it has is never sent again: its history must show one head a
+day, as it was.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storage import heads
+from storage import durable, heads
 from storage.database import Database
 
 _SENT = ".sent"  # names of the files that the Hub has, a line each
@@ -28,13 +30,16 @@ class HubDataset:
 
 
 def keep_head(database: Database, directory: Path) -> Path | None:
-    """Writes `head-YYYY-MM-DD.json` (UTC) if today's is not there yet; None if it is. Never over an older one."""
+    """Writes `head-YYYY-MM-DD.json` (UTC) if today's is not there yet; None if it is, or the chain is empty."""
     with database.read() as session:
-        head = heads.current(session)
-    path = directory / f"head-{head['at'][:10]}.json"
+        day = heads.today(session)
+    path = directory / f"head-{day}.json"
     if path.exists():
         return None
-    heads.write(path, head)
+    with database.write() as session:
+        head = heads.of_day(session, day)
+    if head is None or not durable.write_once(path, heads.content(head), durable.PUBLIC):
+        return None
     return path
 
 
@@ -51,7 +56,8 @@ def publish_heads(directory: Path, dataset: HubDataset) -> list[str]:
     from huggingface_hub import CommitOperationAdd, HfApi  # half a second, and only where a dataset is configured
 
     hub = HfApi(endpoint=dataset.endpoint, token=dataset.token or None)
-    there = set(hub.list_repo_files(dataset.name, repo_type="dataset"))
+    at = hub.dataset_info(dataset.name).sha
+    there = set(hub.list_repo_files(dataset.name, repo_type="dataset", revision=at))
     new = [path for path in waiting if f"heads/{path.name}" not in there]
     if new:
         hub.create_commit(
@@ -59,7 +65,9 @@ def publish_heads(directory: Path, dataset: HubDataset) -> list[str]:
             [CommitOperationAdd(f"heads/{path.name}", path.read_bytes()) for path in new],
             commit_message=f"Audit chain: {new[-1].stem}",
             repo_type="dataset",
+            parent_commit=at,  # refused where another worker has committed since we looked
         )
-    sent.write_text("".join(f"{name}\n" for name in sorted(known | {path.name for path in waiting})))
+    names = sorted(known | {path.name for path in waiting})
+    durable.write(sent, "".join(f"{name}\n" for name in names).encode())
     log.info("head.published", extra={"data": {"dataset": dataset.name, "heads": [path.name for path in new]}})
     return [path.name for path in new]

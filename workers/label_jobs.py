@@ -34,14 +34,19 @@ def keep_draft(
     labels: LabelSet,
     spec: str,
     against: str | None,
+    *,
+    few: bool = False,
     **more: Any,
 ) -> None:
     """Keeps and records a draft, and ends its task. `spec`: where its labels are from; `more`: counts for the result.
 
+    `few`: it is made of so few answers that counts of what depends on single labels would tell these labels.
     Raises LabelsError, LeaseLost.
     """
     kept = store.keep(labels)
     changed = _against(scorer, against, labels)
+    if few and "flipped" in changed:
+        changed |= dict.fromkeys(("flipped", "tags_changed"))
     found = {"items": labels.items, "commitment": commitment(labels, kept.salt), "difference": changed}
     asked = {"spec": spec, "disclosure": claim.params["disclosure"]}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}

@@ -7,11 +7,8 @@ first one stays: who comes later with the same labels gets its salt, who comes w
 from __future__ import annotations
 
 import json
-import os
 import secrets
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -19,6 +16,7 @@ from typing import Any
 
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
+from storage.durable import write_once
 from workers.labels import LabelsError
 
 SALT_BYTES = 32
@@ -42,7 +40,8 @@ class LabelStore:
         """Writes a label set with a new salt, or finds it written. Raises LabelsError where it is there with others."""
         self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._directory.chmod(0o700)
-        _write_once(self._path(labels.revision), _to_json(labels, secrets.token_bytes(SALT_BYTES), self._table))
+        content = _to_json(labels, secrets.token_bytes(SALT_BYTES), self._table)
+        write_once(self._path(labels.revision), json.dumps(content, separators=(",", ":")).encode("ascii"))
         kept = self.load(labels.revision)
         if kept.labels.digest != labels.digest:
             raise LabelsError(f"revision {labels.revision} was imported before with other labels; choose a new name")
@@ -121,22 +120,3 @@ def _from_json(stored: Mapping[str, Any], table: ItemTable) -> LabelSet:
         return make_label_set(stored["revision"], table, preferred, tagged)
     except (KeyError, ValueError) as error:
         raise LabelsError(f"stored labels do not fit the items of {table.benchmark}: {error}") from error
-
-
-def _write_once(path: Path, content: Mapping[str, Any]) -> None:
-    """Durable, whole or not at all, and never over another file."""
-    handle, name = tempfile.mkstemp(prefix=".incoming-", dir=path.parent)  # mode 0600
-    try:
-        with os.fdopen(handle, "w") as file:
-            json.dump(content, file, separators=(",", ":"))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(name, path)
-    finally:
-        Path(name).unlink()
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

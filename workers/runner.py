@@ -110,9 +110,9 @@ class Worker:
         with self.database.write() as session:
             return visibility.reveal_due(session)
 
-    def publish(self) -> str | None:
-        """Publishes a snapshot if the board has changed."""
-        return snapshot_job.publish_if_changed(self.database, self.scorer)
+    def publish(self, *, anew: bool = False) -> str | None:
+        """Publishes a snapshot if the board has changed, or (`anew`) if this release would write another one."""
+        return snapshot_job.publish_if_changed(self.database, self.scorer, anew=anew)
 
     def relate(self) -> int:
         """Computes what judges are to each other if the published entries have changed; the next snapshot shows it."""

@@ -40,6 +40,7 @@ def work(settings: Settings, until_empty: bool, best_reported: float | None = No
         watcher = Watcher(best_reported)
         worker = Worker(database, desk.scorer, settings.lease_seconds, desk.worker, watcher=watcher)
         worker.beat()
+        worker.publish(anew=True)
         if until_empty:
             desk.drain()
         with schedule.running(worker, desk):

@@ -82,14 +82,18 @@ class _Content:
         return b"," + orjson.dumps(facts)[1:]
 
 
-def publish_if_changed(database: Database, scorer: Scorer) -> str | None:
+def publish_if_changed(database: Database, scorer: Scorer, *, anew: bool = False) -> str | None:
     """Stores a snapshot where the board has changed since the last one; returns its id, or None.
 
+    `anew`: makes one though nothing has happened, and stores it where it says something else than the current one. For
+    a worker that starts: the current one may be of another release, which wrote other facts or wrote them otherwise.
     Relations that are not computed yet are left out; they come with a later snapshot (relations_job).
     """
     with database.read() as session:
         pointer = label_sets.current(session)
-        if pointer is None or pointer.benchmark != scorer.table.benchmark or not _changed(session, pointer):
+        if pointer is None or pointer.benchmark != scorer.table.benchmark:
+            return None
+        if not (anew or _changed(session, pointer)):
             return None
         if pointer.label_revision not in scorer.labels:
             log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})

@@ -50,13 +50,13 @@ def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
         shown = label_sets.current(session)
         imported = shown is not None and label_imports.find(session, shown.label_revision) is not None
     if shown is None:
-        reason = "first start"
+        reason = "A new board starts with the labels that the service is configured to show first."
     elif shown.label_revision not in scorer.labels and imported:
         # Maintainers decided that; a worker that does not hold these labels leaves the board to those that do.
         log.error("labels.missing", extra={"data": {"label_revision": shown.label_revision}})
         return
     elif shown.label_revision not in scorer.labels:
-        reason = f"label revision {shown.label_revision} is no longer configured"
+        reason = f"The labels {shown.label_revision} that it showed are no longer configured."
     else:
         if shown.scorer_version != scorer.version:
             # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stand.

@@ -386,14 +386,10 @@
       apply(nothing);
     }
 
-    // Menus close with Escape and with a click elsewhere.
+    // Menus close with a click elsewhere (and with Escape, see nav.js).
     const menus = () => root.querySelectorAll("details.menu[open]");
     document.addEventListener("pointerdown", (event) => {
       for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
-    });
-    root.addEventListener("keydown", (event) => {
-      const menu = event.key === "Escape" && event.target.closest("details.menu[open]");
-      if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
     });
 
     // A pointer on its way to a heading or the search box is reason enough to fetch the rows.
@@ -427,7 +423,6 @@
       return chosen.every((one) => one[3]) && chosen.length === state.columns.filter((one) => one[3]).length
         ? "" : chosen.map(([key]) => key).join(",");
     }
-
 
     // The server has drawn the view of the address already, except where the board stands on another page, or where
     // the browser has put back what a form held before.

@@ -1,5 +1,35 @@
-// On a phone the row of pages scrolls sideways: the page one is on comes into sight.
+// What every page does with keys and narrow screens: the header, and whatever is folded.
 (() => {
-  const here = document.querySelector("nav [aria-current]"), row = here?.parentElement;
-  if (row && here.getBoundingClientRect().right > row.getBoundingClientRect().right) row.scrollLeft = here.offsetLeft - 16;
+  "use strict";
+  // On a phone the row of pages scrolls sideways: the page one is on comes into sight.
+  function watch() {
+    const row = document.querySelector(".top nav");
+    if (!row) return false;
+    new ResizeObserver(() => {
+      const here = row.querySelector("[aria-current]");
+      if (here && here.getBoundingClientRect().right > row.getBoundingClientRect().right) {
+        row.scrollLeft = here.offsetLeft - row.offsetLeft - 16;
+      }
+    }).observe(row);
+    return true;
+  }
+  // Gradio's pages get their header after this has begun.
+  if (!watch()) {
+    const drawing = new MutationObserver(() => { if (watch()) drawing.disconnect(); });
+    drawing.observe(document.documentElement, { childList: true, subtree: true });
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const fold = event.key === "Escape" && event.target.closest("details[open]");
+    if (fold) { fold.open = false; fold.querySelector("summary").focus(); }
+  });
+
+  // By script, because Gradio's pages have a base: there the link would lead to another page.
+  document.addEventListener("click", (event) => {
+    const main = event.target.closest(".skip") && document.getElementById("main");
+    if (!main) return;
+    event.preventDefault();
+    main.tabIndex = -1;
+    main.focus();
+  });
 })();

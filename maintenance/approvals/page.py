@@ -12,6 +12,7 @@ from maintenance import markup
 from maintenance.approvals import actions
 from maintenance.approvals.actions import Waiting
 from maintenance.values import Done
+from storage.clock import minute
 
 if TYPE_CHECKING:
     from maintenance.page import Desk
@@ -63,7 +64,7 @@ def as_html(found: Sequence[Waiting]) -> str:
             f"{one.name} ({one.account})",
             ", ".join(one.organisations) or "-",
             one.account_age_days,
-            one.submitted_at[:16].replace("T", " "),
+            minute(one.submitted_at),
             one.file,
         )
         for one in found

@@ -15,7 +15,7 @@ from maintenance.review import candidates, disputes, projects, words
 from maintenance.review.disputes import SAID, DisputedItem
 from maintenance.review.projects import ProjectReport
 from maintenance.values import Done, NotFound
-from storage.clock import iso
+from storage.clock import minute
 
 if TYPE_CHECKING:
     from maintenance.page import Desk
@@ -179,7 +179,7 @@ def _split(text: str) -> list[str]:
 
 
 def _disputed(found: list[DisputedItem]) -> str:
-    head = ("No.", "Pair", "A : B : undecided", "Says", "Error", "Why", "By", "At (UTC)", "Answer")
+    head = ("No.", "Pair", "A : B : undecided", "Says", "Error", "Why", "By", "At", "Answer")
     rows = [
         (
             one.id,
@@ -189,7 +189,7 @@ def _disputed(found: list[DisputedItem]) -> str:
             one.tag,
             one.reason,
             one.account,
-            iso(one.created_at)[:16].replace("T", " "),
+            minute(one.created_at),
             one.note,
         )
         for item in found

@@ -18,7 +18,6 @@ from identity.pages import dress
 from maintenance.review.answers import Sheet
 from maintenance.review.disputes import MOST_OPEN, SAID, OwnDispute
 from maintenance.review.pairs import Texts
-from storage.clock import iso
 from storage.review_tables import NOTE_LIMIT, REASON_LENGTHS
 
 STATIC: Mapping[str, str] = {"review.css": "text/css", "annotate.js": "text/javascript"}
@@ -63,7 +62,6 @@ class Pages:
 
     def __init__(self, site: Environment) -> None:
         self._environment = dress(_HERE / "templates", site)
-        self._environment.filters["when"] = lambda seconds: iso(seconds)[:16].replace("T", " ")
 
     def dispute(
         self,

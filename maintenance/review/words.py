@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmark.annotation import FEWEST_TO_TELL
 from maintenance.review.candidates import Proposed
 from maintenance.review.disputes import SAID, DisputedItem
 from maintenance.review.projects import ProjectReport
@@ -74,8 +75,10 @@ def draft(report: ProjectReport) -> str:
     if report.result is None:
         return f"draft {report.draft}: not written yet"
     counted, agreed = report.result["proposals"], report.result.get("agreement") or {}
-    text = f"draft {report.draft}: {counted['flipped']} flipped, {counted['dropped']} dropped, "
-    text += f"{counted['undecided']} undecided, {counted['as_it_is']} as they were"
-    if agreed.get("share") is None:
+    text = f"draft {report.draft}: {counted['dropped']} dropped, {counted['undecided']} undecided, "
+    if counted["flipped"] is None:
+        return f"{text}the others are too few to tell how many flipped (from {FEWEST_TO_TELL} on)"
+    text += f"{counted['flipped']} flipped, {counted['as_it_is']} as they were"
+    if agreed.get("share") is None:  # a draft of disputes
         return text
     return f"{text}; {100 * agreed['share']:.1f}% of {agreed['pairs']} agree with {report.result['base']}"

@@ -5,11 +5,9 @@ The web process signs, and nobody else reads the key: the worker, which alone kn
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
+from storage.durable import write_once
 from submissions.receipts.signing import KeyUnusable, Signer
 
 FILE_NAME = "receipt.key"
@@ -27,28 +25,10 @@ def open_signer(setting: str, directory: Path) -> Signer:
         if setting:
             return Signer.parse(setting)
         if not path.exists():
-            _write_once(path, Signer.make().pem())
+            # Durable, because a receipt must not outlive the key that signed it.
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_once(path, Signer.make().pem().encode("ascii"))
         return Signer.parse(path.read_text(encoding="ascii"))
     except (KeyUnusable, UnicodeDecodeError) as error:
         reason = error if isinstance(error, KeyUnusable) else "it is no text"
         raise KeyUnusable(f"{'RECEIPT_KEY' if setting else path} cannot be used: {reason}.") from None
-
-
-def _write_once(path: Path, text: str) -> None:
-    """Durable, whole or not at all; of several processes that start at once the first one's key stays."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".incoming-", dir=path.parent)  # mode 0600
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(name, path)
-    finally:
-        Path(name).unlink()
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)  # a receipt must not outlive the key that signed it
-    finally:
-        os.close(descriptor)

@@ -7,8 +7,6 @@ to the quota is the same; no code of the service is touched.
 from __future__ import annotations
 
 import json
-import re
-import socket
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,36 +18,33 @@ import httpx
 
 from tests.attacks.attackers import Vector
 from tests.attacks.policy import Secret
-from tests.identity.provider import CLIENT_ID, CLIENT_SECRET, Provider, person, serving
-from tests.service import Service, running, until
+from tests.identity.provider import person
+from tests.service import Service, until
+from tests.signed_in import SignedIn, running_signed_in, token_of
 
 DAY = 86_400.0
 MAINTAINER = "warden"
-_SECRET = "Vn3xKq8Rb1Ts6Yw0Zc5Le9Hj4Gf7Mp2AdUoCiBxEw"
 
 
 @dataclass
 class Door:
-    """A running service, its identity provider and its database file."""
+    """A running service with sign-in, and its database file."""
 
-    service: Service
-    provider: Provider
+    world: SignedIn
     database: Path
+
+    @property
+    def service(self) -> Service:
+        """What answers."""
+        return self.world.service
 
     def account(self, name: str, scope: str = "submit") -> Attacker:
         """Somebody new, signed in, with a token."""
-        self.provider.users[name] = person(f"90{len(self.provider.users)}", name)
-        self.provider.who = name
-        origin = self.service.url
-        with httpx.Client(base_url=origin, timeout=60, headers={"Origin": origin}) as browser:
-            arrived = browser.get("/auth/sign-in", follow_redirects=True)
-            assert str(arrived.url) == f"{origin}/", arrived.text
-            csrf = re.search(r'name="csrf" value="([0-9a-f]{64})"', browser.get("/account").text)
-            assert csrf
-            form = {"csrf": csrf[1], "name": "probe", "scopes": [scope], "days": "30"}
-            token = re.search(r"vlrb_[\w-]{43}", browser.post("/account/tokens", data=form).text)
-            assert token
-        http = httpx.Client(base_url=origin, timeout=60, headers={"Authorization": f"Bearer {token[0]}"})
+        provider = self.world.provider
+        provider.users[name] = person(f"90{len(provider.users)}", name)
+        with self.world.browser(name) as browser:
+            given = token_of(browser, "probe", scope)
+        http = httpx.Client(base_url=self.service.url, timeout=60, headers={"Authorization": f"Bearer {given}"})
         return Attacker(self, name, http)
 
     def days_pass(self, days: float = 1.0) -> None:
@@ -96,29 +91,14 @@ class Attacker:
 @contextmanager
 def open_door(folder: Path, **environ: str) -> Iterator[Door]:
     """The service on the synthetic benchmark, its labels hidden, its policy the usual one unless `environ` differs."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    provider = Provider()
-    with serving(provider.app()) as issuer:
-        provider.url = issuer
-        provider.reset()
-        public = f"http://127.0.0.1:{port}"
-        provider.redirect_uris = {f"{public}/auth/callback"}
-        settings = {
-            "PORT": port,
-            "PUBLIC_URL": public,
-            "OIDC_ISSUER": issuer,
-            "OIDC_CLIENT_ID": CLIENT_ID,
-            "OIDC_CLIENT_SECRET": CLIENT_SECRET,
-            "SESSION_SECRET": _SECRET,
-            "HIDDEN_LABELS": "demo",
-            "MAINTAINERS": MAINTAINER,
-            "REQUESTS_PER_MINUTE": "0",  # the quota has to hold without the guard against floods
-            **environ,
-        }
-        with running(folder / "data", **settings) as service:
-            yield Door(service, provider, folder / "data" / "demo" / "leaderboard.db")
+    settings = {
+        "HIDDEN_LABELS": "demo",
+        "MAINTAINERS": MAINTAINER,
+        "REQUESTS_PER_MINUTE": "0",  # the quota has to hold without the guard against floods
+        **environ,
+    }
+    with running_signed_in(folder / "data", **settings) as world:
+        yield Door(world, folder / "data" / "demo" / "leaderboard.db")
 
 
 # Files --------------------------------------------------------------------------------------------------------------

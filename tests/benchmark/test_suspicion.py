@@ -44,9 +44,10 @@ def test_the_nearest_of_several_is_named_and_the_others_are_counted() -> None:
     assert suspicion.nearest_duplicate(packed[0], packed[:0], ITEMS) is None
 
 
-def test_ten_points_above_the_best_known_strike_and_nothing_known_does_not() -> None:
-    assert suspicion.above_best(0.80, 0.70) == {"overall": 0.8, "best_known": 0.7}
-    assert suspicion.above_best(0.79, 0.70) is None
+def test_more_than_ten_points_above_the_best_known_strike_and_nothing_known_does_not() -> None:
+    assert suspicion.above_best(0.8008, 0.70) == {"overall": 0.801, "best_known": 0.7}
+    for percent in range(10, 91):  # exactly ten points, also where floats make a hair more of them
+        assert suspicion.above_best((percent + 10) / 100, percent / 100) is None
     assert suspicion.above_best(0.99, None) is None
     assert suspicion.above_best(None, 0.5) is None
 
@@ -73,3 +74,11 @@ def test_texts_strike_by_their_share_and_files_without_texts_never() -> None:
     assert suspicion.empty_texts({"identical_rate": 0.0, "empty_rate": 0.01}) is None
     assert suspicion.identical_texts(None, 5) is None
     assert suspicion.empty_texts(None) is None
+
+
+def test_limits_named_from_strike_where_they_are_reached_and_those_named_below_do_not() -> None:
+    assert suspicion.identical_texts({"identical_rate": suspicion.IDENTICAL_FROM}, 5)
+    assert suspicion.empty_texts({"empty_rate": suspicion.EMPTY_FROM})
+    assert suspicion.near_equal(suspicion.EQUAL_FROM, [0.6, 0.601, 0.602])
+    for percent in range(60, 99):
+        assert suspicion.near_equal(0.9, [percent / 100, percent / 100, (percent + 1) / 100]) is None

@@ -154,7 +154,7 @@ def test_the_demo_says_so_and_that_reported_rows_are_not_comparable(source: Fixe
     assert "Demo:" not in client.get("/").text
     source.turn(snapshot([entry(1, 0.7)], "demo"))
     text = client.get("/").text
-    assert "synthetic pairs and simulated judges" in text
+    assert "simulated judges, real reported rows" in text
     assert "not comparable" in text
     assert "Demo:" in client.get("/entries/e00000000001").text
 

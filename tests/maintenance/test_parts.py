@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ from maintenance import labels, operations, rescoring
 from maintenance.values import NotPossible
 from storage import audit, label_sets, tasks
 from storage.database import Database, migrate, open_database
+from storage.job_queue import LeaseLost
 from storage.maintenance_tables import Task
 from storage.tables import Event, Job, Score, State
+from storage.tasks import TaskClaim
 from tests.maintenance import real_board
 from tests.maintenance.people import MAINTAINER
 from tests.maintenance.real_board import Board
@@ -212,3 +214,95 @@ def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_p
     assert (task.state, "1 could not be scored" in task.outcome) == ("done", True)
     with pytest.raises(NotPossible, match="filter by"):
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v1", "x", "v1", where={"colour": "red"})
+
+
+def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=3)
+    _import(board)
+    rescoring.request_apply(
+        board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", where={"owner": "aowner000000"}
+    )
+    with board.database.write() as session:
+        claim = tasks.claim(session, "worker", 60.0, scorer_version="1")
+    assert claim is not None
+    labels_v2 = label_jobs.load(board.database, board.scorer, board.desk.store, "v2")
+    late: list[str] = []
+
+    def turn() -> bool:
+        late.extend(real_board.submit(board.database, real_board.judges()[3:4], start=50) if not late else ())
+        return board.desk._piece(claim.task_id, labels_v2)
+
+    apply_job.apply(board.database, board.scorer, labels_v2, claim, lambda done, total: None, turn)
+    done = operations.task(board.database, MAINTAINER, claim.task_id)
+    assert "3 entries scored" in done.outcome
+    assert "could not be scored" not in done.outcome
+    assert _events(board.database, "rescore.staged")[0]["left"] == 0
+    assert _scored(board.database, "v2") == set(board.ids)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A task that one worker holds and has split in three; another worker is at the first piece."""
+
+    database: Database
+    task: TaskClaim
+    piece: TaskClaim
+
+    def pieces(self) -> list[str]:
+        with self.database.read() as session:
+            return list(session.scalars(select(Task.state).where(Task.kind == PIECE)))
+
+    def expire(self) -> None:
+        """Both workers are gone."""
+        with self.database.write() as session:
+            session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
+        with self.database.write() as session:
+            tasks.release_expired(session)
+
+
+@pytest.fixture
+def split(database: Database) -> Split:
+    with database.write() as session:
+        tasks.request(session, "rescore.apply", "v2", {}, "because", "amaintainer0", scorer_version="1")
+        task = tasks.claim(session, "first", 60.0, scorer_version="1")
+        assert task is not None
+        tasks.split(session, task, PIECE, [({"entries": [f"e{number}"]}, 1) for number in range(3)])
+        piece = tasks.claim(session, "second", 60.0, scorer_version="1", parent=task.task_id)
+        assert piece is not None
+    return Split(database, task, piece)
+
+
+def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(split: Split) -> None:
+    with split.database.write() as session:
+        tasks.fail(session, split.task, "some entries could not be scored", retry=False)
+    assert split.pieces() == []
+    for late in (
+        lambda session: tasks.finish(session, split.piece, {}, ""),
+        lambda session: tasks.fail(session, split.piece, "a fault", retry=True),
+    ):
+        with pytest.raises(LeaseLost), split.database.write() as session:
+            late(session)
+    split.expire()
+    with split.database.read() as session:
+        assert not tasks.any_waiting(session, "1")
+    assert split.pieces() == []
+
+
+def test_pieces_end_with_a_task_that_is_given_up_because_its_workers_die(split: Split) -> None:
+    with split.database.write() as session:
+        session.execute(update(Task).where(Task.id == split.task.task_id).values(attempts=5, epoch=5))
+    with split.database.write() as session:  # the worker of the piece is still at it
+        session.execute(update(Task).where(Task.id == split.task.task_id).values(lease_until=1.0))
+    with split.database.write() as session:
+        tasks.release_expired(session)
+    split.expire()
+    with split.database.read() as session:
+        parent = tasks.view(session, split.task.task_id)
+        assert parent is not None
+        assert (parent.state, audit.verify(session)) == ("failed", None)
+    assert split.pieces() == []
+
+
+def test_pieces_of_a_task_that_is_tried_again_stay(split: Split) -> None:
+    split.expire()
+    assert split.pieces() == [State.QUEUED.value] * 3

@@ -14,7 +14,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from identity import ANONYMOUS, LOCAL, Identity, NotAllowed, NotSignedIn
-from storage import job_queue, label_sets, switches
+from storage import job_queue, label_sets, lookalikes, switches
 from storage.database import Database
 from storage.quota_tables import Attempt, QuotaSubject
 from storage.tables import Submission
@@ -217,6 +217,7 @@ def test_without_lining_up_the_same_race_is_lost(
     with database.write() as session:
         session.add(QuotaSubject(subject="account:ann"))
     monkeypatch.setattr(queries, "line_up", lambda session, names: None)
+    monkeypatch.setattr(lookalikes, "line_up", lambda session: None)  # which would put them in a line, too
     monkeypatch.setattr(queries, "attempts", late)
     files = [desk.arrive(native(desk.items) + b"\n" * number, f"judge-{number}") for number in range(4)]
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,18 +78,25 @@ def build(content: bytes, log: Path) -> FastAPI:
 
 @dataclass
 class Repository:
-    """A dataset that one token may write to. `commits`: what each added, path -> content; `broken`: it answers 503."""
+    """A dataset that one token may write to. `commits`: what each added, path -> content; `broken`: it answers 500;
+    `meanwhile`: what somebody else does after the next listing."""
 
     name: str
     token: str
     commits: list[dict[str, bytes]] = field(default_factory=list)
     broken: bool = False
     asked: int = 0
+    meanwhile: Callable[[], object] | None = None
 
     @property
     def files(self) -> dict[str, bytes]:
         """What its last commit holds."""
         return {path: content for commit in self.commits for path, content in commit.items()}
+
+    @property
+    def sha(self) -> str:
+        """Its last commit."""
+        return f"{len(self.commits):040x}"
 
 
 def writable(repository: Repository) -> FastAPI:
@@ -105,9 +113,18 @@ def writable(repository: Repository) -> FastAPI:
             return JSONResponse({"error": "Invalid username or password."}, 401, {"X-Error-Code": "RepoNotFound"})
         return await call_next(request)  # type: ignore[no-any-return]
 
-    @app.get(f"{base}/tree/main")
-    def tree() -> list[dict[str, Any]]:
-        return [{"type": "file", "path": p, "size": len(c), "oid": _oid(c)} for p, c in repository.files.items()]
+    @app.get(base)
+    def info() -> dict[str, Any]:
+        return {"_id": "1", "id": repository.name, "sha": repository.sha, "private": False, "siblings": [], "tags": []}
+
+    @app.get(f"{base}/tree/{{revision}}")
+    def tree(revision: str) -> list[dict[str, Any]]:
+        assert revision == repository.sha
+        found = [{"type": "file", "path": p, "size": len(c), "oid": _oid(c)} for p, c in repository.files.items()]
+        happening, repository.meanwhile = repository.meanwhile, None
+        if happening is not None:
+            happening()
+        return found
 
     @app.post(f"{base}/preupload/main")
     async def preupload(request: Request) -> dict[str, Any]:
@@ -126,14 +143,20 @@ def writable(repository: Repository) -> FastAPI:
         }
 
     @app.post(f"{base}/commit/main")
-    async def commit(request: Request) -> dict[str, Any]:
+    async def commit(request: Request) -> Any:
         lines = [json.loads(line) for line in (await request.body()).split(b"\n") if line]
         assert lines[0]["key"] == "header"
         assert lines[0]["value"]["summary"]
+        if lines[0]["value"].get("parentCommit", repository.sha) != repository.sha:
+            return JSONResponse({"error": "A commit has happened since. Please refresh and try again."}, 412)
         files = [line["value"] for line in lines[1:] if line["key"] == "file"]
         repository.commits.append({one["path"]: base64.b64decode(one["content"]) for one in files})
-        oid = f"{len(repository.commits):040x}"
-        return {"success": True, "commitOid": oid, "commitUrl": f"https://huggingface.co/datasets/{repository.name}/commit/{oid}"}
+        oid = repository.sha
+        return {
+            "success": True,
+            "commitOid": oid,
+            "commitUrl": f"https://huggingface.co/datasets/{repository.name}/commit/{oid}",
+        }
 
     return app
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sqlalchemy import insert, select, update
 
 from benchmark.items import ItemTable, build_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Votes
 from storage import job_queue
 from storage.database import Database
+from storage.tables import Board, Snapshot
 from tests import builders
 from tests.databases import a_submission
 from workers.labels import label_set
@@ -78,3 +82,15 @@ def right(number: int, flip: bool = False, items: int = 21, k: int = 3) -> int:
     return sum(
         int(2 * (row == label).sum() > k) for row, label in zip(votes(number, items, k).matrix, labels, strict=True)
     )
+
+
+def by_another_release(database: Database) -> str:
+    """Puts a snapshot of another shape in the place of the current one; nothing has happened since it was made."""
+    content = b'{"benchmark":"demo","entries":[],"of":"another release"}'
+    name = hashlib.sha256(content).hexdigest()
+    with database.write() as session:
+        through = session.scalars(select(Board.shown_seq)).one()
+        row = {"id": name, "through_seq": through, "created_at": 1.0, "body": zlib.compress(content)}
+        session.execute(insert(Snapshot).values(**row, content_sha256=name))
+        session.execute(update(Board).values(snapshot_id=name))
+    return name

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,12 @@ import pytest
 import uvicorn
 from huggingface_hub import constants
 from huggingface_hub.errors import HfHubHTTPError
+from sqlalchemy import select, text, update
 
 from storage import audit, receipt_keys
+from storage.clock import database_now
 from storage.database import Database
+from storage.tables import Event
 from tests.workers import invented
 from tests.workers.fake_hub import Repository, writable
 from workers.desk import open_desk
@@ -27,6 +31,7 @@ from workers.schedule import _guarded
 
 TOKEN = "hf_writes_heads_only"
 OTHER = "hf_of_somebody_else"
+UNLOCK = {"sqlite": "DROP TRIGGER events_no_update", "postgresql": "ALTER TABLE events DISABLE TRIGGER USER"}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +54,7 @@ def served() -> Iterator[tuple[Repository, str]]:
 @pytest.fixture
 def hub(served: tuple[Repository, str]) -> Repository:
     repository, _ = served
-    repository.commits, repository.broken, repository.asked = [], False, 0
+    repository.commits, repository.broken, repository.asked, repository.meanwhile = [], False, 0, None
     return repository
 
 
@@ -66,15 +71,91 @@ def _broken(hub: Repository) -> Iterator[None]:
     hub.broken = False
 
 
-def test_a_head_names_the_last_event_and_the_keys_of_receipts(database: Database, tmp_path: Path) -> None:
-    receipt_keys.publish(database, "0123456789abcdef", "A" * 43 + "=")
+KEY = ("0123456789abcdef", "A" * 43 + "=")
+DAY = 86_400.0
+
+
+def _events(database: Database, days: list[float], now: float) -> list[audit.Link]:
+    """A chain whose events happened so many days before midnight, as if all had been recorded then."""
+    midnight = now - now % DAY
+    receipt_keys.publish(database, *KEY)
+    with database.write() as session:
+        for number in range(1, len(days)):
+            audit.append(session, "test", {"number": number})
+        session.execute(text(UNLOCK[database.engine.dialect.name]))
+        for seq, ago in enumerate(days, start=1):
+            session.execute(update(Event).where(Event.seq == seq).values(at=midnight - ago * DAY))
+    with database.read() as session:
+        return list(audit.links(session))
+
+
+def _now(database: Database) -> float:
+    with database.read() as session:
+        return session.execute(select(database_now())).scalar_one()
+
+
+def test_a_days_head_is_the_chain_as_the_day_began_with_the_keys_of_receipts(
+    database: Database, tmp_path: Path
+) -> None:
+    links = _events(database, [2, 1, 0.5, -0.0001, -0.0002], _now(database))
     written = keep_head(database, tmp_path)
     assert written is not None
     head = json.loads(written.read_text())
-    with database.read() as session:
-        assert (head["seq"], head["hash"]) == audit.head(session)
-    assert head["keys"] == [{"id": "0123456789abcdef", "public_key": "A" * 43 + "="}]
-    assert written.name == f"head-{head['at'][:10]}.json"
+    assert (head["seq"], head["hash"]) == (3, links[2].hash)
+    assert head["keys"] == [{"id": KEY[0], "public_key": KEY[1]}]
+    assert head["at"] == f"{written.stem.removeprefix('head-')}T00:00:00Z"
+    assert written.stat().st_mode & 0o777 == 0o644
+
+
+def test_on_its_first_day_the_chain_is_kept_by_its_first_event(database: Database, tmp_path: Path) -> None:
+    assert keep_head(database, tmp_path) is None  # nothing has happened
+    links = _events(database, [-0.0001, -0.0002], _now(database))
+    written = keep_head(database, tmp_path)
+    assert written is not None
+    head = json.loads(written.read_text())
+    assert (head["seq"], head["hash"]) == (1, links[0].hash)
+    assert head["keys"]  # its first event published the key
+
+
+def test_a_clock_that_was_put_back_makes_no_other_head(database: Database, tmp_path: Path) -> None:
+    links = _events(database, [1, -0.0001, 0.0001], _now(database))  # the last one seems to be of yesterday
+    written = keep_head(database, tmp_path)
+    assert written is not None
+    assert json.loads(written.read_text())["hash"] == links[0].hash
+
+
+def test_two_machines_write_the_same_head_of_a_day_whatever_happens_between(
+    database: Database, hub: Repository, dataset: HubDataset, tmp_path: Path
+) -> None:
+    receipt_keys.publish(database, *KEY)
+    for machine in ("one", "two"):
+        assert keep_head(database, tmp_path / machine) is not None
+        receipt_keys.publish(database, "f" * 16, KEY[1])
+        with database.write() as session:
+            audit.append(session, "test", {"after": machine})
+        publish_heads(tmp_path / machine, dataset)
+    (one,), (other,) = ([*(tmp_path / machine).glob("head-*.json")] for machine in ("one", "two"))
+    assert (one.name, one.read_bytes()) == (other.name, other.read_bytes())
+    assert hub.files == {f"heads/{one.name}": one.read_bytes()}
+    assert len(hub.commits) == 1
+
+
+def test_of_workers_that_share_a_directory_one_writes_the_days_head(database: Database, tmp_path: Path) -> None:
+    receipt_keys.publish(database, *KEY)
+    with ThreadPoolExecutor(4) as pool:
+        written = list(pool.map(lambda _: keep_head(database, tmp_path), range(8)))
+    assert len([path for path in written if path is not None]) == 1
+
+
+def test_a_head_that_another_worker_sends_at_the_same_moment_stays(
+    hub: Repository, dataset: HubDataset, tmp_path: Path
+) -> None:
+    (tmp_path / "head-2026-11-01.json").write_text("mine")
+    hub.meanwhile = lambda: hub.commits.append({"heads/head-2026-11-01.json": b"theirs"})
+    with pytest.raises(HfHubHTTPError, match="412"):
+        publish_heads(tmp_path, dataset)
+    assert publish_heads(tmp_path, dataset) == []  # the next turn finds it there
+    assert hub.files == {"heads/head-2026-11-01.json": b"theirs"}
 
 
 def test_heads_reach_the_dataset_once_and_as_they_were(hub: Repository, dataset: HubDataset, tmp_path: Path) -> None:
@@ -108,6 +189,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda seconds: None)
+    receipt_keys.publish(database, *KEY)
     desk = open_desk(database, invented.scorer(), tmp_path, 60.0, dataset)
     with _broken(hub), pytest.raises(HfHubHTTPError):
         desk.keep_head()
@@ -120,6 +202,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
 def test_a_hub_that_refuses_stops_no_worker_and_no_token_is_logged(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
+    receipt_keys.publish(database, *KEY)
     desk = open_desk(database, invented.scorer(), tmp_path, 60.0, replace(dataset, token=OTHER))
     with caplog.at_level(logging.DEBUG):
         _guarded("head", desk.keep_head)()

@@ -19,6 +19,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from tests import builders
+from tests.serving import held_port
 from tests.workers.fake_hub import COMMIT, DATASET
 from workers.labels import COLUMNS, label_set
 
@@ -66,20 +67,23 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     directory = tmp_path_factory.mktemp("hub")
     file, log = directory / "labels.parquet", directory / "ranges.txt"
     parquet.write_table(pa.Table.from_pylist(_rows()), file, row_group_size=7)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "tests.workers.fake_hub", str(port), str(file), str(log)]
-    process = subprocess.Popen(command, cwd=ROOT)
-    try:
-        deadline = time.monotonic() + 60
-        while socket.socket().connect_ex(("127.0.0.1", port)) != 0:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        yield Hub(port, file, log)
-    finally:
-        process.terminate()
-        process.wait()
+    with held_port() as port:
+        command = [sys.executable, "-m", "tests.workers.fake_hub", str(port), str(file), str(log)]
+        process = subprocess.Popen(command, cwd=ROOT)
+        try:
+            deadline = time.monotonic() + 60
+            while not _answers(port):
+                assert process.poll() is None and time.monotonic() < deadline
+                time.sleep(0.05)
+            yield Hub(port, file, log)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as visitor:
+        return visitor.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _load(hub: Hub, tmp_path: Path, spec: str) -> dict[str, Any]:

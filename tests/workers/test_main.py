@@ -60,6 +60,17 @@ def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> N
     assert [line["event"] for line in lines].count("job.scored") == 3
 
 
+def test_a_worker_that_starts_replaces_the_snapshot_of_another_release(data: Path, installed: Database) -> None:
+    assert _run("--drain", **_environ(data)).returncode == 0
+    old = invented.by_another_release(installed)
+    done = _run("--drain", **_environ(data))
+    assert done.returncode == 0, done.stderr
+    with installed.read() as session:
+        pointer = label_sets.current(session)
+    assert pointer is not None
+    assert pointer.snapshot_id != old
+
+
 def test_the_log_of_a_worker_holds_no_label(data: Path, installed: Database) -> None:
     invented.submit(installed, range(3))
     done = _run("--drain", **_environ(data))
@@ -179,17 +190,20 @@ def test_rescoring_under_another_revision_keeps_ids_and_moves_the_board(tmp_path
     assert len(rows("labels_v2.jsonl")) == 1247
 
 
+FOR_EVER = 3600.0  # seconds: pytest ends a test long before
+
+
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_waiting_and_every_later_one(sign: signal.Signals) -> None:
     before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
     try:
         stop = _stop_on_signals()
         assert not stop.is_set()
-        threading.Timer(0.05, signal.raise_signal, [sign]).start()
-        stop.wait(60)
+        threading.Timer(0.05, os.kill, [os.getpid(), sign]).start()
+        stop.wait(FOR_EVER)
         assert stop.is_set()
         signal.raise_signal(sign)
-        stop.wait(60)
+        stop.wait(FOR_EVER)
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

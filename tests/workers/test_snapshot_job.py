@@ -14,7 +14,9 @@ from storage import audit, label_sets
 from storage.database import Database
 from storage.tables import Board, Event, Snapshot
 from tests.workers import invented
+from workers import relations_job
 from workers.changes import changed_since
+from workers.relations_job import relate_if_changed
 from workers.rescore_job import rescore, switch_board
 from workers.scorer import Scorer
 from workers.snapshot_job import publish_if_changed
@@ -135,3 +137,36 @@ def test_what_annotators_and_disputes_say_costs_no_look_at_the_whole_board(ready
     assert publish_if_changed(ready, scorer) is None
     with ready.read() as session:
         assert session.scalars(select(Board.shown_seq)).one() == shown
+
+
+def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:
+    invented.submit(ready, range(3))
+    rescore(ready, scorer, "demo")
+    publish_if_changed(ready, scorer)
+    relate_if_changed(ready, scorer)
+    publish_if_changed(ready, scorer)
+    whole = _current(ready)
+    assert whole["relations"]
+    assert publish_if_changed(ready, scorer, anew=True) is None  # it would write the same
+    invented.by_another_release(ready)
+    assert publish_if_changed(ready, scorer) is None  # nothing has happened
+    assert publish_if_changed(ready, scorer, anew=True) is not None
+    changing = ("created_at", "audit_seq", "nonce")
+    assert {**_current(ready), **dict.fromkeys(changing)} == {**whole, **dict.fromkeys(changing)}
+    assert publish_if_changed(ready, scorer, anew=True) is None
+
+
+def test_relations_that_another_release_computed_otherwise_follow(
+    ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invented.submit(ready, range(3))
+    rescore(ready, scorer, "demo")
+    publish_if_changed(ready, scorer)
+    relate_if_changed(ready, scorer)
+    publish_if_changed(ready, scorer)
+    monkeypatch.setattr(relations_job, "VERSION", "of the next release")
+    assert publish_if_changed(ready, scorer, anew=True) is not None
+    assert not _current(ready)["relations"]
+    assert relate_if_changed(ready, scorer) > 0
+    publish_if_changed(ready, scorer)
+    assert _current(ready)["relations"]

@@ -1,5 +1,7 @@
 """The first tables."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -93,6 +95,20 @@ def _create_label_sets() -> None:
 def _create_submissions() -> None:
     op.create_table(
         "submissions",
+        *_submission_columns(),
+        *_submission_checks(),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
+        sa.UniqueConstraint(
+            "benchmark", "owner", "content_sha256", name=op.f("uq_submissions_benchmark_owner_content_sha256")
+        ),
+        sa.UniqueConstraint(
+            "benchmark", "owner", "model", "version", name=op.f("uq_submissions_benchmark_owner_model_version")
+        ),
+    )
+
+
+def _submission_columns() -> tuple[sa.Column[Any], ...]:
+    return (
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("owner", sa.Text(), nullable=False),
@@ -125,6 +141,11 @@ def _create_submissions() -> None:
         sa.Column("prompt", sa.Text(), nullable=True),
         sa.Column("notes", sa.Text(), nullable=True),
         sa.Column("created_at", sa.Double(), nullable=False),
+    )
+
+
+def _submission_checks() -> tuple[sa.CheckConstraint, ...]:
+    return (
         sa.CheckConstraint(
             "judge_type IN ('generative-pairwise', 'generative-pointwise', 'scalar', 'critic')",
             name=op.f("ck_submissions_judge_type"),
@@ -163,13 +184,6 @@ def _create_submissions() -> None:
         sa.CheckConstraint("size_bytes > 0", name=op.f("ck_submissions_size_bytes")),
         sa.CheckConstraint("temperature >= 0 AND temperature <= 100", name=op.f("ck_submissions_temperature")),
         sa.CheckConstraint("votes_per_item BETWEEN 1 AND 16", name=op.f("ck_submissions_votes_per_item")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
-        sa.UniqueConstraint(
-            "benchmark", "owner", "content_sha256", name=op.f("uq_submissions_benchmark_owner_content_sha256")
-        ),
-        sa.UniqueConstraint(
-            "benchmark", "owner", "model", "version", name=op.f("uq_submissions_benchmark_owner_model_version")
-        ),
     )
 
 

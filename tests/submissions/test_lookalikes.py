@@ -1,0 +1,202 @@
+"""Names that look alike: of those who come at the same instant one gets the name; reported judges have names too."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Barrier, BrokenBarrierError
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from identity import Identity
+from leaderboard.published import load_published, shipped_results
+from maintenance import entries, reported
+from maintenance.values import NotPossible
+from storage import lookalikes
+from storage.database import Database
+from storage.lookalikes import skeleton
+from storage.tables import Submission
+from storage.visibility import PLAIN, Shown
+from submissions.intake import Accepted, TooSimilar
+from submissions.metadata import Metadata
+from tests.databases import with_labels
+from tests.maintenance.people import MAINTAINER
+from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
+
+ANN, BOB = person("ann"), person("bob")
+GENUINE, POSING = "InternVL2-8B", "lnternVL2-8B"
+SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\u043e", "G\u0420T-4\u043e")
+
+
+@pytest.fixture
+def desk(database: Database, tmp_path: Path) -> Desk:
+    with_labels(database, "r1", BENCHMARK)
+    (tmp_path / "desk").mkdir()
+    return make_desk(database, tmp_path / "desk")
+
+
+def submit(desk: Desk, who: Identity, number: int, model: str, shown: Shown = PLAIN, **said: Any) -> Accepted:
+    file = desk.arrive(native(desk.items) + b"\n" * number)
+    return desk.intake.submit(file, Metadata.parse({"model": model, **said}), who, shown)
+
+
+def models(database: Database) -> set[str]:
+    with database.read() as session:
+        return set(session.scalars(select(Submission.model)))
+
+
+def all_at_once(desk: Desk, spellings: tuple[str, ...]) -> None:
+    """Each spelling by an account of its own."""
+    numbered = list(enumerate(spellings))
+    files = [desk.arrive(native(desk.items) + b"\n" * number) for number, _ in numbered]
+    start = Barrier(len(numbered))
+
+    def one(number: int, spelling: str) -> None:
+        start.wait(60)
+        with suppress(TooSimilar):
+            desk.intake.submit(files[number], Metadata.parse({"model": spelling}), person(f"p{number}"))
+
+    with ThreadPoolExecutor(len(numbered)) as pool:
+        for done in [pool.submit(one, *each) for each in numbered]:
+            done.result(120)
+
+
+def checked_before_either_writes(monkeypatch: pytest.MonkeyPatch, racers: int, looks: int, seconds: float) -> None:
+    """Nobody goes on after the last look at the names before all have had it, or `seconds` have passed."""
+    met, looked = Barrier(racers), dict.fromkeys((person(f"p{number}").account for number in range(racers)), 0)
+    real: Callable[..., str | None] = lookalikes.taken
+
+    def taken(session: Session, benchmark: str, owner: str, *about: Any) -> str | None:
+        found = real(session, benchmark, owner, *about)
+        looked[owner] += 1
+        if looked[owner] == looks:
+            with suppress(BrokenBarrierError):
+                met.wait(seconds)
+        return found
+
+    monkeypatch.setattr(lookalikes, "taken", taken)
+
+
+def test_of_look_alikes_that_come_at_the_same_instant_one_is_taken(
+    desk: Desk, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len({skeleton(name) for name in SPELLINGS}) == 1
+    # Both have looked before they write: once while the file is read, and once more in the transaction.
+    checked_before_either_writes(monkeypatch, 2, looks=2, seconds=0.5)
+    all_at_once(desk, SPELLINGS[:2])
+    assert len(models(database)) == 1
+
+
+def test_of_many_look_alikes_one_is_taken(desk: Desk, database: Database) -> None:
+    all_at_once(desk, SPELLINGS)
+    assert len(models(database)) == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_without_lining_up_both_would_be_taken(desk: Desk, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The positive control: the test above can fail."""
+    monkeypatch.setattr(lookalikes, "line_up", lambda session: None)
+    checked_before_either_writes(monkeypatch, 2, looks=2, seconds=60)
+    all_at_once(desk, SPELLINGS[:2])
+    assert len(models(database)) == 2
+
+
+def test_the_same_name_at_the_same_instant_is_taken_from_everybody(desk: Desk, database: Database) -> None:
+    all_at_once(desk, (GENUINE,) * 4)
+    with database.read() as session:
+        assert list(session.scalars(select(Submission.model))) == [GENUINE] * 4
+
+
+def test_an_edit_and_a_submission_at_the_same_instant_do_not_both_get_the_name(desk: Desk, database: Database) -> None:
+    mine = submit(desk, ANN, 1, "Plain name").id
+    file, start = desk.arrive(native(desk.items) + b"\n" * 2), Barrier(2)
+
+    def edit() -> bool:
+        start.wait(60)
+        with suppress(NotPossible):
+            return entries.edit(database, ANN, mine, {"model": GENUINE}, _columns).changed
+        return False
+
+    def pose() -> bool:
+        start.wait(60)
+        with suppress(TooSimilar):
+            return bool(desk.intake.submit(file, Metadata.parse({"model": POSING}), BOB).id)
+        return False
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(edit), pool.submit(pose)]
+    assert sum(one.result() for one in done) == 1
+
+
+def _columns(raw: Any) -> Any:
+    return Metadata.parse(raw).columns()
+
+
+def reporting(desk: Desk, database: Database, kind: str) -> str:
+    """Makes GENUINE a reported result; its id, where it is an imported one."""
+    if kind == "shipped":
+        assert GENUINE in {one.name for one in load_published()}
+        desk.intake._shipped = shipped_results
+        return ""
+    data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
+    (row,) = reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey").new
+    return row.id
+
+
+@pytest.mark.parametrize("kind", ["shipped", "imported"])
+def test_nobody_poses_as_a_reported_judge_or_its_makers(desk: Desk, database: Database, kind: str) -> None:
+    shipped = shipped_results() if kind == "shipped" else []
+    assert submit(desk, ANN, 1, "Judge A").id
+    reporting(desk, database, kind)
+    with pytest.raises(TooSimilar, match=f"too similar to {GENUINE}"):
+        submit(desk, BOB, 2, POSING)
+    with pytest.raises(TooSimilar, match="organisation"):
+        submit(desk, BOB, 3, "Judge B", organisation="0penGVLab")
+    own = submit(desk, BOB, 4, "Judge C").id
+    for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
+        with pytest.raises(NotPossible, match="too similar"):
+            entries.edit(database, BOB, own, changes, _columns, shipped)
+    assert submit(desk, BOB, 5, GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
+
+
+def test_a_removed_result_holds_no_name_any_more(desk: Desk, database: Database) -> None:
+    row = reporting(desk, database, "imported")
+    reported.remove(database, MAINTAINER, BENCHMARK, row, "retracted")
+    assert submit(desk, BOB, 1, POSING).id
+
+
+def test_a_reported_name_is_compared_as_a_submission_would_write_it(desk: Desk, database: Database) -> None:
+    wide = "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in "GPT-4o")
+    assert unicodedata.normalize("NFKC", wide) == "GPT-4o"
+    data = f"name,url,macro\n{wide},https://arxiv.org/abs/2501.00001,55.0\n".encode()
+    reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey")
+    assert submit(desk, BOB, 1, "GPT-4o").id
+    with pytest.raises(TooSimilar):
+        submit(desk, ANN, 2, "G\u0420T-4o")
+
+
+def test_an_import_says_which_names_look_like_an_entrys(desk: Desk, database: Database) -> None:
+    entry = submit(desk, ANN, 1, GENUINE, organisation="Acme lab").id
+    unseen = submit(desk, ANN, 2, "Soon judge", Shown(published=False)).id  # maintainers may know
+    rows = (POSING, "Acme Iab"), ("Soon judge", ""), ("S\u043eon judge", ""), (GENUINE + " (new)", "Acme lab")
+    lines = "".join(f"{name},{lab},https://arxiv.org/abs/2501.0000{n},5{n}\n" for n, (name, lab) in enumerate(rows, 1))
+    data = f"name,organisation,url,macro\n{lines}".encode()
+    for dry_run in (True, False):
+        found = reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey", dry_run=dry_run)
+        assert len(found.new) == 4  # said, not refused: a maintainer decides
+        assert found.alike == (
+            f"name: {POSING} looks like the model {GENUINE} (entry {entry}).",
+            f"name: S\u043eon judge looks like the model Soon judge (entry {unseen}).",
+            f"organisation: Acme Iab looks like the organisation Acme lab (entry {entry}).",
+        )
+    (row,) = [one for one in found.new if one.name == GENUINE + " (new)"]
+    done = reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": "lnternVL2\u20138B"}, "a slip")
+    assert f"looks like the model {GENUINE} (entry {entry})" in done.message
+    assert "looks like" not in reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": GENUINE}, "x").message

@@ -1,0 +1,203 @@
+"""What is not public yet, or never will be, is told to its owner and to maintainers: every door is asked by strangers."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pyarrow.parquet
+import pytest
+from gradio_client import Client
+
+from tests.identity.provider import person
+from tests.leaderboard.test_secrets import ROUTES
+from tests.service import KEPT, PATIENCE, ROOT, until
+from tests.signed_in import SignedIn, running_signed_in, token_of
+
+pytestmark = pytest.mark.slow
+
+MARK = "7e1planted"  # in all that strangers must not be told, and in nothing else
+SAID = {
+    "version": f"V {MARK}", "organisation": f"Lab {MARK}", "base_model": f"B {MARK}", "prompt": f"P {MARK}",
+    "notes": f"N {MARK}", "link": f"https://{MARK}.example/", "paper": f"https://{MARK}.example/p",
+    "code": f"https://{MARK}.example/c", "hub_id": f"{MARK}/judge",
+}  # fmt: skip
+NAMES = {one: f"{one} {MARK}" for one in ("waiting", "rejected", "unpublished", "hidden")}
+BARE = {"model", "version", "reason", "receipt", "attempt", "entry_url"}
+"""Fields of a state that strangers find empty."""
+
+
+@dataclass
+class World:
+    """A service on which the first submission of an account waits. `entries`: kind -> id; `files`: kind -> bytes."""
+
+    signed_in: SignedIn
+    people: dict[str, httpx.Client]
+    strangers: dict[str, httpx.Client]
+    entries: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def submit(self, kind: str, who: str, **said: str) -> str:
+        taken = send(self.people[who], self.files[kind], f"{kind}-{MARK}.jsonl", **said)
+        assert taken.status_code == 202, taken.text
+        self.entries[kind] = taken.json()["id"]
+        return self.entries[kind]
+
+    def state(self, kind: str, http: httpx.Client) -> dict[str, Any]:
+        reply = http.get(f"/api/v1/submissions/{self.entries[kind]}")
+        return dict(reply.json()) if reply.status_code == 200 else {}
+
+
+def send(http: httpx.Client, data: bytes, name: str = "p.jsonl", **said: str) -> httpx.Response:
+    return http.post("/api/v1/submissions", files={"file": (name, data)}, data=said)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("unseen")
+    settings = {"APPROVE_FIRST_UPLOAD": "1", "MAINTAINERS": "alice", "QUOTA_PER_DAY": "0", "REQUESTS_PER_MINUTE": "0"}
+    with running_signed_in(folder / "data", gradio=True, **settings) as signed_in:
+        names = ("waiter", "refused", "cara")
+        signed_in.provider.users |= {one: person(f"30{n}", one) for n, one in enumerate(names)}
+        people = {one: signed_in.browser(one) for one in ("alice", *names)}
+        world = World(signed_in, people, {"nobody": signed_in.browser(), "mallory": signed_in.browser("mallory")})
+        judge = sorted((folder / "data" / "demo" / "judges").glob("*.jsonl"))[0].read_bytes()
+        for number, kind in enumerate([*NAMES, "anonymous", "public", "new"], start=1):
+            world.files[kind] = judge + b"\n" * number
+        fill(world)
+        yield world
+
+
+def fill(world: World) -> None:
+    """One entry of every kind, and one that everybody may see."""
+    alice = world.people["alice"]
+    world.submit("waiting", "waiter", model=NAMES["waiting"], **SAID)
+    world.submit("rejected", "refused", model=NAMES["rejected"], **SAID)
+    why = {"reason": f"because {MARK}"}
+    assert alice.post(f"/api/v1/maintenance/approvals/{world.entries['rejected']}/reject", json=why).status_code == 200
+    world.submit("unpublished", "alice", model=NAMES["unpublished"], published="false", **SAID)
+    world.submit("hidden", "alice", model=NAMES["hidden"], **SAID)
+    identifying = {name: SAID[name] for name in ("organisation", "link", "paper", "code", "hub_id")}
+    world.submit("anonymous", "alice", model="Anonymous judge", anonymous_until="2027-06-01", **identifying)
+    world.submit("public", "alice", model="Public judge", organisation="Public lab")
+    for kind in ("unpublished", "hidden", "anonymous", "public"):
+        until(lambda kind=kind: world.state(kind, alice)["state"] == "scored", 60, f"{kind} is scored")
+    assert alice.post(f"/api/v1/entries/{world.entries['hidden']}/hide", json=why).status_code == 200
+
+    def settled() -> bool:
+        board = alice.get("/").text
+        return "Anonymous judge" in board and "Public judge" in board and NAMES["hidden"] not in board
+
+    until(settled, 60, "the board shows what it may")
+
+
+def words(reply: httpx.Response) -> str:
+    """All that an answer says."""
+    if "parquet" in reply.headers.get("content-type", ""):
+        table = pyarrow.parquet.read_table(io.BytesIO(reply.content))
+        return f"{table.to_pylist()} {table.schema.metadata!r}"
+    return reply.content.decode("latin-1") + str(reply.headers.multi_items())
+
+
+def addresses(world: World, http: httpx.Client, entry: str) -> list[str]:
+    """Every GET that the service offers, about one entry where it is about one."""
+    known = http.get("/openapi.json").json()["paths"]
+    described = [re.sub(r"\{[^}]*\}", entry, path) for path, methods in known.items() if "get" in methods]
+    shown, pair = world.entries["public"], "0" * 16
+    asked = {"id": entry, "shown": shown, "pair": pair, "name": "7e1"}
+    pages = [one.format(**asked) for several in ROUTES.values() for one in several]
+    mine = (f"/account/submissions/{entry}", "/account", "/metrics", "/healthz", "/readyz", "/decisions.atom", "/app/")
+    return sorted({*described, *pages, *mine, "/api/v1/chain", "/api/v1/decisions", "/app/config", "/policy"})
+
+
+def test_no_door_tells_a_stranger_what_is_not_public(world: World) -> None:
+    for who, http in world.strangers.items():
+        for kind in (*NAMES, "anonymous"):
+            for address in addresses(world, http, world.entries[kind]):
+                reply = http.get(address, timeout=PATIENCE)
+                assert reply.status_code < 500, address
+                assert MARK not in words(reply), f"{address} tells {who} of the {kind} one"
+
+
+def test_the_same_doors_tell_of_what_is_public_and_its_owner_of_what_is_not(world: World) -> None:
+    """The positive control."""
+    http, entry = world.strangers["nobody"], world.entries["public"]
+    telling = {one for one in addresses(world, http, entry) if "Public judge" in words(http.get(one))}
+    there = {"/", f"/entries/{entry}", "/feed.xml", "/export/board.csv", "/export/board.parquet", "/board.json"}
+    assert telling >= {*there, f"/api/v1/submissions/{entry}", f"/api/v1/entries/{entry}", f"/entries/{entry}/cite.bib"}
+    for kind, who in (("waiting", "waiter"), ("rejected", "refused"), ("unpublished", "alice"), ("hidden", "alice")):
+        assert world.state(kind, world.people[who])["model"] == NAMES[kind]
+        assert world.state(kind, world.people["alice"])["model"] == NAMES[kind], "maintainers see all"
+        assert MARK in words(world.people[who].get("/account"))
+
+
+def test_strangers_are_told_state_and_times_and_of_an_unpublished_one_nothing(world: World) -> None:
+    expected = {"waiting": "awaiting-approval", "rejected": "withdrawn", "hidden": "withdrawn", "unpublished": None}
+    for http in world.strangers.values():
+        for kind, state in expected.items():
+            told = world.state(kind, http)
+            assert told.get("state") == state
+            assert not [name for name in BARE if told.get(name)], kind
+        public = world.state("public", http)
+        assert public["model"] == "Public judge" and public["receipt"]["submission"] == world.entries["public"]
+        unnamed = world.state("anonymous", http)
+        assert (unnamed["model"], unnamed["receipt"]) == ("Anonymous judge", None)
+
+
+def test_gradio_and_the_command_line_tell_no_more(world: World) -> None:
+    url = world.signed_in.service.url
+    given = {"nobody": "", "mallory": token_of(world.strangers["mallory"], "probe")}
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    for token in given.values():
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        client = Client(f"{url}/app/", headers=headers, verbose=False)
+        for kind in NAMES:
+            entry = world.entries[kind]
+            assert MARK not in json.dumps(client.predict(entry, api_name="/status")), kind
+            command = [sys.executable, "-m", "submissions", "status", entry, "--server", url, "--json"]
+            environ = kept | ({"VLRB_TOKEN": token} if token else {})
+            ran = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=PATIENCE)
+            assert MARK not in ran.stdout + ran.stderr, kind
+            assert ran.returncode == (1 if kind == "unpublished" else 0)
+        assert MARK not in json.dumps(client.predict(api_name="/leaderboard"))
+    owner = Client(
+        f"{url}/app/", headers={"Authorization": f"Bearer {token_of(world.people['waiter'])}"}, verbose=False
+    )
+    assert owner.predict(world.entries["waiting"], api_name="/status")["model"] == NAMES["waiting"]
+
+
+def test_no_refusal_and_no_duplicate_tells_of_them(world: World) -> None:
+    """Look-alikes of unseen names are taken; the same bytes are a submission of one's own."""
+    cara = world.people["cara"]
+    for number, (kind, name) in enumerate(NAMES.items()):
+        looks_like = name.replace("a", "\u0430").replace("e", "\u0435").replace("i", "\u0456")
+        http = cara if number == 0 else world.people["alice"]
+        theirs = world.files[kind] if number == 0 else world.files["new"] + b"\n" * number
+        taken = send(http, theirs, model=looks_like)
+        assert taken.status_code == 202, taken.text
+        told = json.dumps(taken.json())
+        assert taken.json()["duplicate"] is False and taken.json()["id"] not in world.entries.values()
+        assert MARK not in told and not [one for one in world.entries.values() if one in told]
+    refused = send(cara, world.files["public"], model="Publ\u0456c judge")
+    assert (refused.status_code, refused.json()["code"]) in ((409, "too-similar"), (409, "awaiting-approval"))
+    assert "Public judge" in refused.text, "the control: names that are there are named"
+    reported = send(world.people["alice"], world.files["public"] + b"\n" * 99, model="lnternVL2-8B")
+    assert (reported.status_code, reported.json()["code"]) == (409, "too-similar")
+    assert "InternVL2-8B" in reported.text
+    quota = world.strangers["mallory"].get("/api/v1/quota").json()
+    assert (quota["attempts"], quota["awaiting_approval"]) == (0, None)
+
+
+def test_the_log_names_none_of_them(world: World) -> None:
+    log = world.signed_in.service.log
+    assert "started" in log
+    assert MARK not in log

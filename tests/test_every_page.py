@@ -1,0 +1,204 @@
+"""Every page of the whole service in a real browser: on a phone and on a wide screen, light and dark, with axe."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.identity.provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
+from tests.service import Service, running, until
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
+
+PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
+# Where a page is one of many, a * stands for which; the first that another page leads to is looked at.
+PAGES = (
+    *("/", "/?embed=1", "/?protocol=paper&sort=overall", "/entries/*", "/entries/nobody"),
+    *("/compare", "/compare?entries=*", "/explore", "/explore/*", "/check-numbers", "/check-numbers?general=63.8"),
+    *("/about", "/policy", "/decisions", "/decisions/*", "/red-team", "/docs"),
+    *("/account", "/account/submissions/*", "/disputes", "/dispute/*", "/annotate"),
+    *("/app/", "/app/submit", "/app/analyse", "/app/maintain"),
+)
+SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit", "/app/maintain")
+# What is no page of the board: data, files, and the way to the provider of accounts.
+_NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
+_WHICH = re.compile(r"^(/entries|/explore|/dispute|/decisions|/account/submissions)/[^/]+$")
+_GRAVE = ("serious", "critical")
+
+
+@dataclass
+class World:
+    """The service with sign-in. `found`: for every kind of page the first address; `led_to`: where links lead."""
+
+    service: Service
+    browser: Browser
+    inside: BrowserContext
+    outside: BrowserContext
+    found: dict[str, str]
+    led_to: set[str] = field(default_factory=set)
+
+    def address(self, kind: str) -> str:
+        return self.service.url + self.found.get(kind, kind)
+
+
+@pytest.fixture(scope="module")
+def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    provider, data = Provider(), tmp_path_factory.mktemp("pages") / "data"
+    with serving(provider.app()) as issuer:
+        provider.url = issuer
+        provider.reset()
+        public = f"http://127.0.0.1:{port}"
+        provider.redirect_uris = {f"{public}/auth/callback"}
+        environ = {"OIDC_ISSUER": issuer, "OIDC_CLIENT_ID": CLIENT_ID, "OIDC_CLIENT_SECRET": CLIENT_SECRET}
+        environ |= {"PORT": port, "PUBLIC_URL": public, "MAINTAINERS": "alice", "REQUESTS_PER_MINUTE": "0"}
+        environ |= {"SESSION_SECRET": "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"}
+        with running(data, gradio=True, **environ) as service:
+            inside, outside = browser.new_context(), browser.new_context()
+            page = inside.new_page()
+            page.goto(f"{service.url}/auth/sign-in?next=/account")
+            expect(page.get_by_role("heading", name="alice")).to_be_visible()
+            yield World(service, browser, inside, outside, _addresses(page, service, data))
+            inside.close()
+            outside.close()
+
+
+def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
+    """One page of each kind, found as readers find them; alice's own submission is one of them."""
+    judge = sorted((data / "demo" / "judges").glob("*.jsonl"))[0]
+    # Signed in as alice; other bytes, or it would be the submission that is there already.
+    file = {"name": "mine.jsonl", "mimeType": "text/plain", "buffer": judge.read_bytes() + b"\n"}
+    form: Any = {"file": file, "model": "Mine"}
+    reply = page.request.post(
+        f"{service.url}/api/v1/submissions", multipart=form, headers={"Origin": service.url}
+    )
+    assert reply.status == 202, reply.text()
+    mine = reply.json()["id"]
+    until(lambda: page.request.get(f"{service.url}/entries/{mine}").status == 200, 60, "it is on the board")
+    until(lambda: len(service.http.get("/api/v1/leaderboard?tier=scored").json()["entries"]) > 6, 60, "others are")
+    entries = re.findall(r'href="/entries/(e[a-z2-7]{11})"', service.http.get("/").text)
+    pair = re.findall(r"/explore/([0-9a-f]+)", service.http.get("/explore").text)[0]
+    decision = re.findall(r"/decisions/(\d+)", service.http.get("/decisions").text)[0]
+    return {
+        "/entries/*": f"/entries/{mine}",
+        "/compare?entries=*": f"/compare?entries={','.join(entries[:3])}",
+        "/explore/*": f"/explore/{pair}",
+        "/dispute/*": f"/dispute/{pair}",
+        "/decisions/*": f"/decisions/{decision}",
+        "/account/submissions/*": f"/account/submissions/{mine}",
+    }
+
+
+@pytest.mark.parametrize("kind", PAGES)
+def test_a_page_is_accessible_and_fits_the_screen(world: World, kind: str) -> None:
+    _look(world, world.inside, kind)
+
+
+@pytest.mark.parametrize("kind", SIGNED_OUT)
+def test_so_it_is_for_who_is_not_signed_in(world: World, kind: str) -> None:
+    _look(world, world.outside, kind)
+
+
+def _look(world: World, context: BrowserContext, kind: str) -> None:
+    page, wrong = context.new_page(), []
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        _open(page, world.address(kind))
+        for screen in (PHONE, WIDE):
+            page.set_viewport_size(screen)  # type: ignore[arg-type]
+            # The structure is the same in the dark; there the colours are looked at alone.
+            options = {} if scheme == "light" else {"runOnly": ["color-contrast"]}
+            found = Axe().run(page, options=options).response["violations"]
+            where = f"{kind}, {screen['width']} px, {scheme}"
+            wrong += [f"{where}: {one['id']} {one['nodes'][0]['html']}" for one in found if one["impact"] in _GRAVE]
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            wrong += [f"{where}: {wide} px wide"] if wide > screen["width"] else []
+    world.led_to |= set(page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"))
+    page.close()
+    assert not wrong, "\n".join(wrong)
+
+
+def _open(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.locator("h1").first).to_be_visible()
+    if "/app/" in address:
+        expect(page.locator(".foot")).to_be_visible()  # the last that Gradio draws
+        expect(page.locator(".vl-ghost")).to_have_count(0)
+
+
+def test_no_page_is_led_to_that_is_not_in_the_list(world: World) -> None:
+    if not world.led_to:
+        pytest.skip("no page was opened before")
+    own = [urlsplit(one).path for one in world.led_to if one.startswith(world.service.url)]
+    pages = {_WHICH.sub(r"\1/*", path) for path in own if not _NO_PAGE.search(path)}
+    assert pages - {urlsplit(one).path for one in PAGES} == set()
+
+
+@pytest.mark.parametrize("kind", [one for one in PAGES if one != "/?embed=1"])
+def test_every_page_has_the_same_header_and_footer_and_says_where_one_is(world: World, kind: str) -> None:
+    page = world.inside.new_page()
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    _open(page, world.address(kind))
+    texts = "all => all.map(one => one.textContent)"
+    names = ["Board", "Analyse", "Compare", "Explore", "Check my numbers", "About"]
+    assert page.eval_on_selector_all(".top a", texts) == ["VL-RewardBench", *names, "Submit predictions"]
+    assert page.eval_on_selector_all(".foot a", texts)[1:4] == ["Rules for submitting", "Decisions", "Red team"]
+    here = page.locator(".top [aria-current=page]")
+    for link in here.all():
+        expect(link).to_be_in_viewport(ratio=0.95)  # on a phone too, where the row scrolls
+    own = page.eval_on_selector_all(".top a", "all => all.map(one => new URL(one.href).pathname)")
+    path = urlsplit(world.address(kind)).path
+    assert here.count() == (path in own[1:] or path == "/app/")
+    page.locator("body").press("Tab")
+    page.keyboard.press("Enter")  # "Skip to the content" comes first
+    assert page.evaluate("document.activeElement.id") == "main"
+    assert page.url.startswith(world.address(kind))
+    page.close()
+
+
+def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: World) -> None:
+    page = world.outside.new_page()
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    _open(page, world.service.url)
+    for row in page.locator("tbody tr").all()[:3]:
+        expect(row).to_be_in_viewport(ratio=1)
+    for name, inside in (("Demo:", "Set"), ("How to read this", "paired tests"), ("View", "Link to this view")):
+        fold = page.locator("details", has_text=inside).filter(has=page.locator("summary", has_text=name)).last
+        fold.locator("summary").first.press("Enter")
+        expect(fold).to_have_attribute("open", "")
+        fold.locator("summary").first.press("Escape")
+        expect(fold).not_to_have_attribute("open", "")
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    expect(page.get_by_label("Rule")).to_be_visible()  # there it needs no unfolding
+    page.close()
+
+
+@pytest.mark.parametrize(("signed_in", "says"), [(False, "Sign in as a maintainer"), (True, "For maintainers")])
+def test_who_is_no_maintainer_sees_no_forms_of_theirs(world: World, signed_in: bool, says: str) -> None:
+    page = world.browser.new_page()
+    if signed_in:
+        page.goto(f"{world.service.url}/auth/sign-in?next=/account")
+    page.close()
+
+
+@pytest.mark.parametrize("path", ["/app/submit", "/app/analyse", "/app/"])
+def test_where_no_script_runs_a_page_that_needs_one_says_so(world: World, path: str) -> None:
+    context = world.browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(world.service.url + path)
+    expect(page.locator("body")).to_contain_text("This page needs JavaScript.")
+    page.get_by_role("link", name="The board").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Which judge")
+    context.close()
