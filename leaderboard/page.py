@@ -156,7 +156,9 @@ def build_analyse(site: Site, materials: Materials | None = None) -> None:
         chart = gr.Radio(titles, value="categories", label="Figure", show_label=False, elem_classes=["vl-seg"])
         paper = gr.Checkbox(False, label="Show the paper's figures", container=False, elem_classes=["vl-paper"])
         when = gr.HTML("", elem_classes=["site"], apply_default_css=False, js_on_load=None)
-        figure = gr.Plot(show_label=False, container=False, elem_id="vl-figure", elem_classes=["vl-figure"])
+        figure = gr.Plot(
+            visible=False, show_label=False, container=False, elem_id="vl-figure", elem_classes=["vl-figure"]
+        )
         said = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_SAVE)
         page = gr.Textbox(visible=False)
         redraw = gr.Button(visible="hidden", elem_id="vl-redraw")

@@ -22,6 +22,8 @@ def grant(database: Database, who: Identity, account: str, extra: int, reason: s
         name = queries.account_name(session, account)
         if name is None:
             raise NotFound(f"Nobody with the account {account[:40]!r} has ever signed in.")
+        if (same := grants.unused(session, account, extra, why)) is not None:
+            return Done(False, f"Grant {same} says the same, and nothing of it is used yet.")
         number = grants.add(session, account, extra, why, who.account)
         facts = {"grant": number, "account": account, "extra": extra, "reason": why}
         seq = audit.append(session, GRANTED, {**facts, "by": who.account, "via": who.via})

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from storage.clock import database_now
 from storage.operations_tables import QuotaGrant, QuotaGrantUse
 from storage.quota_tables import Attempt
-from storage.tables import Job, Score, State
+from storage.tables import Account, Job, Score, State
 
 
 class Grant(NamedTuple):
@@ -35,6 +35,16 @@ def add(session: Session, account: str, extra: int, reason: str, by: str) -> int
     """Returns the grant's number."""
     row = {"account": account, "extra": extra, "reason": reason, "granted_by": by}
     return int(session.execute(insert(QuotaGrant).values(**row).returning(QuotaGrant.id)).scalar_one())
+
+
+def unused(session: Session, account: str, extra: int, reason: str) -> int | None:
+    """A grant that says the same and was not used yet, so that a second one is a double click; None without one.
+
+    From here to the end of the transaction nobody else gets further with this account.
+    """
+    session.execute(select(Account.id).where(Account.id == account).with_for_update())
+    same = (one for one in listed(session, account) if (one.extra, one.reason) == (extra, reason))
+    return next((one.id for one in same if one.left == extra), None)
 
 
 def revoke(session: Session, grant: int) -> bool:

@@ -82,7 +82,7 @@ STATE = answers(
         "id": "e4kq2m7xwzta",
         "state": "queued",
         "position": 2,
-        "eta_seconds": 1.5,
+        "eta_seconds": 2.0,
         "reason": None,
         "entry_url": None,
         "model": "My judge 7B",

@@ -130,7 +130,7 @@ def _introduction(benchmark: str, limit_mb: float) -> str:
         f"Drop the file that your tool wrote for {target}: this project's own JSONL, the official script, "
         "lmms-eval, VLMEvalKit, or one of the reward-model formats. It is read at once, without looking at any label, "
         "and you see what was understood. A file that you do not submit is deleted within the hour. "
-        f'At most {limit_mb:g} MB. <a href="/about#formats">Formats</a>, <a href="/policy">rules</a></p>'
+        f'At most {limit_mb:g} MB. <a href="/about#predictions">Formats</a>, <a href="/policy">rules</a></p>'
     )
 
 

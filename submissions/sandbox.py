@@ -103,7 +103,8 @@ def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     said = errors.decode(errors="replace").strip()
-    log.error("a file could not be read: exit code %d, %d bytes of output\n%s", returncode, len(output), said)
+    # In one line and escaped: what a file says could be among it.
+    log.error("a file could not be read: exit code %d, %d bytes of output: %s", returncode, len(output), ascii(said))
     raise ReadingFailed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ class Status:
     file_name: str
     state: str  # awaiting-approval, queued, scoring, scored, failed, withdrawn
     position: int | None  # 1: next; only while queued
-    eta_seconds: float | None
+    eta_seconds: float | None  # whole ones
     reason: str | None  # in plain words, where something went wrong
     created_at: str
     receipt: dict[str, object] | None  # names the account: None for others, where that is not to be told
@@ -117,8 +118,8 @@ def _for_strangers(found: Status, *, silent: bool) -> Status:
     no receipt, which has a name."""
     if not silent:
         return found if found.shown == PLAIN else replace(found, receipt=None)
-    words = {"model": "", "version": "", "file_name": "", "reason": None}
-    return replace(found, **words, receipt=None, attempt=None, label_revision=None)
+    about_it = replace(found, model="", version="", file_name="", reason=None)
+    return replace(about_it, receipt=None, attempt=None, label_revision=None)
 
 
 def _line(found: Status, created_at: float) -> Owned:
@@ -164,7 +165,7 @@ def _status(
         file_name=found.file_name,
         state=state,
         position=progress.position if waits else None,
-        eta_seconds=progress.eta_seconds if waits else None,
+        eta_seconds=_whole(progress.eta_seconds) if waits else None,
         reason=reason or None,
         created_at=iso(found.created_at),
         receipt=found.receipt,
@@ -172,6 +173,11 @@ def _status(
         label_revision=found.label_revision,
         shown=shown,
     )
+
+
+def _whole(seconds: float | None) -> float | None:
+    """Rounded up: how long scoring took, which has touched labels, is told to the second and no finer."""
+    return None if seconds is None else float(math.ceil(seconds))
 
 
 def _iso(seconds: float | None) -> str | None:

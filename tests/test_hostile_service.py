@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import psycopg
@@ -348,6 +349,42 @@ def test_the_pages_for_submitting_and_maintaining_show_text_only(
     page.get_by_role("button", name="Show", exact=True).click()
     page.locator("#entry").get_by_text("<img src=x onerror=alert(1)>").first.wait_for()
     assert page.locator("img[onerror]").count() == 0
+
+
+# What is logged ------------------------------------------------------------------------------------------------------
+
+FORGED = "00:00:00 leaderboard: forged"
+LINES = f"x\r\n{FORGED}\x1b[31m\x07"
+
+
+def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: World) -> None:
+    alice, quoted = world.browser("alice"), quote(LINES, safe="")
+    for path in ("/nowhere/", "/entries/", "/api/v1/submissions/", "/auth/callback?error=", "/auth/callback?iss=",
+                 "/auth/sign-in?next=", "/?q=", "/app/gradio_api/file=", "/api/v1/decisions?before="):  # fmt: skip
+        assert alice.get(path + quoted).status_code < 500, path
+    bad = {"file": (LINES, json.dumps({"id": LINES, "votes": [LINES], LINES: 1}))}
+    for name in (*HOSTILE, "hub_id", "judge_type", "published", LINES):
+        assert alice.post("/api/v1/submissions", files=bad, data={"model": "M", name: LINES}).status_code == 422
+    assert alice.post("/api/v1/check", files=bad).json()["ok"] is False
+    entry = submitted(world)
+    for action in ("flag", "unflag", "withdraw/x", LINES):
+        alice.post(f"/api/v1/entries/{entry}/{quote(action, safe='/')}", json={"reason": LINES, "note": LINES})
+    alice.put("/api/v1/maintenance/pause", json={"message": LINES})
+    alice.request("DELETE", "/api/v1/maintenance/pause")
+    alice.post("/api/v1/maintenance/labels", json={"revision": "v7", "source": LINES, "reason": LINES})
+    alice.post("/api/v1/maintenance/reported", json={"content": LINES, "reason": LINES, "dry_run": False})
+    body = {"data": [LINES], "session_hash": LINES}
+    for path in ("call/status", "run/status", f"call/{quoted}", "queue/join"):
+        alice.post(f"/app/gradio_api/{path}", json=body)
+    port = int(world.service.url.rpartition(":")[2])
+    for header in (b"Authorization: Bearer \x1b[31m", b"X-Forwarded-For: \x1b[31m", b"Cookie: \x1b[31m=1", b"\x1b: 1"):
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as connection:
+            connection.sendall(b"GET /account HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + header + b"\r\n\r\n")
+            assert connection.recv(100).startswith(b"HTTP/1.1 ")
+    until(lambda: "forged" in world.service.log, PATIENCE, "the control: some of it is in the log")
+    written = world.service.log_path.read_bytes().decode()
+    assert "\x1b" not in written and "\x07" not in written
+    assert not [line for line in written.splitlines() if line.startswith(FORGED)]
 
 
 # What is secret ------------------------------------------------------------------------------------------------------

@@ -20,8 +20,12 @@
   }
 
   document.addEventListener("keydown", (event) => {
-    const fold = event.key === "Escape" && event.target.closest("details[open]");
+    if (event.key !== "Escape") return;
+    const fold = event.target.closest("details[open]");
     if (fold) { fold.open = false; fold.querySelector("summary").focus(); }
+    // Gradio's menu of tabs that a phone has no room for does not do that by itself.
+    const tabs = event.target.closest(".overflow-menu:has(.overflow-dropdown:not(.hide))")?.querySelector("button");
+    if (tabs) { tabs.click(); tabs.focus(); }
   });
 
   // By script, because Gradio's pages have a base: there the link would lead to another page.

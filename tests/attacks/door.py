@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ class Door:
         """Somebody new, signed in, with a token."""
         provider = self.world.provider
         provider.users[name] = person(f"90{len(provider.users)}", name)
-        with self.world.browser(name) as browser:
+        with closing(self.world.browser(name)) as browser:
             given = token_of(browser, "probe", scope)
         http = httpx.Client(base_url=self.service.url, timeout=60, headers={"Authorization": f"Bearer {given}"})
         return Attacker(self, name, http)

@@ -255,7 +255,7 @@ def test_without_a_script_headings_search_tiers_rules_and_pages_work(browser: Br
     page.click("[data-tier=scored]")
     page.fill("input[name=q]", "lab")
     page.select_option("select[name=protocol]", "paper")
-    page.click("form.bar > noscript button")
+    page.click(".options > div > noscript button")
     for part in ("q=lab", "tier=scored", "protocol=paper", "sort=hallucination"):
         expect(page).to_have_url(re.compile(part))
     assert page.get_attribute("thead .hallucination", "aria-sort") == "ascending"
@@ -298,7 +298,7 @@ def test_every_page_works_from_the_keyboard_with_a_visible_focus(page: Page, add
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
     seen = []
-    for _ in range(14):
+    for _ in range(16):
         page.keyboard.press("Tab")
         seen.append(
             page.evaluate("[document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]")
@@ -497,6 +497,7 @@ def test_a_phone_reaches_columns_files_and_the_link_to_the_view(browser: Browser
     context = browser.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto(tested)
+    page.locator("summary", has_text="View").click()
     for name in ("CSV", "LaTeX", "Link to this view"):
         assert page.get_by_role("link", name=name, exact=True).is_visible()
     page.click(".more summary")

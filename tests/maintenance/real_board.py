@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import zlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -15,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
 from benchmark.items import ItemTable
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Matrix, Votes
+from storage import label_sets
 from storage.database import Database
+from storage.tables import Snapshot
 from submissions.upload import read_upload
 from tests.databases import a_submission
 from tests.real_data import real_file, rows
@@ -77,14 +81,11 @@ class Board:
 
     def publish(self) -> dict[str, Any]:
         """The board as the public sees it now."""
-        import zlib
-
-        import orjson
-
-        from storage import label_sets
-        from storage.tables import Snapshot
-
         publish_if_changed(self.database, self.scorer)
+        return self.published()
+
+    def published(self) -> dict[str, Any]:
+        """The board as the public saw it last."""
         with self.database.read() as session:
             pointer = label_sets.current(session)
             assert pointer is not None

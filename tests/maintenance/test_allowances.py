@@ -90,6 +90,19 @@ def test_five_at_once_use_a_grant_of_two_twice(desk: Desk, database: Database) -
         assert grants.available(session, ANN.account) is None
 
 
+def test_a_double_click_grants_once_and_a_used_one_can_be_given_again(desk: Desk, database: Database) -> None:
+    def click(_: int) -> bool:
+        return allowances.grant(database, MAINTAINER, ANN.account, 1, "a camera-ready deadline").changed
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(click, range(4))) == 1
+    assert len(allowances.listing(database, MAINTAINER)) == 1
+    assert allowances.grant(database, MAINTAINER, ANN.account, 2, "a camera-ready deadline").changed, "another number"
+    for number in (1, 2):  # the quota's own, and the grant's
+        _submit(desk, number)
+    assert click(0)
+
+
 def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(desk: Desk, database: Database) -> None:
     grant = _grant(database, extra=3)
     assert allowances.revoke(database, MAINTAINER, grant, "given by mistake").changed

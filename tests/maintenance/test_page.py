@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import pytest
 
 from identity import Identity, Refused
 from maintenance import entries, markup, page
+from maintenance.decisions import decisions
 from storage.database import Database
 from storage.tasks import TaskView
 from submissions.metadata import Metadata
@@ -115,3 +117,13 @@ def test_every_text_is_escaped() -> None:
     text = markup.preview(found) + markup.table(HOSTILE, (HOSTILE,), [(HOSTILE,)], "") + markup.refusal(HOSTILE)
     assert HOSTILE not in text
     assert "50.0 → 50.0 (-0.01)" in text
+
+
+def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:
+    (entry,) = invented.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_desk(board, MAINTAINER, []))
+    _call(blocks, "deciding", entry, "Verify", "", "checked by hand")
+    shown = "".join([*_call(blocks, "deciding", entry, "Put a public note", "", "a note"), _call(blocks, "heading")])
+    shown += markup.decisions(decisions(board))
+    assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", shown)) >= 4
+    assert not re.search(r"\dT\d", shown)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import json
 import stat
-import threading
 from collections.abc import Callable
 from hashlib import sha256
 from itertools import pairwise
@@ -25,6 +24,7 @@ from storage.tables import Event, Snapshot, Submission
 from tests.databases import new_database
 from tests.maintenance import real_board
 from tests.maintenance.people import MAINTAINER, SECOND_MAINTAINER
+from tests.maintenance.race import at_once
 from tests.maintenance.real_board import Board
 
 BENCHMARK = "vl-rewardbench"
@@ -331,25 +331,6 @@ def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
     assert event["largest_change"] == pytest.approx(seen["largest_change"], abs=0.001)
 
 
-def _at_once(*actions: Callable[[], Done]) -> list[Done | Exception]:
-    results: list[Done | Exception] = []
-    barrier = threading.Barrier(len(actions))
-
-    def run(action: Callable[[], Done]) -> None:
-        barrier.wait()
-        try:
-            results.append(action())
-        except Exception as error:
-            results.append(error)
-
-    threads = [threading.Thread(target=run, args=(action,)) for action in actions]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
-
-
 def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Database, tmp_path: Path) -> None:
     board = real_board.open_board(database, tmp_path / "state", "v1", judges_wanted=3)
     _import(board)
@@ -357,13 +338,13 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     def applying(who: Any) -> Callable[[], Done]:
         return lambda: rescoring.request_apply(database, who, BENCHMARK, "v2", "because", "v2")
 
-    results = _at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
+    results = at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
     assert sorted(result.changed for result in results if isinstance(result, Done)) == [False, False, True], results
-    workers = _at_once(*[lambda: Done(board.desk.turn(), "") for _ in range(3)])
+    workers = at_once(*[lambda: Done(board.desk.turn(), "") for _ in range(3)])
     assert all(isinstance(one, Done) for one in workers), workers
     assert len(_events(database, "rescore.applied")) == 1
     undoing = [lambda: rescoring.undo(database, MAINTAINER, BENCHMARK, "v2", "too early") for _ in range(3)]
-    results = _at_once(*undoing)
+    results = at_once(*undoing)
     assert sorted(result.changed for result in results if isinstance(result, Done)) == [False, False, True], results
     assert len(_events(database, "rescore.undone")) == 1
     with database.read() as session:

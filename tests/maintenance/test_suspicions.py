@@ -112,9 +112,7 @@ def _scored(database: Database, owner: str, number: int, days_ago: float) -> str
         session.flush()
         now = session.execute(text("SELECT at FROM events ORDER BY seq DESC LIMIT 1")).scalar_one()
         at = now - days_ago * DAY
-        session.execute(
-            insert(Attempt).values(submission_id=row.id, label_revision="demo", number=1, policy={}, at=at)
-        )
+        session.execute(insert(Attempt).values(submission_id=row.id, label_revision="demo", number=1, policy={}, at=at))
         session.execute(
             insert(Score).values(submission_id=row.id, label_revision="demo", scorer_version="1", tally="{}")
         )

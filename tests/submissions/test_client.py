@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 
 from storage import job_queue, receipt_keys
@@ -25,6 +23,7 @@ from submissions.receipts.issuing import Receipts
 from submissions.receipts.signing import published
 from submissions.tracking import status
 from tests.databases import new_database, with_labels
+from tests.serving import serving
 from tests.submissions.desk import BENCHMARK, SIGNER, Desk, make_desk, native, signed_in_as_everybody
 
 ROOT = Path(__file__).parents[2]
@@ -57,16 +56,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     app.include_router(api.build(desk.intake, desk.spool, partial(status, database, BENCHMARK), database))
     app.include_router(receipt_api.build(Receipts(database, BENCHMARK, SIGNER)))
     receipt_keys.publish(database, SIGNER.key_id, published(SIGNER.public_key)["public_key"])
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    running = uvicorn.Server(
-        uvicorn.Config(signed_in_as_everybody(app, database), log_level="critical", lifespan="off"),
-    )
-    thread = threading.Thread(target=running.run, args=([listener],))
-    thread.start()
-    yield Server(f"http://127.0.0.1:{listener.getsockname()[1]}", desk, database, folder)
-    running.should_exit = True
-    thread.join(10)
+    with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
+        yield Server(url, desk, database, folder)
     database.close()
 
 

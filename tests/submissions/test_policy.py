@@ -160,9 +160,7 @@ def test_an_account_submits_when_it_is_old_enough_by_the_databases_clock(
     assert submit(desk, LOCAL, 5).id
 
 
-def test_the_quotas_clock_is_the_databases(
-    database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = make_desk(database, folder, Policy(per_day=1))
     submit(desk, ANN)
     real = time.time()
@@ -281,6 +279,37 @@ def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what
         assert tracking.status(database, BENCHMARK, unseen, who) is not None
 
 
+def test_before_a_name_is_public_strangers_are_told_state_and_times(
+    careful: Desk, desk: Desk, database: Database
+) -> None:
+    waiting = submit(careful, ANN, 1, version="v", organisation="Lab").id
+    queued = submit(desk, BOB, 2).id
+    hidden = submit(desk, BOB, 3).id
+    entries.hide(database, MAINTAINER, hidden, "it names a person")
+    said = {waiting: "awaiting-approval", queued: "queued", hidden: "withdrawn"}
+    for entry, state in said.items():
+        for who in (ANONYMOUS, person("cy"), OPEN):
+            found = tracking.status(database, BENCHMARK, entry, who)
+            assert found is not None
+            told = {name: value for name, value in found.to_json().items() if value not in (None, "")}
+            assert told.pop("state") == state
+            assert set(told) <= {"id", "position", "eta_seconds", "created_at", "published"}
+            assert found.file_name == ""
+    for entry, owner in ((waiting, ANN), (queued, BOB), (hidden, BOB)):
+        for who in (owner, MAINTAINER):
+            found = tracking.status(database, BENCHMARK, entry, who)
+            assert found is not None and found.model.startswith("Judge") and found.receipt is not None
+    approvals.reject(database, MAINTAINER, waiting, "an advertisement for Judge 1")
+    found = tracking.status(database, BENCHMARK, waiting, BOB)
+    assert found is not None and (found.state, found.model, found.reason) == ("withdrawn", "", None)
+
+
+def test_where_everybody_has_one_account_everybody_sees_what_is_on_its_way(desk: Desk, database: Database) -> None:
+    taken = submit(desk, OPEN)
+    found = tracking.status(database, BENCHMARK, taken.id, OPEN)
+    assert found is not None and (found.state, found.model) == ("queued", "Judge 1")
+
+
 def test_where_nobody_signs_in_nothing_can_be_held_back(desk: Desk) -> None:
     with pytest.raises(MetadataRejected, match="without sign-in"):
         submit(desk, OPEN, 1, Shown(published=False))
@@ -321,6 +350,17 @@ def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(d
     assert desk.intake.allowance(ANN).attempts == 3
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(Submission)).scalar_one() == 4
+
+
+def test_how_long_scoring_took_is_told_in_whole_seconds(desk: Desk, database: Database) -> None:
+    first, second = (submit(desk, who, number).id for number, who in enumerate((ANN, BOB)))
+    with database.write() as session:
+        done = {"state": "done", "started_at": 100.0, "finished_at": 100.123, "epoch": 1, "attempts": 1}
+        session.execute(update(Job).where(Job.submission_id == first).values(**done))
+    with database.read() as session:
+        assert job_queue.progress(session, second).eta_seconds == pytest.approx(0.123), "the control: it is known finer"
+    found = tracking.status(database, BENCHMARK, second, BOB)
+    assert found is not None and found.eta_seconds == 1.0
 
 
 def test_a_dry_run_touches_no_table_and_costs_nothing(careful: Desk, database: Database) -> None:

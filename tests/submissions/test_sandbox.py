@@ -122,6 +122,18 @@ def test_of_the_last_words_four_kilobytes_are_kept(
     assert len(caplog.text) < 5000
 
 
+def test_the_last_words_are_one_line_of_the_log(
+    good: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = r"raise ValueError('x\r\n00:00:00 leaderboard: forged\x1b[31m\u2028\x85')"
+    monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
+    with pytest.raises(ReadingFailed):
+        read_isolated(good)
+    (record,) = caplog.records
+    assert "forged" in record.getMessage()
+    assert record.getMessage().isprintable()
+
+
 @pytest.mark.parametrize("program", ["raise MemoryError", "import os; os.kill(os.getpid(), 9)"])
 def test_a_child_that_is_killed_or_out_of_memory_is_no_fault_of_ours(
     good: Path, monkeypatch: pytest.MonkeyPatch, program: str

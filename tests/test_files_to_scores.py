@@ -1,0 +1,112 @@
+"""From a file to its scores: what must not matter on the way, and the judges whose scores are known beforehand."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmark.protocols import GROUPINGS, PROTOCOLS, scores
+from benchmark.scorecard import scorecard
+from benchmark.scoring import Tally, tally
+from submissions.receipts.facts import votes_sha256
+from submissions.upload import Upload, read_upload
+from tests import builders
+from tests.submissions import prediction_files as files
+from tests.submissions.prediction_files import MANY_VOTES, Writer
+
+PAIRS = builders.pairs(4)
+TABLE = builders.table(4)
+LABELS = builders.labels(TABLE, [(i * 7 + i // 3) % 2 for i in range(len(TABLE))])
+K = 5
+RULES = [(protocol, grouping) for protocol in PROTOCOLS for grouping in GROUPINGS]
+
+
+def read(data: bytes) -> Upload:
+    return read_upload(data, TABLE)
+
+
+def counted(data: bytes) -> Tally:
+    return tally(read(data).votes, LABELS, TABLE)
+
+
+def every_score(data: bytes) -> list[Any]:
+    counts = counted(data)
+    return [scores(counts, *rule) for rule in RULES]
+
+
+def shuffled(value: Any, dice: random.Random) -> Any:
+    """The same with its keys in another order."""
+    if isinstance(value, dict):
+        keys = list(value)
+        dice.shuffle(keys)
+        return {key: shuffled(value[key], dice) for key in keys}
+    return value
+
+
+@pytest.mark.parametrize(("format", "write"), MANY_VOTES.values(), ids=MANY_VOTES.keys())
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=10, deadline=None)
+def test_the_order_of_lines_and_keys_changes_no_score_and_no_digest(
+    format: str, write: Writer, dice: random.Random
+) -> None:
+    data = write(PAIRS, files.random_votes(len(PAIRS), K, seed=2))
+    lines = [json.loads(line) for line in data.split(b"\n") if line]
+    blocks = together(lines) if len(lines) > len(PAIRS) else [[line] for line in lines]
+    dice.shuffle(blocks)  # an item's own lines keep their order: it is that of its votes
+    other = files.jsonl([shuffled(line, dice) for block in blocks for line in block])
+    assert votes_sha256(read(other).votes) == votes_sha256(read(data).votes)
+    assert counted(other).to_json() == counted(data).to_json()
+
+
+def together(lines: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The lines of each item."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for line in lines:
+        found.setdefault(line["id"], []).append(line)
+    return list(found.values())
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=30, deadline=None)
+def test_the_order_of_an_items_votes_changes_no_score_that_ranks(dice: random.Random) -> None:
+    """Which vote came first is part of what a file says (two of the rules look at it, and so does the digest)."""
+    votes = files.random_votes(len(PAIRS), K, seed=3)
+    other = [dice.sample(row, K) for row in votes]
+    one, two = (counted(files.native_votes(PAIRS, each)) for each in (votes, other))
+    assert one.agreeing.tolist() == two.agreeing.tolist()
+    for protocol in ("strict", "paper"):
+        for grouping in GROUPINGS:
+            assert scores(one, protocol, grouping) == scores(two, protocol, grouping)
+
+
+@pytest.mark.parametrize("k", [1, 2, 16])
+def test_a_judge_that_never_decides_scores_nothing_and_breaks_nothing(k: int) -> None:
+    upload = read(files.native_votes(PAIRS, [[-1] * k] * len(PAIRS)))
+    counts = tally(upload.votes, LABELS, TABLE)
+    for grouping in GROUPINGS:
+        strict = scores(counts, "strict", grouping)
+        assert (strict.overall, strict.macro) == (0.0, 0.0)
+    card = scorecard(counts, upload.behaviour, benchmark="invented", label_revision="r1")
+    json.dumps(card, allow_nan=False)
+    assert (card["decided_rate"], card["parse_rate"]) == (0.0, 0.0)
+
+
+def judging(answer: int, unparsed: int) -> bytes:
+    """Says the same of every pair, shown either way round; of some it says nothing that can be read."""
+    rows = []
+    for place, pair in enumerate(PAIRS):
+        text = "I cannot say." if place < unparsed else f"Overall Judgment: Answer {answer} is better."
+        rows.append({"id": pair["id"], "judgements": [{"text": text, "swapped": bool(place % 2)}]})
+    return files.jsonl(rows)
+
+
+@pytest.mark.parametrize("unparsed", [0, 5, len(PAIRS)])
+def test_always_the_first_and_always_the_second_add_up_to_what_could_be_read(unparsed: int) -> None:
+    total = sum(scores(counted(judging(answer, unparsed)), "strict").overall or 0.0 for answer in (1, 2))
+    assert total == pytest.approx(1 - unparsed / len(PAIRS), abs=1e-12)
