@@ -267,10 +267,9 @@ def test_without_a_script_headings_search_tiers_rules_and_pages_work(browser: Br
 @pytest.mark.parametrize(
     "path", ["/", "/entries/e00000001002", "/entries/r-r1-reward-2505-02835", "/about", "/nowhere"]
 )
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 900, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (900, "light"), (390, "dark")])
 def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(
-    browser: Browser, address: str, path: str, scheme: Any, width: int
+    browser: Browser, address: str, path: str, width: int, scheme: Any
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = context.new_page()
@@ -440,10 +439,9 @@ def test_filters_columns_and_pins_work_without_a_script(browser: Browser, tested
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 900, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (900, "light"), (390, "light")])
 def test_axe_finds_nothing_with_menus_open_and_rows_pinned(
-    browser: Browser, tested: str, scheme: Any, width: int
+    browser: Browser, tested: str, width: int, scheme: Any
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
     page = context.new_page()

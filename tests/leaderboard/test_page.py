@@ -280,7 +280,7 @@ def test_every_figure_draws_without_a_word_in_the_console(visit: Any) -> None:
         assert found["width"] <= PHONE["width"], name
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], name
         expect(page.locator(".vl-paper")).to_be_visible(visible=kind.paper)
-        query = 'new URLSearchParams(location.search)'
+        query = "new URLSearchParams(location.search)"
         page.wait_for_function(f'({query}.get("chart") ?? "categories") === "{name}" && {query}.get("paper") === "1"')
     assert not said
 

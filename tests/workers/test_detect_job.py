@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from sqlalchemy import func, select
 
 from benchmark.votes import Votes
@@ -15,25 +14,11 @@ from storage.suspicion_tables import Suspicion
 from storage.suspicions import reset
 from storage.tables import Event, Score, Submission
 from tests.databases import a_submission
-from tests.workers import invented
 from workers.detect_job import Watcher, _scored_since, detect_if_changed
 from workers.runner import Worker, drain
-from workers.scorer import Scorer
-from workers.start import prepare
 
 ITEMS = 21
 LABELS = np.array([i % 2 for i in range(ITEMS)], dtype=np.int8)
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
-@pytest.fixture
-def worker(database: Database, scorer: Scorer) -> Worker:
-    prepare(database, scorer, "demo")
-    return Worker(database, scorer, lease_seconds=60.0)
 
 
 def entry(database: Database, number: int, votes: np.ndarray, **changes: Any) -> str:

@@ -37,17 +37,6 @@ from workers.snapshot_job import publish_if_changed
 from workers.start import prepare
 
 
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
-@pytest.fixture
-def ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, "demo")
-    return database
-
-
 def _current(database: Database) -> dict[str, Any]:
     with database.read() as session:
         pointer = label_sets.current(session)

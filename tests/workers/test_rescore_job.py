@@ -17,18 +17,6 @@ from workers import rescore_job
 from workers.rescore_job import rescore, switch_board
 from workers.score_job import Outcome, score_next
 from workers.scorer import Scorer
-from workers.start import prepare
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
-@pytest.fixture
-def ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, "demo")
-    return database
 
 
 def _scores(database: Database, revision: str) -> dict[str, str]:

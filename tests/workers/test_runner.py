@@ -26,17 +26,6 @@ from workers.scorer import Scorer
 from workers.start import prepare
 
 
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
-@pytest.fixture
-def worker(database: Database, scorer: Scorer) -> Worker:
-    prepare(database, scorer, "demo")
-    return Worker(database, scorer, lease_seconds=60)
-
-
 def _never() -> bool:
     return False
 

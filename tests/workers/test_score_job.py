@@ -21,11 +21,6 @@ from workers.scorer import Scorer
 from workers.start import prepare
 
 
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
 def _score_all(database: Database, scorer: Scorer) -> list[Outcome]:
     outcomes = []
     while (outcome := score_next(database, scorer, "w", 60)) is not Outcome.NOTHING_TO_DO:

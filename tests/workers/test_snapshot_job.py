@@ -20,18 +20,6 @@ from workers.relations_job import relate_if_changed
 from workers.rescore_job import rescore, switch_board
 from workers.scorer import Scorer
 from workers.snapshot_job import publish_if_changed
-from workers.start import prepare
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
-@pytest.fixture
-def ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, "demo")
-    return database
 
 
 def _current(database: Database) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import json
 import zlib
 from typing import Any
 
-import pytest
 from sqlalchemy import insert, update
 
 from leaderboard.api import leaderboard_json
@@ -32,7 +31,6 @@ from workers.rescore_job import rescore
 from workers.runner import Worker
 from workers.scorer import Scorer
 from workers.snapshot_job import publish_if_changed
-from workers.start import prepare
 
 SECRETS = {
     "organisation": "Planted-Org-7e1",
@@ -43,17 +41,6 @@ SECRETS = {
 }
 OWNER = "aplanted7e1x"
 FAR = 4e9  # seconds since 1970
-
-
-@pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    return invented.scorer()
-
-
-@pytest.fixture
-def ready(database: Database, scorer: Scorer) -> Database:
-    prepare(database, scorer, "demo")
-    return database
 
 
 def arrive(database: Database, scorer: Scorer, number: int, shown: Shown = visibility.PLAIN, **said: Any) -> str:
