@@ -82,6 +82,7 @@ _SAVE = """
 const describe = () => {
   const figure = document.querySelector("#vl-figure");
   const title = element.querySelector("[data-title]")?.dataset.title;
+  if (title && !figure) requestAnimationFrame(describe);  // Gradio has not put it on the page yet
   if (figure && title) { figure.setAttribute("role", "img"); figure.setAttribute("aria-label", title); }
 };
 const save = (name, url) => {
