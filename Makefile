@@ -20,8 +20,11 @@ $(READY): requirements.txt requirements-dev.txt scripts/make_env.sh
 	@PYTHON="$(PYTHON)" scripts/make_env.sh
 	@touch $@
 
-serve: env  ## start web and worker (HOST, PORT, DATA_DIR, LABELS ... from the environment)
-	@exec $(BIN)/python app.py
+# Started by hand, on one's own machine: whoever reaches it may do everything, unless sign-in is configured.
+IDENTITY ?= $(if $(OIDC_CLIENT_ID)$(OAUTH_CLIENT_ID),openid,local)
+
+serve: env  ## start web and worker (HOST, PORT, DATA_DIR, LABELS ... from the environment; IDENTITY=local)
+	@IDENTITY="$(IDENTITY)" exec $(BIN)/python app.py
 
 test: env  ## set up what the tests need and run all of them (ARGS="-k name" to choose)
 	@scripts/test.sh $(ARGS)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -36,8 +37,8 @@ import submissions.api
 import submissions.receipts.api
 import submissions.web
 from identity import LOCAL, Identity, Refused, Role, require
-from identity.flood import FloodGuard, account_of, address_of
-from identity.middleware import IdentityMiddleware, identity_of
+from identity.flood import MOST_WAITING, FloodGuard, account_of, address_of, take_turns
+from identity.middleware import IdentityMiddleware, from_here, identity_of
 from identity.pages import Pages
 from identity.service import Identities
 from identity.settings import Mode
@@ -82,6 +83,9 @@ _STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-e
 <p>This page is starting and appears in a few seconds. The <a href="/">board</a> is there already."""
 _FETCHES = "/proxy="  # Gradio's way to other hosts, for pages that load others' applications: nobody's here
 _MAINTAIN = "/app/maintain"
+_PAGES = ("/app/submit/", "/app/analyse/", f"{_MAINTAIN}/")
+# What Gradio would take its own address from, instead of from the Host header.
+_SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
 _DEMO_NOTE = "  (demo benchmark; LABELS serves the real one, see README.md)"
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
@@ -246,7 +250,7 @@ def build_app(
     public_url = settings.identity.public_url
     site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
     track = partial(status, database, settings.benchmark)
-    gradio = Later()
+    gradio = Later(bool(settings.trusted_proxies))
     identities, pages = Identities(settings.identity, database), Pages(environment(), [submissions.web.TEMPLATES])
 
     @asynccontextmanager
@@ -283,8 +287,17 @@ def build_app(
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(Refused, identity.web.refusals(identities, pages))
     known = _guarded(app, settings, identities)
-    gate = Gate(known, settings.upload_limit_bytes, own=settings.identity.public_url)
-    return BoardFirst(SecureHeaders(gate), site)
+    gate = Gate(
+        known, settings.upload_limit_bytes, own=settings.identity.public_url, free=partial(_free, settings.state_dir)
+    )
+    local = settings.identity.mode is Mode.LOCAL
+    environment().globals["local_mode"] = local  # a line on every page
+    return BoardFirst(SecureHeaders(gate), site, from_here if local else lambda _: True)
+
+
+def _free(folder: Path) -> int:
+    """Bytes that can still be written there."""
+    return shutil.disk_usage(folder).free
 
 
 def _add_maintenance(
@@ -300,6 +313,7 @@ def _add_maintenance(
             shipped=shipped_results,
             site_url=settings.identity.public_url or "",
             note_refusal=identities.note_refusal,
+            identity=settings.identity,
         )
     )
     app.include_router(maintenance.review.api.build(database, materials, identities.note_refusal))
@@ -319,7 +333,7 @@ def _guarded(app: FastAPI, settings: Settings, identities: Identities) -> Applic
     rate = settings.requests_per_minute if settings.identity.mode is not Mode.LOCAL else 0
     inner = FloodGuard(app, rate, account_of) if rate and settings.identity.mode is Mode.OPENID else app
     known = IdentityMiddleware(inner, identities.settings, identities.resolver)
-    return FloodGuard(known, rate, address_of) if rate else known
+    return FloodGuard(known, rate, address_of, largest=settings.upload_limit_bytes) if rate else known
 
 
 def _stated(settings: Settings, session: Any) -> dict[str, Any]:
@@ -379,7 +393,7 @@ def _maintainers_desk(settings: Settings, database: Database, identities: Identi
 
     paths = (settings.state_dir,)
     about = (database, settings.benchmark, _columns, who, paths, identities.note_refusal)
-    return Desk(*about, lambda: materials.table, shipped_results)
+    return Desk(*about, lambda: materials.table, shipped_results, settings.identity)
 
 
 def _own_submissions(database: Database, benchmark: str, who: Identity) -> list[identity.web.OwnSubmission]:
@@ -414,10 +428,14 @@ async def _icon() -> Response:
 
 
 class Later:
-    """An application that takes a few seconds to import; until then visitors get a page that comes back by itself."""
+    """An application that takes a few seconds to import; until then visitors get a page that comes back by itself.
 
-    def __init__(self) -> None:
+    `behind_proxies`: whether there are proxies that are believed where they say which host was asked.
+    """
+
+    def __init__(self, behind_proxies: bool = False) -> None:
         self.app: Application | None = None
+        self._behind_proxies = behind_proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -427,6 +445,13 @@ class Later:
         if scope["type"] == "http" and scope["path"].rstrip("/") == _MAINTAIN:
             # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
             require(identity_of(Request(scope)), Role.MAINTAINER)
+        if scope["type"] == "http" and scope["path"] in _PAGES:  # Gradio would lead to /submit
+            query = scope["query_string"].decode("latin-1")
+            target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
+            await RedirectResponse(target, 308)(scope, receive, send)
+            return
+        if not self._behind_proxies:
+            scope["headers"] = [one for one in scope["headers"] if one[0].lower() not in _SAYS_WHERE]
         if self.app is not None:
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
@@ -495,6 +520,9 @@ def _lay_out(
         leaderboard.page.build_analyse(site, materials)
     with pages.route("Maintain", "/maintain"), leaderboard.page.frame(_MAINTAIN, "vl-submit", "vl-maintain"):
         maintenance.page.build(maintainers_desk())
+    if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
+        pages.queue(max_size=MOST_WAITING)
+        take_turns(pages._queue)
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
     shell.add_middleware(CORSMiddleware, allow_origins=[])  # Gradio's own would let every site in, with credentials
@@ -502,6 +530,7 @@ def _lay_out(
         shell,
         pages,
         "/app",
+        root_path=f"{public_url}/app" if (public_url := settings.identity.public_url) else None,
         ssr_mode=False,
         mcp_server=False,
         run_history=False,
@@ -522,18 +551,27 @@ def _page_service(settings: Settings, intake: Intake, track: Callable[[str, Iden
 
     limit = settings.upload_limit_bytes
 
+    def done_with(path: Path) -> None:
+        """What nobody submits any more, or has submitted, need not wait for Gradio to delete it."""
+        if path.is_relative_to(settings.gradio_dir):
+            path.unlink(missing_ok=True)
+
     def unread(error: TooLarge | ReadingFailed | FileNotFoundError) -> dict[str, Any]:
         if isinstance(error, TooLarge):
             return problem(413, "too-large", str(error))
         if isinstance(error, ReadingFailed):
             return submissions.api.fault(error)
-        return problem(410, "file-gone", "The file was uploaded an hour ago or more and is deleted. Choose it again.")
+        detail = "The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again."
+        return problem(410, "file-gone", detail)
 
     def check(path: Path) -> dict[str, Any]:
         try:
-            return intake.check(Arrived.on_disk(path, path.name, limit))
+            report = intake.check(Arrived.on_disk(path, path.name, limit))
         except (TooLarge, ReadingFailed, FileNotFoundError) as error:
             return unread(error)
+        if not report["ok"]:
+            done_with(path)
+        return report
 
     def submit(path: Path, said: Mapping[str, object], who: Identity) -> dict[str, Any]:
         try:
@@ -545,6 +583,7 @@ def _page_service(settings: Settings, intake: Intake, track: Callable[[str, Iden
             return problem(refused.status, refused.code, refused.detail)
         except (TooLarge, ReadingFailed, FileNotFoundError) as error:
             return unread(error)
+        done_with(path)
         return submissions.api.acknowledgement(accepted)
 
     def state(submission: str, who: Identity) -> dict[str, Any] | None:
@@ -564,7 +603,7 @@ def _page_service(settings: Settings, intake: Intake, track: Callable[[str, Iden
         except Refused as refused:
             return problem(refused.status, refused.code, refused.detail)
 
-    return Service(check, submit, state, result, allowance)
+    return Service(check, submit, state, result, allowance, intake.paused)
 
 
 def _http_problem(request: Request, error: Exception) -> Response:

@@ -69,6 +69,11 @@ _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups")
 _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_UNDECIDED = (
+    "Nothing says who may do what here: set IDENTITY=local if everybody who reaches this service on this machine may "
+    "do everything (make serve does that), OIDC_CLIENT_ID for sign-in, or INSECURE_ALLOW_PUBLIC=1 to let everybody "
+    "submit and nobody maintain."
+)
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
 
 
@@ -218,11 +223,13 @@ def _identity(environ: Mapping[str, str], host: str, public: bool, on_a_space: b
         return next((value for name in names if (value := environ.get(name, "").strip())), "")
 
     client_id = first("OIDC_CLIENT_ID", "OAUTH_CLIENT_ID")
-    wanted = first("IDENTITY") or ("openid" if client_id else "local")
-    if wanted not in ("local", "openid"):
-        raise SettingsError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
     insecure = _flag(environ, "INSECURE_ALLOW_PUBLIC")
-    if wanted == "local":
+    wanted = first("IDENTITY") or ("openid" if client_id else "local" if insecure else "")
+    if wanted not in ("", "local", "openid"):
+        raise SettingsError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
+    if wanted != "openid":
+        if not wanted and not public:  # who may do everything is nothing to fall into
+            raise SettingsError(_UNDECIDED)
         if public and not insecure:
             raise SettingsError(_public_refusal(host, on_a_space))
         return IdentitySettings(Mode.OPEN if insecure else Mode.LOCAL)

@@ -23,6 +23,9 @@ EQUAL_FROM = 0.60  # ...whose overall is so good; near chance, categories are al
 IDENTICAL_FROM = 0.5  # of the items with texts: all K texts are the same
 EMPTY_FROM = 0.05  # of the texts
 DUPLICATE_BELOW = 0.10  # of the items: majority verdicts differ
+CHANCE_WITHIN = 0.05  # of a half: as many decided items right as a coin would have; 3.5 times a coin's spread of 1,250
+PROBES_FROM = 6  # of one account: half of what it has in a year
+PROBING_FROM = 24  # of all such accounts together
 _BITS = 64
 _DIGITS = 9
 
@@ -61,6 +64,19 @@ def empty_texts(texts: Mapping[str, Any] | None) -> Evidence | None:
     """Votes whose text is empty."""
     rate = (texts or {}).get("empty_rate")
     return None if rate is None or rate < EMPTY_FROM else {"empty_texts": round(rate, 3)}
+
+
+def like_a_coin(agree: int, reject: int) -> bool:
+    """Whether of the items that were decided about half are right, as those of a random probe are. Abstaining does not
+    hide it. A weak judge looks like that now and then; an account that does so again and again is one to look at."""
+    decided = agree + reject
+    return decided > 0 and abs(agree / decided - 0.5) <= CHANCE_WITHIN + 10**-_DIGITS
+
+
+def probing(by_account: Mapping[str, int]) -> tuple[int, int]:
+    """(submissions, accounts) of the accounts with PROBES_FROM submissions that are like a coin, or more."""
+    many = [count for count in by_account.values() if count >= PROBES_FROM]
+    return sum(many), len(many)
 
 
 def planes(verdicts: Matrix) -> Planes:

@@ -1,4 +1,5 @@
-"""A guard against floods: so many requests in a minute from one address, and of one account. Plain ASGI.
+"""A guard against floods: so many requests in a minute from one address and of one account, so many bytes in an hour
+from one address, so many of its calls at a time. Plain ASGI.
 
 It keeps the service answering; it protects no secret. What security relies on (failed sign-ins and tokens, quotas) is
 counted in the database, where a restart forgives nothing. One number for each place, by a clock that never goes back.
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -16,8 +18,11 @@ from identity.failures import network
 from identity.middleware import client_address, problem
 from identity.values import Identity, TooManyFailures
 
-MINUTE = 60.0
+MINUTE, HOUR = 60.0, 3600.0
 MOST_PLACES = 50_000
+FILES_PER_HOUR = 16  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
+MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
+MOST_OF_ONE = 4  # and of these from one address
 _GUARDED = (
     ("POST", "/api/v1/check", "check"),
     ("POST", "/api/v1/submissions", "submit"),
@@ -25,7 +30,8 @@ _GUARDED = (
     ("GET", "/auth/callback", "sign-in"),
     ("POST", "/account", "account"),
 )
-_GRADIO_UPLOAD = "/gradio_api/upload"  # below whatever page Gradio serves
+_WITH_FILES = ("check", "submit", "upload")
+_GRADIO = "/gradio_api/"  # below whatever page Gradio serves; all that calls a function is sent with POST
 
 log = logging.getLogger(__name__)
 
@@ -40,19 +46,29 @@ class TooManyRequests(TooManyFailures):
         self.detail = "Too many requests. Try again in a moment."
 
 
-class Flood:
-    """Generic cell rate algorithm: a place may do `per_minute` at once, and so many in every minute."""
+class TooManyBytes(TooManyRequests):
+    """Larger uploads than anybody needs; try again later."""
 
-    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._interval, self._clock = MINUTE / per_minute, clock
+    code = "too-many-bytes"
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(retry_after)
+        self.detail = "Too much was uploaded from this address within the hour. Try again later."
+
+
+class Flood:
+    """Generic cell rate algorithm: a place may do `most` at once, and so many in every `seconds`."""
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, seconds: float = MINUTE) -> None:
+        self._interval, self._clock, self._seconds = seconds / most, clock, seconds
         self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
 
-    def wait(self, place: str) -> float | None:
-        """Counts a request; seconds until the next is allowed where this one is too many, and then does not count."""
+    def wait(self, place: str, count: int = 1) -> float | None:
+        """Counts so many; seconds until they are allowed where they are too many, and then does not count them."""
         now = self._clock()
-        until = max(self._used_until.get(place, now), now) + self._interval
-        if until > now + MINUTE + self._interval / 2:  # half a step, because seconds are no whole numbers
-            return until - now - MINUTE
+        until = max(self._used_until.get(place, now), now) + count * self._interval
+        if until > now + self._seconds + self._interval / 2:  # half a step, because seconds are no whole numbers
+            return until - now - self._seconds
         if len(self._used_until) >= MOST_PLACES:
             self._forget(now)
         self._used_until[place] = until
@@ -67,7 +83,8 @@ class Flood:
 
 
 class FloodGuard:
-    """The application behind a limit. `whose`: who is counted; "" is not."""
+    """The application behind a limit. `whose`: who is counted; "" is not. `largest`: bytes of the largest file that is
+    taken, where bytes are counted too; 0 where they are not."""
 
     def __init__(
         self,
@@ -75,19 +92,30 @@ class FloodGuard:
         per_minute: int,
         whose: Callable[[Scope], str],
         clock: Callable[[], float] = time.monotonic,
+        largest: int = 0,
     ) -> None:
         self._app, self._whose, self._flood = app, whose, Flood(per_minute, clock)
+        self._largest, self._bytes = largest, Flood(max(FILES_PER_HOUR * largest, 1), clock, HOUR)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
         what = guarded(scope)
         who = self._whose(scope) if what else ""
-        wait = self._flood.wait(f"{what} {who}") if who else None
-        if wait is None:
+        refused = self._refusal(scope, what, who) if who else None
+        if refused is None:
             await self._app(scope, receive, send)
             return
-        log.info("refused 429: too many requests (%s)", what)
-        await problem(TooManyRequests(wait))(scope, receive, send)
+        log.info("refused 429: %s (%s)", refused.code, what)
+        await problem(refused)(scope, receive, send)
+
+    def _refusal(self, scope: Scope, what: str, who: str) -> TooManyRequests | None:
+        wait = self._flood.wait(f"{what} {who}")
+        if wait is not None:
+            return TooManyRequests(wait)
+        if not self._largest or what not in _WITH_FILES:
+            return None
+        wait = self._bytes.wait(who, min(announced(scope, self._largest), self._largest))
+        return None if wait is None else TooManyBytes(wait)
 
 
 def guarded(scope: Scope) -> str:
@@ -95,9 +123,37 @@ def guarded(scope: Scope) -> str:
     if scope["type"] != "http":
         return ""
     method, path = scope["method"], scope["path"]
-    if method == "POST" and _GRADIO_UPLOAD in path:
-        return "upload"
+    if method == "POST" and _GRADIO in path:
+        return "upload" if f"{_GRADIO}upload" in path else "page"
     return next((what for verb, start, what in _GUARDED if method == verb and path.startswith(start)), "")
+
+
+def announced(scope: Scope, unknown: int) -> int:
+    """How many bytes a request says that it sends; `unknown` where it does not say."""
+    said = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return int(said[:20]) if said.isdigit() else unknown
+
+
+def take_turns(queue: Any, most: int = MOST_OF_ONE) -> None:
+    """Make Gradio's queue refuse the calls of an address that has `most` of them waiting or running already: reading a
+    large file takes seconds, and whoever comes next waits for all of them."""
+    push = queue.push
+
+    async def push_in_turn(body: Any, request: Any, username: Any) -> Any:
+        who = address_of(request.scope)
+        if sum(address_of(event.request.scope) == who for event in _events(queue)) >= most:
+            return False, f"{most} calls from your address are waiting or running. Try again in a moment.", "queue_full"
+        return await push(body=body, request=request, username=username)
+
+    queue.push = push_in_turn
+
+
+def _events(queue: Any) -> Iterable[Any]:
+    """What waits in it, and what runs."""
+    for waiting in queue.event_queue_per_concurrency_id.values():
+        yield from waiting.queue
+    for running in queue.active_jobs:
+        yield from running or ()
 
 
 def address_of(scope: Scope) -> str:

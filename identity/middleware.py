@@ -92,6 +92,11 @@ class IdentityMiddleware:
             raise _Stop(503, "database-offline", "The database does not answer. Try again in a moment.") from None
 
 
+def from_here(scope: Scope) -> bool:
+    """Whether a request is from this machine, where being on it is all that is asked for (local mode)."""
+    return not_local(_headers(scope)) is None
+
+
 def session_cookie(scope: Scope, settings: IdentitySettings) -> str:
     """The session cookie's value; "" without one."""
     return read_cookie(scope, settings.session_cookie)

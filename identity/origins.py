@@ -1,13 +1,15 @@
-"""Whether a request that changes something was sent by a page of this site. Pure."""
+"""Whether a request that changes something was sent by a page of this site, and where this site is. Pure."""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-user", "x-real-ip", "via")
 
 
@@ -41,6 +43,11 @@ def foreign(headers: Headers, own: str | None, cookie: bool) -> str | None:
     if not headers.fetch_site and cookie:
         return "This request does not say which page sent it (no Origin header)."
     return None
+
+
+def address(public_url: str, scheme: str, host: str) -> str:
+    """Where the service stands for others, without a slash at the end: as configured, or as a request found it."""
+    return public_url or f"{scheme}://{host if _HOST.fullmatch(host) else 'localhost'}"
 
 
 def _is_own(origin: str, own: str | None, host: Sequence[str]) -> bool:

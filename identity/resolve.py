@@ -65,17 +65,18 @@ class Resolver:
         """The identity of an API token; None if it is a token of somebody else's system.
 
         Raises:
-            TooManyFailures: after five unknown tokens from this address within 15 minutes, valid ones included.
+            TooManyFailures: the token is unknown, and five others from this address were within 15 minutes. Who shares
+                an address with somebody who guesses goes on with a valid one.
             NotSignedIn: the token is unknown, revoked or expired.
             NotAllowed: its account is banned.
         """
         if token.startswith(_OTHERS):
             return None
-        self._failures.check(address)
         presented = digest(token)
         with self._database.read() as session:
             found = queries.token(session, presented)
         if found is None or not token.startswith(PREFIX) or not same(found.token_sha256, presented):
+            self._failures.check(address)
             self._failures.add(address)
             raise NotSignedIn("This token is not known here.")
         # Who holds a revoked or expired token does not guess: that is an answer, not a failed attempt.

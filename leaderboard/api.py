@@ -16,7 +16,7 @@ from benchmark.votes import Behaviour
 from leaderboard import documentation
 from leaderboard.board import Board, Row
 from leaderboard.disclosure import reduced, rounded
-from leaderboard.replies import JSON, edition_or_problem, problem, respond
+from leaderboard.replies import JSON, edition_or_problem, no_entry, problem, respond
 from leaderboard.site import Body, Edition, Site
 from leaderboard.tools import api as tools
 from leaderboard.tools.materials import Materials
@@ -88,7 +88,7 @@ def build(site: Site, materials: Materials | None = None) -> APIRouter:
             return (
                 problem(404, "no-scorecard", "This result is reported from elsewhere; there are no votes to count.")
                 if reported
-                else problem(404, "unknown-entry", "There is no entry with this id.")
+                else no_entry(edition, entry_id, "/api/v1/entries/{}")
             )
         wanted = revision or edition.snapshot["label_revision"]
         if wanted not in found["tallies"]:

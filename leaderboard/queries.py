@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from leaderboard.disclosure import disclosed
 from leaderboard.site import Pointer
-from storage import label_imports, label_sets, presence, snapshots
+from storage import audit, label_imports, label_sets, presence, snapshots, switches
 from storage.clock import iso
 from storage.database import Database
 from storage.maintenance_tables import Moderation
 from storage.snapshots import snapshot_as_of
-from storage.tables import Event, Snapshot
+from storage.tables import Snapshot
 
 _TURNED = ("rescore.applied", "rescore.undone", "board.pointed")  # what makes the board show other labels
 OFFLINE_AFTER = 30.0  # seconds without a heartbeat until scores count as delayed
@@ -38,11 +38,12 @@ class DatabaseSnapshots:
         self._absent_since: float | None = None
 
     def pointer(self) -> Pointer:
-        """Two primary-key reads."""
+        """Three reads of one row each."""
         with self._database.read() as session:
             current = label_sets.current(session)
             seen = presence.last_seen(session)
-        return Pointer(current.snapshot_id if current else None, self._delayed_since(seen))
+            paused = switches.message(session)
+        return Pointer(current.snapshot_id if current else None, self._delayed_since(seen), paused)
 
     def load(self, snapshot_id: str) -> Mapping[str, Any]:
         """The facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of label
@@ -90,11 +91,9 @@ class DatabaseSnapshots:
 
 def _last_turn(session: Session, through: int) -> dict[str, Any] | None:
     """The last decision, up to an audit event, that made the board show other labels; None where there was none."""
-    wanted = select(Event.seq, Event.at, Event.body).where(Event.kind.in_(_TURNED), Event.seq <= through)
-    found = session.execute(wanted.order_by(Event.seq.desc()).limit(1)).first()
+    found = next(iter(audit.newest(session, _TURNED, before=through + 1, limit=1)), None)
     if found is None:
         return None
-    body = orjson.loads(found.body)
-    before, after = ((body[side] or {}).get("label_revision") for side in ("from", "to"))
+    before, after = ((found.body[side] or {}).get("label_revision") for side in ("from", "to"))
     turn = {"seq": found.seq, "at": iso(found.at), "from": before, "to": after}
     return turn if before not in (None, after) else None

@@ -122,6 +122,7 @@ def environment() -> Environment:
         "usual": USUAL,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "local_mode": False,  # whether to say on every page that there is no sign-in; app.py knows
     }
     return jinja
 
@@ -208,6 +209,7 @@ def _board_context(edition: Edition, view: View, embedded: bool) -> dict[str, An
         "demo": board.benchmark == "demo",
         "delayed": edition.delayed_since if not view.as_of else None,
         "clock": _clock(edition.delayed_since),
+        "paused": edition.paused if not view.as_of else None,
         "chance": axis(0.5),
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from leaderboard.site import Body, Edition, Site
 from leaderboard.view import read_as_of
@@ -71,9 +71,23 @@ def matches(if_none_match: str, etag: str) -> bool:
     return any(one in ("*", etag) for one in asked)
 
 
+def no_entry(edition: Edition, entry_id: str, address: str) -> Response:
+    """What a program is told of an entry that is not there: 308 where it was merged, 410 where it was withdrawn, 404.
+
+    ``address``: of what was asked for, with {} where the entry's id stands.
+    """
+    left = edition.stub(entry_id)
+    if left is None:
+        return problem(404, "unknown-entry", "There is no entry with this id.")
+    if into := left.get("merged_into"):
+        return RedirectResponse(address.format(into), 308)
+    told = {"at": left["at"], "reason": left["reason"]}
+    return problem(410, "withdrawn", f"This entry was withdrawn on {left['at'][:10]}: {left['reason']}", **told)
+
+
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:
     """RFC 9457 problem details."""
-    title = {400: "Bad request", 404: "Not found", 500: "Internal error"}.get(status, "Problem")
+    title = {400: "Bad request", 404: "Not found", 410: "Gone", 500: "Internal error"}.get(status, "Problem")
     content = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code, **more}
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
     return Response(orjson.dumps(content), status, headers, media_type=PROBLEM)

@@ -46,6 +46,9 @@ class SecureHeaders:
 def _usual(path: str, status: int, headers: MutableHeaders) -> Mapping[str, str]:
     if status == 304:  # what is in the cache keeps its own
         return {}
-    page = headers.get("content-type", "").startswith("text/html")
-    policy = NO_PAGE if not page else GRADIO if path.startswith("/app") else SECURITY["Content-Security-Policy"]
-    return {**SECURITY, "Content-Security-Policy": policy}
+    kind, gradio = headers.get("content-type", ""), path.startswith("/app")
+    page = kind.startswith("text/html")
+    policy = NO_PAGE if not page else GRADIO if gradio else SECURITY["Content-Security-Policy"]
+    # Gradio's pages and their description of themselves name the address that was asked, and who is asking.
+    fresh = {"Cache-Control": "no-store"} if gradio and (page or kind.startswith("application/json")) else {}
+    return {**SECURITY, "Content-Security-Policy": policy, **fresh}

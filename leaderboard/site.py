@@ -34,10 +34,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the public board stands: the current snapshot, and since when scores are delayed (None: they are not)."""
+    """Where the public board stands: the current snapshot, since when scores are delayed (None: they are not), and
+    what maintainers say while they take no submissions (None: they take them)."""
 
     snapshot_id: str | None
     delayed_since: datetime | None = None
+    paused: str | None = None
 
 
 class SnapshotSource(Protocol):
@@ -91,6 +93,7 @@ class Edition:
     snapshot: Mapping[str, Any]
     published: Sequence[Published]
     delayed_since: datetime | None = None
+    paused: str | None = None
     old: bool = False  # not the current one
     public_url: str = ""  # where the service stands for others, as far as it was told
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
@@ -137,6 +140,10 @@ class Edition:
         """The entry of the snapshot with this id."""
         return next((entry for entry in self.snapshot["entries"] if entry["id"] == entry_id), None)
 
+    def stub(self, entry_id: str) -> Mapping[str, Any] | None:
+        """What is left of an entry that was merged or withdrawn; None of all others."""
+        return next((stub for stub in self.snapshot.get("stubs", ()) if stub["id"] == entry_id), None)
+
     def made(self, key: str) -> Body | None:
         """A body made before."""
         with self._lock:
@@ -158,11 +165,11 @@ class Edition:
         found = self.made(key)
         return found if found is not None else await asyncio.to_thread(self.body, key, make)
 
-    def delayed(self, since: datetime | None) -> Edition:
-        """The same snapshot with another notice; pages are made anew, boards are not."""
-        return Edition(
-            self.snapshot_id, self.snapshot, self.published, since, public_url=self.public_url, _boards=self._boards
-        )
+    def saying(self, pointer: Pointer) -> Edition:
+        """The same snapshot with other notices; pages are made anew, boards are not."""
+        notices = (pointer.delayed_since, pointer.paused)
+        same = (self.snapshot_id, self.snapshot, self.published)
+        return Edition(*same, *notices, public_url=self.public_url, _boards=self._boards)
 
     def _keep(self, shelf: OrderedDict[Any, Any], key: Any, value: Any, limit: int) -> None:
         with self._lock:
@@ -262,7 +269,7 @@ class Site:
         if edition is not None and pointer == self._pointer:
             return edition
         if edition is not None and self._pointer is not None and pointer.snapshot_id == self._pointer.snapshot_id:
-            edition = edition.delayed(pointer.delayed_since)
+            edition = edition.saying(pointer)
         else:
             snapshot = self._empty if pointer.snapshot_id is None else self._source.load(pointer.snapshot_id)
             edition = Edition(
@@ -270,6 +277,7 @@ class Site:
                 snapshot,
                 with_imported(self._published, snapshot),
                 pointer.delayed_since,
+                pointer.paused,
                 public_url=self._public_url,
             )
         if self._warm is not None:

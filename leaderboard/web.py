@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -89,10 +89,10 @@ def build(site: Site, materials: Materials | None = None, log: Log = decisions.n
             known = {name: entry.Asked(entry_id, name, as_of).url() for name in found["tallies"]}
             return messages.not_scored(found["model"], revision, known, request.headers)
         asked_for = entry.Asked(entry_id, revision if found is not None else "", as_of)
-        gone = _left_of(await site.current(), entry_id) if as_of else None
+        gone = (await site.current()).stub(entry_id) if as_of else None
         page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
         if page is None:
-            left = _left_of(edition, entry_id)
+            left = edition.stub(entry_id)
             return _stub(left, request.headers) if left is not None else not_found_page(request.headers)
         made = await edition.ready(f"{asked_for.url()}|{base}", lambda: quick(page()))
         return respond(made, request.headers)
@@ -105,11 +105,6 @@ def build(site: Site, materials: Materials | None = None, log: Log = decisions.n
     router.include_router(decisions.build(site, log, not_found_page))
     router.include_router(sharing.build(site, not_found_page, log))
     return router
-
-
-def _left_of(edition: Edition, entry_id: str) -> Mapping[str, Any] | None:
-    """What is left of an entry that was merged or withdrawn; None of all others."""
-    return next((stub for stub in edition.snapshot.get("stubs", ()) if stub["id"] == entry_id), None)
 
 
 def _stub(left: Mapping[str, Any], headers: Headers) -> Response:
@@ -143,10 +138,13 @@ async def failed(request: Request, error: Exception) -> Response:
 
 
 class BoardFirst:
-    """ASGI: answers ``GET /`` without a query from the bytes, ahead of any middleware; everything else goes on."""
+    """ASGI: answers ``GET /`` without a query from the bytes, ahead of any middleware; everything else goes on.
 
-    def __init__(self, app: ASGIApp, site: Site) -> None:
-        self._app = app
+    ``may``: whether a request may be answered so; others are for the middleware to refuse.
+    """
+
+    def __init__(self, app: ASGIApp, site: Site, may: Callable[[Scope], bool] = lambda _: True) -> None:
+        self._app, self._may = app, may
         self._site = site
         self._responses: tuple[Body | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
 
@@ -158,6 +156,7 @@ class BoardFirst:
             or scope["method"] != "GET"
             or scope.get("query_string")
             or scope.get("root_path")
+            or not self._may(scope)
         ):
             await self._app(scope, receive, send)
             return

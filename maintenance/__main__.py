@@ -12,10 +12,11 @@ from typing import Any
 import maintenance.review.cli
 from benchmark.items import ItemTable, build_table
 from identity import LOCAL, Refused
+from identity.settings import IdentitySettings
 from leaderboard.published import shipped_results
 from maintenance.cli import Answer, Context, add_commands
 from maintenance.item_file import item_rows, item_text
-from settings import Settings
+from settings import Settings, SettingsError
 from storage.database import Database, migrate, open_database
 from submissions.metadata import Metadata
 
@@ -42,6 +43,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         return int(options.files(options)) if options.command is None else _run(options)
+    except BrokenPipeError:  # `| head` has what it wanted; nothing is left to flush into at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (OSError, ValueError, LookupError, Refused) as error:
         print(f"maintenance: {error}", file=sys.stderr)
         return 1
@@ -56,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
         answer: Answer = options.command(_context(settings, database), options)
     finally:
         database.close()
-    print(json.dumps(answer.data, indent=1) if options.json else answer.text)
+    print(json.dumps(answer.data, indent=1) if options.json else answer.text, flush=True)
     return 0 if answer.ok else 1
 
 
@@ -72,7 +76,16 @@ def _context(settings: Settings, database: Database) -> Context:
         note=lambda text: print(text, file=sys.stderr),
         shipped=shipped_results,
         table=lambda: ItemTable.from_file(settings.items_file) if settings.items_file else ItemTable.load(),
+        identity=_identity(),
     )
+
+
+def _identity() -> IdentitySettings | None:
+    """Who has which role, where the settings of sign-in stand in this shell too."""
+    try:
+        return Settings.from_env(os.environ).identity
+    except SettingsError:
+        return None
 
 
 def _ask(question: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from maintenance import queries
-from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
+from maintenance.accounts import directory
+from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
 from storage import audit, grants
 from storage.database import Database
 from storage.grants import Grant
@@ -13,22 +13,20 @@ MOST = 1000
 
 
 def grant(database: Database, who: Identity, account: str, extra: int, reason: str) -> Done:
-    """Allow an account so many submissions that take from nobody's quota. For maintainers."""
+    """Allow an account (id or user name) so many submissions that take from nobody's quota. For maintainers."""
     require_maintainer(who)
     why = words(reason)
     if not 1 <= extra <= MOST:
         raise NotPossible("bad-number", f"Grant from 1 to {MOST} submissions.")
     with database.write() as session:
-        name = queries.account_name(session, account)
-        if name is None:
-            raise NotFound(f"Nobody with the account {account[:40]!r} has ever signed in.")
-        if (same := grants.unused(session, account, extra, why)) is not None:
+        found = directory.find(session, account)
+        if (same := grants.unused(session, found.id, extra, why)) is not None:
             return Done(False, f"Grant {same} says the same, and nothing of it is used yet.")
-        number = grants.add(session, account, extra, why, who.account)
-        facts = {"grant": number, "account": account, "extra": extra, "reason": why}
+        number = grants.add(session, found.id, extra, why, who.account)
+        facts = {"grant": number, "account": found.id, "extra": extra, "reason": why}
         seq = audit.append(session, GRANTED, {**facts, "by": who.account, "via": who.via})
     some = "one more submission" if extra == 1 else f"{extra} more submissions"
-    return Done(True, f"{name} ({account}) may make {some} (grant {number}).", seq)
+    return Done(True, f"{found.words} may make {some} (grant {number}).", seq)
 
 
 def revoke(database: Database, who: Identity, number: int, reason: str) -> Done:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict
 from functools import partial
@@ -17,22 +18,31 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from identity import Refused
 from identity.middleware import client_address, extra_headers, identity_of
+from identity.origins import address
+from identity.settings import IdentitySettings
 from maintenance import allowances, chain, entries, labels, operations, people, reported, rescoring
+from maintenance.accounts import directory
 from maintenance.approvals import actions as approvals
 from maintenance.cli import as_data
-from maintenance.decisions import IN_THE_FEED, decisions
+from maintenance.decisions import decisions
 from maintenance.entries import ParseMetadata
 from maintenance.feed import atom
+from maintenance.moderation import listing
 from maintenance.reported import Shipped
 from maintenance.suspicions import actions as suspicions
 from maintenance.suspicions import words as suspicion_words
 from maintenance.values import Done, NotFound, NotPossible
+from storage.clock import iso
 from storage.database import LARGEST, Database
+from storage.pace import TooOften
 
 NoteRefusal = Callable[[Refused, str, str], None]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
 BASE = "/api/v1/maintenance"
+_FOR_MAINTAINERS = re.compile(
+    rf"{BASE}/|/api/v1/entries/[^/]+/(hide|restore|verify|unverify|flag|unflag|transfer|merge)$"
+)
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _ATOM = "application/atom+xml; charset=utf-8"
 
@@ -87,6 +97,12 @@ class Import(Reason):
     revision: str
     source: str
     public: bool = False
+
+
+class Retire(Reason):
+    """The revision's name typed again."""
+
+    confirmation: str
 
 
 class Scope(Body):
@@ -150,14 +166,17 @@ def build(
     site_url: str = "",
     shipped: Callable[[], Shipped] = tuple,
     note_refusal: NoteRefusal = lambda refused, where, address: None,
+    identity: IdentitySettings | None = None,
 ) -> APIRouter:
     """All routes. `site_url`: in front of links in the feed. `shipped`: the reported results that come along.
 
+    `identity`: who has which role; None: nobody is told apart here.
     `note_refusal` is told who was refused, trying what.
     """
     router = APIRouter(route_class=partial(Route, note_refusal))  # type: ignore[arg-type]  # called like a class
     _add_decisions(router, database, site_url)
     _add_entries(router, database, parse, shipped)
+    _add_listing(router, database, benchmark)
     _add_labels(router, database, benchmark)
     _add_rescore(router, database, benchmark)
     _add_operations(router, database, benchmark, paths)
@@ -165,14 +184,18 @@ def build(
     _add_approvals(router, database, benchmark)
     _add_reported(router, database, benchmark, shipped)
     _add_allowances(router, database)
+    _add_accounts(router, database, benchmark, identity)
     return router
 
 
 def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None:
     @router.get("/api/v1/decisions")
-    def log(before: Number | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 100) -> Response:
-        """The public decision log, the newest first; `before` continues at the last seq of an earlier answer."""
-        found = decisions(database, before=before, limit=limit)
+    def log(
+        before: Number | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 100, edits: bool = False
+    ) -> Response:
+        """The public decision log, the newest first; `before` continues at the last seq of an earlier answer. With
+        `edits` also entries that were described anew."""
+        found = decisions(database, before=before, limit=limit, edits=edits)
         return JSONResponse({"decisions": [one.to_json() for one in found]}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
@@ -182,15 +205,14 @@ def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
 
     @router.get("/decisions.atom")
-    def feed() -> Response:
+    def feed(request: Request) -> Response:
         """The same as a feed."""
-        newest = decisions(database, kinds=IN_THE_FEED)
-        return Response(atom(newest, site_url), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
+        newest = decisions(database)
+        base = address(site_url, request.url.scheme, request.headers.get("host", ""))
+        return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
 
 
-def _add_entries(
-    router: APIRouter, database: Database, parse: ParseMetadata, shipped: Callable[[], Shipped]
-) -> None:
+def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata, shipped: Callable[[], Shipped]) -> None:
     simple = {
         "hide": entries.hide,
         "restore": entries.restore,
@@ -228,6 +250,13 @@ def _add_entries(
         return private(entries.history(database, identity_of(request), entry))
 
 
+def _add_listing(router: APIRouter, database: Database, benchmark: str) -> None:
+    @router.get(f"{BASE}/entries")
+    def found(request: Request, search: str = "") -> Response:
+        """Entries with their owners and where they are, the newest first; `search`: in model, owner or id."""
+        return private(listing.search(database, identity_of(request), benchmark, search))
+
+
 def _with_reason(database: Database, use_case: Callable[..., Done]) -> Callable[..., Response]:
     def route(entry: str, body: Reason, request: Request) -> Response:
         return done(use_case(database, identity_of(request), entry, body.reason))
@@ -250,9 +279,10 @@ def _add_labels(router: APIRouter, database: Database, benchmark: str) -> None:
         return done(labels.request_import(database, who, benchmark, *told, public=body.public))
 
     @router.post(f"{BASE}/labels/{{revision}}/retire")
-    def retire(revision: str, body: Reason, request: Request) -> Response:
-        """Have the salt of a revision's commitment revealed."""
-        return done(labels.request_retire(database, identity_of(request), benchmark, revision, body.reason))
+    def retire(revision: str, body: Retire, request: Request) -> Response:
+        """Have the salt of a revision's commitment revealed, which cannot be taken back."""
+        told = (revision, body.reason, body.confirmation)
+        return done(labels.request_retire(database, identity_of(request), benchmark, *told))
 
 
 def _add_rescore(router: APIRouter, database: Database, benchmark: str) -> None:
@@ -331,9 +361,12 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
         return done(people.unban(database, identity_of(request), account, body.reason))
 
     @router.get(f"{BASE}/audit/verify")
-    def verify(request: Request) -> Response:
-        """Recompute the audit chain."""
-        return private(chain.verify(database, identity_of(request)))
+    def verify(
+        request: Request, seq: Number | None = None, hash: Annotated[str | None, Query(max_length=64)] = None
+    ) -> Response:
+        """Recompute the audit chain; with `seq` and `hash` of a head that was kept elsewhere, compare with that."""
+        kept = None if seq is None and hash is None else {"seq": seq, "hash": hash}
+        return private(chain.verify(database, identity_of(request), kept))
 
     @router.get(f"{BASE}/audit/head")
     def head(request: Request) -> Response:
@@ -378,6 +411,15 @@ def _add_reported(router: APIRouter, database: Database, benchmark: str, shipped
     def restore(result: str, body: Reason, request: Request) -> Response:
         """Bring a removed one back."""
         return done(reported.restore(database, identity_of(request), benchmark, result, body.reason))
+
+
+def _add_accounts(
+    router: APIRouter, database: Database, benchmark: str, identity: IdentitySettings | None
+) -> None:
+    @router.get(f"{BASE}/accounts")
+    def accounts(request: Request, search: str = "") -> Response:
+        """Who has signed in here, the last seen first; `search`: a part of name or id."""
+        return private(directory.listing(database, identity_of(request), benchmark, identity, search))
 
 
 def _add_allowances(router: APIRouter, database: Database) -> None:
@@ -434,9 +476,11 @@ def private(value: Any) -> Response:
 class Route(APIRoute):
     """A route whose refusals become problem details."""
 
-    def __init__(self, note_refusal: NoteRefusal, *arguments: Any, **options: Any) -> None:
+    def __init__(self, note_refusal: NoteRefusal, path: str, *arguments: Any, **options: Any) -> None:
         self._note_refusal = note_refusal
-        super().__init__(*arguments, **options)
+        if _FOR_MAINTAINERS.match(path):  # docs/maintaining.md describes these; the public description lists none
+            options["include_in_schema"] = False
+        super().__init__(path, *arguments, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler, with the use cases' exceptions turned into answers."""
@@ -453,6 +497,9 @@ class Route(APIRoute):
                 return _problem(missing.status, missing.code, str(missing.args[0]))
             except NotPossible as impossible:
                 return _problem(impossible.status, impossible.code, str(impossible))
+            except TooOften as often:
+                headers = {"Retry-After": str(often.seconds)}
+                return _problem(often.status, often.code, str(often), headers, next_at=iso(often.next_at))
             except ValueError as rejected:
                 if not hasattr(rejected, "problems"):  # not a description that was rejected, but a fault of ours
                     raise

@@ -17,9 +17,10 @@ from storage.database import Database
 class Verdict:
     """What a check has found. `broken_at`: the seq of the first event that is missing or was changed."""
 
-    events: int
+    events: int  # that hold
     broken_at: int | None
-    head_holds: bool | None  # whether an older head is part of this chain; None: none was given
+    head_holds: bool | None  # whether an older head is part of this chain; None: none was given, or this is broken
+    why: str = ""  # what is wrong with that event
 
     @property
     def ok(self) -> bool:
@@ -30,7 +31,7 @@ class Verdict:
     def sentence(self) -> str:
         """The same in words."""
         if self.broken_at is not None:
-            return f"The chain is broken at event {self.broken_at}."
+            return f"The chain is broken at event {self.broken_at}: {self.why}."
         if self.head_holds is False:
             return "The chain holds in itself, but it is not the one that the given head belongs to."
         return f"All {self.events} events hold" + (", and so does the given head." if self.head_holds else ".")
@@ -43,9 +44,11 @@ def verify(database: Database, who: Identity, head: dict[str, Any] | None = None
     """
     require_maintainer(who)
     with database.read() as session:
-        broken, last = audit.verify(session), audit.head(session)
+        broken = audit.verify(session)
+        if broken is not None:
+            return Verdict(broken.seq - 1, broken.seq, None, broken.why)
         holds = None if head is None else _hash_at(session, _seq(head)) == head.get("hash")
-    return Verdict(last.seq, broken, holds)
+        return Verdict(audit.head(session).seq, None, holds)
 
 
 def _hash_at(session: Any, seq: int) -> str | None:

@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.items import ItemTable
+from identity.settings import IdentitySettings
 from maintenance import allowances, chain, entries, labels, operations, people, reported, reports, rescoring
+from maintenance.accounts import directory
 from maintenance.approvals import actions as approvals
 from maintenance.decisions import decisions
 from maintenance.entries import ParseMetadata
+from maintenance.moderation import listing
 from maintenance.reported import Shipped
 from maintenance.suspicions import actions as suspicions
 from maintenance.suspicions import words as suspicion_words
@@ -23,6 +26,7 @@ from storage import heads
 from storage.database import Database
 
 _WAIT_SECONDS = 0.3
+_ACCOUNT = "its id, or its user name if nobody else has it; `accounts list` shows both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class Context:
     note: Callable[[str], None] = lambda text: None  # progress
     table: Callable[[], ItemTable] = ItemTable.load
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
+    identity: IdentitySettings | None = None  # who has which role; None: not known here
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +83,10 @@ def add_commands(commands: Any) -> None:
         ("unban", "let it in again", people.unban),
     ):
         parser = command(commands, name, what, _on_account(use_case))
-        parser.add_argument("account")
+        parser.add_argument("account", help=_ACCOUNT)
         parser.add_argument("--reason", required=True)
     command(commands, "health", "queue, workers, failures, disks", _health)
+    _add_accounts(group(commands, "accounts", "who has signed in here"))
 
 
 def group(commands: Any, name: str, words: str) -> Any:
@@ -94,6 +100,16 @@ def command(commands: Any, name: str, words: str, run: Command) -> Any:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=run)
     return parser
+
+
+def _add_accounts(commands: Any) -> None:
+    listing = command(commands, "list", "id, name, role and submissions, the last seen first", _accounts)
+    listing.add_argument("--search", default="", metavar="TEXT", help="only those with this in name or id")
+
+
+def _accounts(c: Context, o: argparse.Namespace) -> Answer:
+    found = directory.listing(c.database, c.who, c.benchmark, c.identity, o.search)
+    return Answer(reports.accounts(found), as_data(found))
 
 
 def _add_entries(commands: Any) -> None:
@@ -110,6 +126,8 @@ def _add_entries(commands: Any) -> None:
         parser = command(commands, name, words, _on_entry(use_case))
         parser.add_argument("entry")
         parser.add_argument("--reason", required=True)
+    every = command(commands, "list", "entries with their owners and where they are, the newest first", _entries)
+    every.add_argument("--search", default="", metavar="TEXT", help="only those with this in model, owner or id")
     edit = command(commands, "edit", "change an entry's metadata", _edit)
     edit.add_argument("entry")
     edit.add_argument("fields", nargs="+", metavar="FIELD=VALUE", help="an empty value clears the field")
@@ -117,7 +135,7 @@ def _add_entries(commands: Any) -> None:
     history.add_argument("entry")
     transfer = command(commands, "transfer", "give an entry to another account", _transfer)
     transfer.add_argument("entry")
-    transfer.add_argument("account")
+    transfer.add_argument("account", help=_ACCOUNT)
     transfer.add_argument("--reason", required=True)
     merge = command(commands, "merge", "replace a duplicate by the entry it repeats", _merge)
     merge.add_argument("entry")
@@ -136,6 +154,7 @@ def _add_labels(commands: Any) -> None:
     retire = command(commands, "retire", "reveal the salt of a revision's commitment", _retire)
     retire.add_argument("revision")
     retire.add_argument("--reason", required=True)
+    retire.add_argument("--confirm", metavar="REVISION", help="the revision's name again; asked for if left out")
     retire.add_argument("--wait", action="store_true", help="until a worker has done it")
 
 
@@ -184,7 +203,7 @@ def _add_reported(commands: Any) -> None:
 
 def _add_quota(commands: Any) -> None:
     grant = command(commands, "grant", "allow an account submissions beyond its quota", _grant)
-    grant.add_argument("account")
+    grant.add_argument("account", help=_ACCOUNT)
     grant.add_argument("extra", type=int, help="how many")
     grant.add_argument("--reason", required=True)
     revoke = command(commands, "revoke", "end a grant", _revoke)
@@ -278,6 +297,11 @@ def _edit(c: Context, o: argparse.Namespace) -> Answer:
     return finished(entries.edit(c.database, c.who, o.entry, _pairs(o.fields), c.parse, c.shipped()))
 
 
+def _entries(c: Context, o: argparse.Namespace) -> Answer:
+    found = listing.search(c.database, c.who, c.benchmark, o.search)
+    return Answer(reports.entries_found(found), as_data(found))
+
+
 def _history(c: Context, o: argparse.Namespace) -> Answer:
     changes = entries.history(c.database, c.who, o.entry)
     return Answer(reports.history(changes), [one._asdict() for one in changes])
@@ -304,7 +328,8 @@ def _revisions(c: Context, o: argparse.Namespace) -> Answer:
 
 
 def _retire(c: Context, o: argparse.Namespace) -> Answer:
-    return followed(c, o, labels.request_retire(c.database, c.who, c.benchmark, o.revision, o.reason))
+    typed = o.confirm if o.confirm is not None else c.ask(f"Type {o.revision} to reveal its salt for good: ")
+    return followed(c, o, labels.request_retire(c.database, c.who, c.benchmark, o.revision, o.reason, typed))
 
 
 def _preview(c: Context, o: argparse.Namespace) -> Answer:

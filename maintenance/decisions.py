@@ -6,7 +6,6 @@ nothing is public.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from maintenance import queries
+from maintenance.reports import label_difference
 from storage import audit
+from storage.audit import Recorded
 from storage.clock import iso
 from storage.database import Database
 
@@ -28,13 +29,14 @@ class Decision:
     kind: str
     title: str  # the kind in plain words
     sentence: str
+    changes: tuple[str, ...]  # what it changed on the board, in sentences
     by: str  # a role: "maintainer", "owner" (of the entry), or "service" where nobody has asked for it here
     facts: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
         """As the API shows it."""
         said = {"seq": self.seq, "at": self.at, "kind": self.kind, "title": self.title, "sentence": self.sentence}
-        return {**said, "by": self.by, **self.facts}
+        return {**said, "changes": self.changes, "by": self.by, **self.facts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ _PUBLIC: Mapping[str, _Shown] = {
     ),
     "board.pointed": _Shown(_BOARD, "The board shows label revision {to[label_revision]}: {reason}", "Labels chosen"),
 }
-IN_THE_FEED = tuple(kind for kind in _PUBLIC if kind != "entry.edited")
-"""Owners describe their entries as often as they like; the newest of a feed would soon be nothing else."""
+_EDITED = "entry.edited"  # left out unless asked for: owners' words about their entries would drive out all decisions
+_BY_OWNERS = ("entry.withdrawn", _EDITED)  # what an entry's owner may do as well
 _KEPT = 32  # answers
 _AT_ONCE = 50  # events, at least
 _OF_THE_BOARD = ("rescore.applied", "rescore.undone", "board.pointed")
@@ -102,14 +104,18 @@ _EXPLAINED_BY = ("rescore.applied", "rescore.undone")  # what comes right after 
 
 
 def decisions(
-    database: Database, *, before: int | None = None, limit: int = 100, kinds: Sequence[str] = tuple(_PUBLIC)
+    database: Database, *, before: int | None = None, limit: int = 100, edits: bool = False
 ) -> list[Decision]:
-    """The newest public decisions first; `before` continues an earlier answer at its last seq. For everybody."""
+    """The newest public decisions first; `before` continues an earlier answer at its last seq. For everybody.
+
+    `edits`: with entries that were described anew, which is mostly their owners' doing.
+    """
     found: list[Decision] = []
+    kinds = [kind for kind in _PUBLIC if edits or kind != _EDITED]
     with database.read() as session:
         hidden = queries.out_of_sight(session)
         while len(found) < limit:  # what is not shown makes no answer shorter
-            recorded = queries.events(session, kinds, before, max(limit, _AT_ONCE))
+            recorded = audit.newest(session, kinds, before=before, limit=max(limit, _AT_ONCE))
             if not recorded:
                 break
             explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
@@ -118,34 +124,53 @@ def decisions(
     return found[:limit]
 
 
-def _visible(
-    session: Any, recorded: Sequence[queries.Recorded], hidden: set[str], explained: set[int]
-) -> list[Decision]:
+def _visible(session: Any, recorded: Sequence[Recorded], hidden: set[str], explained: set[int]) -> list[Decision]:
     """Of some events those that are shown; `explained`: the seqs of those that an event after them says better."""
     explained = explained | {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
-    read = [(event, json.loads(event.body)) for event in recorded if event.seq not in explained]
-    shown = [(event, body) for event, body in read if not _out_of_sight(body, hidden)]
-    owners = queries.owners(session, [body["entry"] for _, body in shown if "entry" in body])
-    around = {event.seq: queries.boards_around(session, event) for event, _ in shown if event.kind in _OF_THE_BOARD}
-    return [_decision(event, body, owners, around.get(event.seq)) for event, body in shown]
+    read = [event for event in recorded if event.seq not in explained]
+    shown = [event for event in read if not _out_of_sight(event.body, hidden)]
+    owners = queries.owners(session, [event.body["entry"] for event in shown if event.kind in _BY_OWNERS])
+    around = {event.seq: queries.boards_around(session, event.seq) for event in shown if event.kind in _OF_THE_BOARD}
+    return [_decision(event, owners, around.get(event.seq)) for event in shown]
 
 
 def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
     return bool({body.get("entry"), body.get("into")} & hidden) or body.get("it") == "is hidden"
 
 
-def _decision(
-    event: queries.Recorded, body: Mapping[str, Any], owners: Mapping[str, str], around: tuple[str | None, ...] | None
-) -> Decision:
-    shown = _PUBLIC[event.kind]
+def _decision(event: Recorded, owners: Mapping[str, str], around: tuple[str | None, ...] | None) -> Decision:
+    shown, body = _PUBLIC[event.kind], event.body
     facts = {name: body.get(name) for name in shown.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
     texts |= _with_rules(body)
     if around is not None:
         facts |= dict(zip(("snapshot_before", "snapshot_after"), around, strict=True))
-    by = "service" if "by" not in body else "owner" if body["by"] == owners.get(body.get("entry", "")) else "maintainer"
+    by = "service" if "by" not in body else "owner" if _by_owner(event, owners) else "maintainer"
     title = shown.title or event.kind.replace(".", " ").capitalize()
-    return Decision(event.seq, iso(event.at), event.kind, title, shown.sentence.format_map(texts), by, facts)
+    sentence = shown.sentence.format_map(texts)
+    return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(facts), by, facts)
+
+
+def _changes(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a change of labels did; of hidden labels the event says less, so this does."""
+    said = [f"Labels: {label_difference(facts['labels'])}."] if facts.get("labels") else []
+    entries, largest = facts.get("entries"), facts.get("largest_change")
+    if entries is not None:
+        scored = f"{entries:,} {'entry was' if entries == 1 else 'entries were'} scored again"
+        # With two decimals where they are on record: a single label moves a macro average by a few hundredths.
+        points = "" if largest is None else f"{100 * largest:.2f}".removesuffix("0")
+        by = f"; the largest change of a macro average is {points} points" if points else ""
+        said.append(f"{scored}, {facts.get('moved') or 0:,} moved in rank{by}.")
+    return tuple(said)
+
+
+def _by_owner(event: Recorded, owners: Mapping[str, str]) -> bool:
+    """Whether somebody decided as the entry's owner: where only maintainers may, an owner is there as one of them.
+
+    Without sign-in everybody has one account, and nobody owns anything (values.require_owner_of).
+    """
+    body = event.body
+    return event.kind in _BY_OWNERS and body.get("via") != "local" and body["by"] == owners.get(body["entry"])
 
 
 def _with_rules(body: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -166,17 +191,18 @@ class PublicLog:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._kept: OrderedDict[tuple[int, int | None, int], Sequence[Mapping[str, Any]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, int | None, int, bool], Sequence[Mapping[str, Any]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def __call__(self, before: int | None = None, limit: int = 100) -> Sequence[Mapping[str, Any]]:
+    def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
         """As ``decisions``, in the form that the API shows."""
         with self._database.read() as session:
-            key = (audit.head(session).seq, before, limit)
+            key = (audit.head(session).seq, before, limit, edits)
         with self._lock:
             found = self._kept.get(key)
         if found is None:
-            found = [one.to_json() for one in decisions(self._database, before=before, limit=limit)]
+            said = decisions(self._database, before=before, limit=limit, edits=edits)
+            found = [one.to_json() for one in said]
             with self._lock:
                 self._kept[key] = found
                 while len(self._kept) > _KEPT:

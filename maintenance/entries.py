@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from maintenance import queries
+from maintenance.accounts import directory
 from maintenance.queries import Change
 from maintenance.values import (
     Done,
@@ -14,11 +15,12 @@ from maintenance.values import (
     Identity,
     NotFound,
     NotPossible,
+    Role,
     require_maintainer,
     require_owner_of,
     words,
 )
-from storage import audit, lookalikes
+from storage import audit, lookalikes, pace
 from storage.database import Database
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
@@ -26,7 +28,6 @@ VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
 EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
 NOTHING_NEW = "It is so already."
-LOCAL_ACCOUNT = "local"
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
 
@@ -121,8 +122,9 @@ def edit(
     parse: ParseMetadata,
     shipped: Iterable[Mapping[str, Any]] = (),
 ) -> Done:
-    """Change metadata fields; the old values stay in the history. For the entry's owner and maintainers.
+    """Change metadata fields; the old values stay in the history. For maintainers and, some times a day, its owner.
 
+    Raises pace.TooOften where its owner has changed it as often as they may.
     `parse` checks a whole description, as for a new submission, and raises ValueError with all that is wrong.
     `shipped`: the reported results that come with the project, whose names nobody may imitate.
     """
@@ -133,6 +135,9 @@ def edit(
         before = {name: value for name, value in old.items() if new.get(name) != value}
         if not before:
             return Done(False, NOTHING_NEW)
+        if Role.MAINTAINER not in who.roles:
+            edited = queries.edited_at(session, entry_id, who.account)
+            pace.check("An entry's description", edited, queries.now(session))
         after: dict[str, Any] = {name: new.get(name) for name in before}
         _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
         _refuse_imitation(session, found, after, shipped)
@@ -157,19 +162,18 @@ def look(database: Database, who: Identity, entry_id: str) -> tuple[Entry, dict[
 
 
 def transfer(database: Database, who: Identity, entry_id: str, to: str, reason: str) -> Done:
-    """Give an entry to another account. For maintainers: nobody else can say that the other one wants it."""
+    """Give an entry to another account (id or user name). For maintainers: nobody else can say that it is wanted."""
     require_maintainer(who)
     why = words(reason)
     with database.write() as session:
-        found = _load(session, entry_id)
-        if found.owner == to:
+        found, owner = _load(session, entry_id), directory.find(session, to, local=True)
+        if found.owner == owner.id:
             return Done(False, NOTHING_NEW)
-        if to != LOCAL_ACCOUNT and queries.account_name(session, to) is None:
-            raise NotPossible("unknown-account", f"Nobody with the account {to[:40]!r} has ever signed in.")
-        _refuse_twins(session, found, to, found.model, found.version)
-        queries.change(session, entry_id, {"owner": to})
-        facts = {"from": found.owner, "to": to, "reason": why}
-        return _record(session, TRANSFERRED, who, entry_id, f"{_name(found)} belongs to {to}.", **facts)
+        _refuse_twins(session, found, owner.id, found.model, found.version)
+        queries.change(session, entry_id, {"owner": owner.id})
+        facts = {"from": found.owner, "to": owner.id, "reason": why}
+        message = f"{_name(found)} belongs to {owner.words}."
+        return _record(session, TRANSFERRED, who, entry_id, message, **facts)
 
 
 def merge(database: Database, who: Identity, duplicate: str, into: str, reason: str) -> Done:

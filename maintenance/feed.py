@@ -11,12 +11,13 @@ _NAMESPACE = "http://www.w3.org/2005/Atom"
 
 
 def atom(decisions: Sequence[Decision], site_url: str) -> bytes:
-    """`site_url`: the service's own address, without a slash at the end; "" makes links relative."""
+    """`site_url`: the service's own address, without a slash at the end."""
     feed = Element("feed", xmlns=_NAMESPACE)
     _text(feed, "title", "VL-RewardBench leaderboard: decisions")
-    _text(feed, "id", f"{site_url or 'urn:vl-rewardbench'}/decisions.atom")
+    _text(feed, "id", f"{site_url}/decisions.atom")
     _text(feed, "updated", decisions[0].at if decisions else "1970-01-01T00:00:00Z")
     SubElement(feed, "link", rel="self", href=f"{site_url}/decisions.atom")
+    SubElement(feed, "link", rel="alternate", href=f"{site_url}/decisions")
     author = SubElement(feed, "author")
     _text(author, "name", "The maintainers")
     for one in decisions:
@@ -25,7 +26,7 @@ def atom(decisions: Sequence[Decision], site_url: str) -> bytes:
         _text(entry, "title", one.sentence)
         _text(entry, "updated", one.at)
         SubElement(entry, "link", href=f"{site_url}/decisions/{one.seq}")
-        _text(entry, "summary", f"{one.title}. {one.sentence}")
+        _text(entry, "summary", " ".join((f"{one.title}. {one.sentence}", *one.changes)))
     body: bytes = tostring(feed, encoding="utf-8", xml_declaration=True)
     return body
 

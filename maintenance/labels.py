@@ -47,8 +47,13 @@ def request_import(
     return Done(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
-def request_retire(database: Database, who: Identity, benchmark: str, revision: str, reason: str) -> Done:
-    """Have the salt of an imported revision revealed, so that anybody can check its commitment. For maintainers."""
+def request_retire(
+    database: Database, who: Identity, benchmark: str, revision: str, reason: str, confirmation: str
+) -> Done:
+    """Have the salt of an imported revision revealed, so that anybody can check its commitment. For maintainers.
+
+    What is revealed stays so: `confirmation` is the revision's name typed again. Raises Refused, NotFound, NotPossible.
+    """
     require_maintainer(who)
     why = words(reason)
     with database.write() as session:
@@ -60,6 +65,8 @@ def request_retire(database: Database, who: Identity, benchmark: str, revision: 
         board = label_sets.current(session)
         if board is not None and board.label_revision == revision:
             raise NotPossible("in-use", f"The board shows revision {revision}; apply another one first.")
+        if confirmation != revision:
+            raise NotPossible("not-confirmed", f"This reveals the salt for good. To confirm, type {revision}.")
         try:
             task, new = tasks.request(session, RETIRE, revision, {}, why, who.account)
         except TaskInTheWay as busy:

@@ -8,7 +8,9 @@ from html import escape
 from typing import Any, NamedTuple
 
 from maintenance import reports
+from maintenance.accounts.directory import Directory
 from maintenance.decisions import Decision
+from maintenance.moderation.listing import Found
 from maintenance.operations import Health
 from maintenance.queries import Change, Revision
 from maintenance.reported import Imported, Result
@@ -20,6 +22,7 @@ from storage.reported import FIGURES
 from storage.tasks import TaskView
 
 _GIB = 2**30
+_DIGITS = 12  # of a commitment, as far as it is shown
 _NUMBER = ' class="n"'
 
 
@@ -78,11 +81,58 @@ def health(found: Health) -> str:
     )
 
 
-def entry(found: Entry, metadata: Mapping[str, Any], history: Sequence[Change]) -> str:
+def entries_found(found: Found) -> str:
+    """Entries that were searched for."""
+    rows = [
+        (
+            Link(f"{one.model} {one.version}".strip(), f"/entries/{one.id}"),
+            one.id,
+            one.owner_name or one.owner,
+            minute(one.submitted_at),
+            one.standing,
+        )
+        for one in found.entries
+    ]
+    shown = table("Entries", ("Judge", "Id", "Owner", "Submitted", "It"), rows, "No such entry.")
+    return shown + _more(found.number - len(rows))
+
+
+def accounts(found: Directory) -> str:
+    """Who has signed in."""
+    rows = [
+        (
+            one.name,
+            one.id,
+            one.role,
+            one.submissions,
+            minute(one.first_seen_at),
+            minute(one.last_seen_at),
+            f"since {minute(one.banned_at)}" if one.banned_at is not None else "no",
+        )
+        for one in found.accounts
+    ]
+    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Shut out")
+    return table("Accounts", head, rows, "Nobody like that has signed in.") + _more(found.number - len(rows))
+
+
+def _more(number: int) -> str:
+    return f'<p class="vl-hint">and {number:,} more: search for part of a name or id</p>' if number > 0 else ""
+
+
+def tasks(found: Sequence[TaskView]) -> str:
+    """What workers were asked lately."""
+    rows = [
+        (one.id, one.kind, one.subject, one.state, one.outcome or "-", minute(one.created_at), one.requested_by)
+        for one in found
+    ]
+    head = ("Task", "What", "About", "State", "Result", "Asked", "By")
+    return table("Recent tasks", head, rows, "Nothing was asked yet.")
+
+
+def entry(found: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change]) -> str:
     """An entry, what holds for it, and how its description changed."""
-    state = found.gone or "is on the board once it is scored"
     facts = [
-        ("State", f"The entry {state}."),
+        ("State", f"The entry {standing}."),
         ("Reason shown", found.withdrawn_reason or "-"),
         ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
         ("Public note", found.flag or "-"),
@@ -112,8 +162,12 @@ def revisions(found: Sequence[Revision]) -> str:
         against = (
             f"{one.difference.get('against')}: {reports.label_difference(one.difference)}" if one.difference else "-"
         )
-        rows.append((one.revision, one.items, kind, against, one.reason or "-"))
-    return table("Revisions", ("Revision", "Labels", "Kind", "Against", "Why"), rows, "None yet: start a worker.")
+        when = one.registered_at if one.imported_at is None else one.imported_at
+        known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else "-"
+        by = f"{one.requested_by or 'settings'}, {minute(when)}"
+        rows.append((one.revision, one.items, kind, against, one.reason or "-", by, known_by))
+    head = ("Revision", "Labels", "Kind", "Against", "Why", "By", "Commitment")
+    return table("Revisions", head, rows, "None yet: start a worker.")
 
 
 def preview(found: Mapping[str, Any]) -> str:
@@ -191,8 +245,9 @@ def _points(shares: Sequence[float | None]) -> _Right:
     before, after = shares
     if before is None or after is None:
         return _Right("-")
-    change = round(100 * (after - before), 2) or 0.0  # no minus before a zero
-    return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({f'{change:+.2f}' if change else '0'})")
+    change = round(100 * (after - before), 2)
+    said = f"{change:+.2f}".replace("-", "\u2212") if change else "0"  # the minus of the public pages
+    return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({said})")
 
 
 def decisions(found: Sequence[Decision]) -> str:
@@ -207,9 +262,16 @@ def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], not
         return f'<h3>{escape(title)}</h3><p class="vl-hint">{escape(nothing)}</p>'
     numeric = [isinstance(value, int | _Right) for value in listed[0]]
     columns = zip(head, numeric, strict=True)
-    titles = "".join(f'<th scope="col"{_NUMBER if number else ""}>{escape(name)}</th>' for name, number in columns)
-    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in listed)
-    inner = f'<table class="vl-problems"><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>'
+    titles = "".join(
+        f'<th role="columnheader" scope="col"{_NUMBER if number else ""}>{escape(name)}</th>'
+        for name, number in columns
+    )
+    body = "".join('<tr role="row">' + "".join(map(_cell, head, row)) + "</tr>" for row in listed)
+    # On a phone rows are laid out as blocks, which takes their roles away from those who listen: so they are said.
+    inner = (
+        f'<table class="vl-problems" role="table"><thead role="rowgroup"><tr role="row">{titles}</tr></thead>'
+        f'<tbody role="rowgroup">{body}</tbody></table>'
+    )
     label = escape(title, quote=True)
     return (
         f'<h3>{escape(title)}</h3><div class="vl-scroll" tabindex="0" role="region" aria-label="{label}">{inner}</div>'
@@ -223,11 +285,22 @@ class Link(NamedTuple):
     path: str
 
 
-def _cell(value: object) -> str:
+class Short(NamedTuple):
+    """A cell that shows the beginning of something long; the rest comes up under the pointer."""
+
+    start: str
+    whole: str
+
+
+def _cell(name: str, value: object) -> str:
+    number = _NUMBER if isinstance(value, int | _Right) else ""
     if isinstance(value, Link):
-        return f'<td><a href="{escape(value.path, quote=True)}">{escape(value.words)}</a></td>'
-    shown = "-" if value is None else str(value)
-    return f"<td{_NUMBER if isinstance(value, int | _Right) else ''}>{escape(shown)}</td>"
+        inner = f'<a href="{escape(value.path, quote=True)}">{escape(value.words)}</a>'
+    elif isinstance(value, Short):
+        inner = f'<code title="{escape(value.whole, quote=True)}">{escape(value.start)}…</code>'
+    else:
+        inner = escape("-" if value is None else str(value))
+    return f'<td role="cell"{number} data-name="{escape(name, quote=True)}">{inner}</td>'
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:

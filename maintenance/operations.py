@@ -9,7 +9,7 @@ from pathlib import Path
 
 from maintenance import queries
 from maintenance.queries import FailedJob, Heart
-from maintenance.suspicions.actions import ALARM_DAYS, Alarm
+from maintenance.suspicions.actions import Alarm, alarm
 from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
 from storage import audit, backups, job_queue, label_sets, presence, suspicions, switches, tasks
 from storage.backups import Made
@@ -51,7 +51,7 @@ class Health:
     backup: Made | None = None  # the newest copy
     backup_failed: Made | None = None  # the attempt that failed after it
     suspicions: int = 0  # that nobody has decided about
-    busy: Alarm | None = None  # how much unknown accounts have had scored lately
+    busy: Alarm | None = None  # what accounts have had scored that somebody should look at
 
     @property
     def advice(self) -> str | None:
@@ -116,6 +116,7 @@ def resume(database: Database, who: Identity) -> Done:
 def health(database: Database, who: Identity, benchmark: str, paths: Sequence[Path] = ()) -> Health:
     """Queue, workers, failures and disks. For maintainers."""
     require_maintainer(who)
+    busy = alarm(database, who)
     with database.read() as session:
         board = label_sets.current(session)
         return Health(
@@ -134,7 +135,7 @@ def health(database: Database, who: Identity, benchmark: str, paths: Sequence[Pa
             backup=(made := backups.last(session)),
             backup_failed=_since(made, backups.last(session, whole=False)),
             suspicions=suspicions.number_open(session, benchmark),
-            busy=Alarm(*suspicions.busy(session, ALARM_DAYS * 86_400.0)),
+            busy=busy,
         )
 
 

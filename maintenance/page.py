@@ -6,6 +6,7 @@ use case, which decides.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,16 +17,18 @@ from gradio.context import Context
 
 from benchmark.items import ItemTable
 from identity import Identity, Refused
-from maintenance import chain, entries, labels, markup, operations, rescoring
+from identity.settings import IdentitySettings
+from maintenance import chain, labels, markup, operations, rescoring
 from maintenance.accounts import page as accounts_page
 from maintenance.approvals import page as approvals_page
 from maintenance.decisions import decisions
 from maintenance.entries import ParseMetadata
-from maintenance.queries import METADATA
+from maintenance.moderation import page as moderation_page
 from maintenance.reported import Shipped
 from maintenance.results import page as results_page
 from maintenance.review import page as review_page
 from maintenance.suspicions import page as suspicions_page
+from maintenance.tasks import page as tasks_page
 from maintenance.values import Done, NotFound, NotPossible
 from storage.clock import minute
 from storage.database import Database
@@ -34,17 +37,12 @@ CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 1.0
 _LEAD = """<h1>Maintain</h1><p class="lead">Everything here goes on record, with its reason. What is public of it stands
 in the <a href="/decisions">log of decisions</a>.</p>"""
-_SIMPLE: dict[str, Callable[[Database, Identity, str, str], Done]] = {
-    "Hide": entries.hide,
-    "Restore": entries.restore,
-    "Withdraw": entries.withdraw,
-    "Verify": entries.verify,
-    "Take verification back": entries.unverify,
-    "Put a public note": entries.flag,
-    "Take the note off": entries.unflag,
-}
+_RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody can check it.
+That cannot be taken back. What a preview has found stays on the tab Tasks.</p>"""
+_HEAD = """<p class="vl-hint">A chain alone does not show that its end was cut off:
+<a href="/api/v1/maintenance/audit/head" download="head.json">download its head</a>, keep it elsewhere, and later check
+the chain against it.</p>"""
 _ALL = "All of them"
-_MERGE, _TRANSFER = "Merge into", "Transfer to"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
@@ -60,6 +58,7 @@ class Desk:
     note_refusal: Callable[[Refused, str, str], None] = lambda refused, where, address: None
     table: Callable[[], ItemTable] = ItemTable.load
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
+    identity: IdentitySettings | None = None  # who has which role; None: nobody is told apart here
 
     def on_open(self, handler: Callable[..., Any], outputs: list[Any]) -> None:
         """Have a handler of the page run when somebody opens it."""
@@ -84,11 +83,13 @@ def build(desk: Desk) -> None:
     with gr.Tab("Health"):
         _health(desk)
     with gr.Tab("Entries"):
-        _entries(desk)
+        moderation_page.build(desk)
     with gr.Tab("Approvals"):
         approvals_page.build(desk)
     with gr.Tab("Labels"):
         _labels(desk)
+    with gr.Tab("Tasks"):
+        tasks_page.build(desk)
     with gr.Tab("Reported"):
         results_page.build(desk)
     with gr.Tab("Accounts"):
@@ -167,53 +168,6 @@ def _on_open(handler: Callable[..., Any], outputs: list[Any]) -> None:
     blocks.load(handler, outputs=outputs, **_QUIETLY)
 
 
-def _entries(desk: Desk) -> None:
-    with gr.Row():
-        entry = gr.Textbox("", label="Entry", placeholder="e followed by eleven characters")
-        show = gr.Button("Show", size="md")
-    shown = _html(elem_id="entry")
-    with gr.Row():
-        action = gr.Dropdown([*_SIMPLE, _MERGE, _TRANSFER], value="Hide", label="Decision")
-        target = gr.Textbox("", label="Entry or account", placeholder="only to merge or transfer")
-        reason = gr.Textbox("", label="Reason, or the note")
-        decide = gr.Button("Decide", variant="primary", size="md")
-    with gr.Row():
-        field = gr.Dropdown(list(METADATA), value="notes", label="Field")
-        value = gr.Textbox("", label="New value", placeholder="empty clears it")
-        change = gr.Button("Change", size="md")
-    said = _html(elem_id="entry-said")
-
-    def look(name: str, request: gr.Request) -> str:
-        return desk.attempt(request, "entry", lambda who: _entry(desk, who, name.strip()))
-
-    def deciding(name: str, what: str, to: str, why: str, request: gr.Request) -> tuple[str, str]:
-        done = _do(desk, request, what, lambda who: _decide(desk, who, name.strip(), what, to.strip(), why))
-        return done, look(name, request)
-
-    def changing(name: str, column: str, text: str, request: gr.Request) -> tuple[str, str]:
-        def edit(who: Identity) -> Done:
-            return entries.edit(desk.database, who, name.strip(), {column: text}, desk.parse, desk.shipped())
-
-        return _do(desk, request, "edit", edit), look(name, request)
-
-    show.click(look, [entry], [shown], **_QUIETLY)
-    decide.click(deciding, [entry, action, target, reason], [said, shown], **_QUIETLY)
-    change.click(changing, [entry, field, value], [said, shown], **_QUIETLY)
-
-
-def _entry(desk: Desk, who: Identity, name: str) -> str:
-    found, metadata = entries.look(desk.database, who, name)
-    return markup.entry(found, metadata, entries.history(desk.database, who, name))
-
-
-def _decide(desk: Desk, who: Identity, name: str, what: str, to: str, why: str) -> Done:
-    if what == _MERGE:
-        return entries.merge(desk.database, who, name, to, why)
-    if what == _TRANSFER:
-        return entries.transfer(desk.database, who, name, to, why)
-    return _SIMPLE[what](desk.database, who, name, why)
-
-
 def _labels(desk: Desk) -> None:
     known = _html(elem_id="revisions")
     with gr.Row():
@@ -228,8 +182,10 @@ def _labels(desk: Desk) -> None:
         version = gr.Textbox("", label="Scorer version", placeholder="that of the workers, if not the board's")
     with gr.Row():
         preview = gr.Button("Preview", size="md")
-        typed = gr.Textbox("", label="To apply, type the revision's name again")
+        typed = gr.Textbox("", label="To apply or retire, type the revision's name again")
         apply, undo = gr.Button("Apply", variant="primary", size="md"), gr.Button("Undo", size="md")
+        retire = gr.Button("Retire for good", size="md")
+    _html(_RETIRE)
     said, result = _html(elem_id="rescore-said"), _html(elem_id="preview")
     task, clock = gr.State(None), gr.Timer(_POLL_SECONDS, active=False)
 
@@ -268,7 +224,8 @@ def _labels(desk: Desk) -> None:
 
     inputs = [revision, source, reason, public, typed, entry, where, version]
     outputs = [said, task, clock, known]
-    for button, name in ((add, "import"), (preview, "preview"), (apply, "apply"), (undo, "undo")):
+    buttons = {"import": add, "preview": preview, "apply": apply, "undo": undo, "retire": retire}
+    for name, button in buttons.items():
         button.click(ask(name, _ASKED[name](desk)), inputs, outputs, **_QUIETLY)
     clock.tick(watch, [task], [said, result, clock, known], api_visibility="private", show_progress="hidden")
     _on_open(look, [known])
@@ -314,6 +271,9 @@ _ASKED: dict[str, Callable[[Desk], Callable[[Identity, _Asked], Done]]] = {
             desk.database, who, desk.benchmark, it.revision, it.reason, it.typed, **it.scope
         )
     ),
+    "retire": lambda desk: (
+        lambda who, it: labels.request_retire(desk.database, who, desk.benchmark, it.revision, it.reason, it.typed)
+    ),
     "undo": lambda desk: lambda who, it: rescoring.undo(desk.database, who, desk.benchmark, it.revision, it.reason),
 }
 
@@ -339,13 +299,15 @@ def _after(desk: Desk, number: int | None, request: gr.Request) -> tuple[Any, An
 
 
 def _log(desk: Desk) -> None:
+    _html(_HEAD)
     with gr.Row():
+        kept = gr.Textbox("", label="A head that was kept", placeholder="content of its file; empty: the chain alone")
         verify, head = gr.Button("Verify the audit chain", size="md"), gr.Button("Show its head", size="md")
     said, shown = _html(elem_id="audit-said"), _html(elem_id="log")
 
-    def verifying(request: gr.Request) -> str:
+    def verifying(text: str, request: gr.Request) -> str:
         def check(who: Identity) -> str:
-            found = chain.verify(desk.database, who)
+            found = chain.verify(desk.database, who, _head(text))
             return markup.outcome(Done(True, found.sentence)) if found.ok else markup.refusal(found.sentence)
 
         return desk.attempt(request, "audit verify", check)
@@ -357,6 +319,19 @@ def _log(desk: Desk) -> None:
 
         return desk.attempt(request, "audit head", last)
 
-    verify.click(verifying, outputs=[said], **_QUIETLY)
+    verify.click(verifying, [kept], [said], **_QUIETLY)
     head.click(heading, outputs=[said], **_QUIETLY)
     _on_open(lambda: markup.decisions(decisions(desk.database)), [shown])
+
+
+def _head(text: str) -> dict[str, Any] | None:
+    """The head that somebody pasted; None where nothing stands there. Raises NotPossible."""
+    if not text.strip():
+        return None
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise NotPossible("no-head", "This is no head of a chain. Paste the whole content of its file.")
+    return found

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from maintenance.values import Entry
+from storage import audit, scopes
 from storage.clock import database_now
 from storage.maintenance_tables import Edit, ImportedLabels, Moderation, Task
-from storage.tables import Account, Board, Event, Job, LabelSet, Snapshot, State, Submission, Worker
+from storage.moderation import off_board
+from storage.receipt_tables import LabelCommitment
+from storage.tables import Account, Board, Event, Job, LabelSet, Score, State, Submission, Worker
 from storage.visibility import held, unpublished
 
+SNAPSHOT = "snapshot.published"  # workers/snapshot_job.py: the board shows a snapshot, which covers events through N
+_LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
 METADATA = (
     "model",
     "version",
@@ -55,6 +61,7 @@ class Revision(NamedTuple):
     retired_at: float | None
     salt: str | None
     disclosure: str | None  # public or hidden; None: as the settings say
+    registered_at: float | None  # when a worker had it first; None: a draft that was never scored under
 
 
 class FailedJob(NamedTuple):
@@ -69,21 +76,20 @@ class FailedJob(NamedTuple):
     finished_at: float | None
 
 
+class Asked(NamedTuple):
+    """A submission that a scope names."""
+
+    id: str
+    scored: bool  # under the rules that were asked about
+    shown: bool  # scored, and on a board of these rules
+
+
 class Heart(NamedTuple):
     """A worker and its last sign of life."""
 
     name: str
     started_at: float
     seconds_ago: float
-
-
-class Recorded(NamedTuple):
-    """An audit event."""
-
-    seq: int
-    kind: str
-    at: float
-    body: str
 
 
 def now(session: Session) -> float:
@@ -164,6 +170,12 @@ def edits(session: Session, submission_id: str) -> list[Change]:
     return [Change(*row) for row in rows]
 
 
+def edited_at(session: Session, submission_id: str, editor: str) -> list[float]:
+    """When somebody has changed an entry's metadata, in seconds since 1970."""
+    wanted = select(Edit.at).where(Edit.submission_id == submission_id, Edit.editor == editor)
+    return list(session.scalars(wanted))
+
+
 def taken(session: Session, one: Entry, owner: str, model: str, version: str) -> str | None:
     """The other entry that has the same name, or the same content, for the owner, if `one` were described so."""
     same_name = (Submission.model == model) & (Submission.version == version)
@@ -196,10 +208,25 @@ def revisions(session: Session, benchmark: str) -> list[Revision]:
         row.revision: row
         for row in session.scalars(select(ImportedLabels).where(ImportedLabels.benchmark == benchmark))
     }
+    registered = {row.revision: row for row in session.scalars(select(LabelSet).where(LabelSet.benchmark == benchmark))}
+    committed = dict(session.execute(select(LabelCommitment.revision, LabelCommitment.commitment)).all())
     found = [
-        Revision(row.revision, row.items, None, None, "", "", None, row.registered_at, None, None, None)
-        for row in session.scalars(select(LabelSet).where(LabelSet.benchmark == benchmark))
-        if row.revision not in imported
+        Revision(
+            name,
+            row.items,
+            committed.get(name),
+            None,
+            "",
+            "",
+            None,
+            row.registered_at,
+            None,
+            None,
+            None,
+            row.registered_at,
+        )
+        for name, row in registered.items()
+        if name not in imported
     ]
     found += [
         Revision(
@@ -214,6 +241,7 @@ def revisions(session: Session, benchmark: str) -> list[Revision]:
             row.retired_at,
             row.salt,
             row.disclosure,
+            registered[row.revision].registered_at if row.revision in registered else None,
         )
         for row in imported.values()
     ]
@@ -278,14 +306,6 @@ def workers(session: Session) -> list[Heart]:
     return [Heart(*row) for row in rows]
 
 
-def events(session: Session, kinds: Sequence[str], before: int | None, limit: int) -> list[Recorded]:
-    """The newest events of some kinds first; `before` a seq."""
-    wanted = select(Event.seq, Event.kind, Event.at, Event.body).where(Event.kind.in_(kinds))
-    if before is not None:
-        wanted = wanted.where(Event.seq < before)
-    return [Recorded(*row) for row in session.execute(wanted.order_by(Event.seq.desc()).limit(limit))]
-
-
 def kind_at(session: Session, seq: int) -> str | None:
     """The kind of an event; None where there is none of that number."""
     return session.execute(select(Event.kind).where(Event.seq == seq)).scalar_one_or_none()
@@ -297,14 +317,40 @@ def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
     return {row.id: row.owner for row in session.execute(wanted)}
 
 
-def boards_around(session: Session, event: Recorded) -> tuple[str | None, str | None]:
-    """The snapshots that the public saw before an event and after it; None where there is none (yet)."""
-    before = select(Snapshot.id).where(Snapshot.created_at <= event.at, Snapshot.through_seq < event.seq)
-    after = select(Snapshot.id).where(Snapshot.created_at >= event.at, Snapshot.through_seq >= event.seq)
+def boards_around(session: Session, seq: int) -> tuple[str | None, str | None]:
+    """The snapshots that the public saw before an event and after it; None where there is none (yet).
+
+    As the chain says: the rows of snapshots could be given other dates without anybody seeing it.
+    """
+    before = audit.newest(session, [SNAPSHOT], before=seq, limit=1)
+    later = select(Event.body).where(Event.kind == SNAPSHOT, Event.seq > seq).order_by(Event.seq)
+    after = (json.loads(body) for body in session.scalars(later.limit(_LOOKED_AT)))
     return (
-        session.scalars(before.order_by(Snapshot.created_at.desc(), Snapshot.through_seq.desc()).limit(1)).first(),
-        session.scalars(after.order_by(Snapshot.created_at, Snapshot.through_seq).limit(1)).first(),
+        before[0].body["snapshot"] if before else None,
+        next((one["snapshot"] for one in after if one["through"] >= seq), None),
     )
+
+
+def unknown(session: Session, benchmark: str, entries: Sequence[str]) -> list[str]:
+    """Those of some ids that no submission has."""
+    known = select(Submission.id).where(Submission.benchmark == benchmark, Submission.id.in_(entries))
+    return sorted(set(entries) - set(session.scalars(known)))
+
+
+def in_scope(session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str) -> list[Asked]:
+    """The submissions in a scope that may be scored; whether they have a score under a revision and scorer version."""
+    score = exists().where(
+        Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
+    )
+    out = Submission.id.in_(off_board()) | Submission.id.in_(unpublished())
+    fields = (getattr(Submission, name) for name in scopes.FILTERS)
+    wanted = select(Submission.id, score.label("scored"), out.label("out"), *fields)
+    rows = session.execute(wanted.where(Submission.benchmark == benchmark, Submission.id.not_in(held())))
+    return [
+        Asked(row.id, bool(row.scored), bool(row.scored and not row.out))
+        for row in rows
+        if scopes.matches(row._mapping, scope)
+    ]
 
 
 def hash_at(session: Session, seq: int) -> str | None:

@@ -67,9 +67,9 @@ def import_file(
     """
     require_maintainer(who)
     why = "dry run" if dry_run else words(reason)
-    rows = read(data)
+    rows, problems = read(data)
     with database.read() as session:
-        new, known = _compare(rows, reported.listed(session, benchmark), shipped)
+        new, known = _compare(rows, reported.listed(session, benchmark), shipped, problems)
         alike = _alike(session, benchmark, [row.facts for row in new])
     if dry_run:
         return _imported(f"{_rows(len(new))} can be imported", new, known, alike, changed=False)
@@ -156,13 +156,18 @@ def _find(session: Any, benchmark: str, row_id: str) -> dict[str, Any]:
     return found
 
 
-def _compare(rows: list[Read], imported: list[dict[str, Any]], shipped: Shipped) -> tuple[list[Read], list[str]]:
-    """The rows that are new, and the ids of those that are there. Raises FileRejected for those that contradict."""
+def _compare(
+    rows: list[Read], imported: list[dict[str, Any]], shipped: Shipped, wrong: Iterable[RowProblem] = ()
+) -> tuple[list[Read], list[str]]:
+    """The rows that are new, and the ids of those that are there.
+
+    Raises FileRejected for those that contradict what is there or one another, together with what was `wrong` before.
+    """
     gone = {row["id"]: row for row in imported if row["removed_at"] is not None}
     there = [*shipped, *(row for row in imported if row["removed_at"] is None)]
     by_numbers = {same_numbers(row): row["id"] for row in there}
     by_place = {_place(row): row["id"] for row in there}
-    new, known, problems = [], [], []
+    new, known, problems = [], [], list(wrong)
     for row in rows:
         if twin := by_numbers.get(same_numbers(row.facts)):
             known.append(twin)

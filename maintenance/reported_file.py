@@ -30,6 +30,10 @@ _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
 
 
+Record = tuple[int, Mapping[str, Any]]
+"""A line (of JSON the number of the record) and its fields as they stand there."""
+
+
 @dataclass(frozen=True, slots=True)
 class RowProblem:
     """A reason to take nothing of the file. `line` counts from 1: in CSV the line, in JSON the record."""
@@ -82,22 +86,21 @@ def arithmetic(facts: Mapping[str, Any]) -> str:
     return check.remark or "adds up"
 
 
-def read(data: bytes) -> list[Read]:
-    """The rows of a file. Raises FileRejected with all that is wrong."""
-    problems: list[RowProblem] = []
+def read(data: bytes) -> tuple[list[Read], list[RowProblem]]:
+    """The rows of a file that can be taken, and all that is wrong with the others. Raises FileRejected where there are
+    no rows to speak of."""
+    records, problems = _records(data)
     rows = []
-    for line, raw in _records(data):
+    for line, raw in records:
         found, wrong = read_row(line, raw)
         problems += wrong
         if found is not None:
             rows.append(found)
     if not rows and not problems:
-        problems.append(
-            RowProblem(None, None, "empty", "The file has no rows. Give it a header and one line a result.")
+        raise FileRejected(
+            [RowProblem(None, None, "empty", "The file has no rows. Give it a header and one line a result.")]
         )
-    if problems:
-        raise FileRejected(problems)
-    return rows
+    return rows, problems
 
 
 def read_row(line: int, raw: Mapping[str, Any]) -> tuple[Read | None, list[RowProblem]]:
@@ -123,54 +126,58 @@ def read_row(line: int, raw: Mapping[str, Any]) -> tuple[Read | None, list[RowPr
     return Read(line, {"id": _row_id(facts), **facts}), []
 
 
-def _records(data: bytes) -> list[tuple[int, Mapping[str, Any]]]:
-    """(line, row) of a CSV or JSON file. Raises FileRejected."""
+def _records(data: bytes) -> tuple[list[Record], list[RowProblem]]:
+    """The rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read on."""
     if len(data) > MOST_BYTES:
         raise _whole(f"The file has {len(data):,} bytes; at most {MOST_BYTES:,} are read. Split it.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _whole("The file is not UTF-8. Save it as UTF-8 text.") from None
-    records = _json_records(text) if text.lstrip()[:1] in ("[", "{") else _csv_records(text)
+    records, problems = _json_records(text) if text.lstrip()[:1] in ("[", "{") else _csv_records(text)
     if len(records) > MOST_ROWS:
         raise _whole(f"The file has {len(records):,} rows; at most {MOST_ROWS:,} are read. Split it.")
-    return records
+    return records, problems
 
 
-def _json_records(text: str) -> list[tuple[int, Mapping[str, Any]]]:
+def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _whole(f"The file is not JSON ({str(error)[:100]}). It should be a list of objects.") from None
     if not isinstance(rows, list):
         raise _whole("The JSON is no list. Write [{...}, {...}] with one object a result.")
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            raise _whole(f"Record {number} is no object. Write one object a result.")
-    return list(enumerate(rows, start=1))
+    said = "The record is no object. Write one object a result."
+    numbered = list(enumerate(rows, start=1))
+    problems = [RowProblem(number, None, "bad-record", said) for number, row in numbered if not isinstance(row, dict)]
+    return [(number, row) for number, row in numbered if isinstance(row, dict)], problems
 
 
-def _csv_records(text: str) -> list[tuple[int, Mapping[str, Any]]]:
+def _csv_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     head = text.split("\n", 1)[0]
     delimiter = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    records: list[tuple[int, Mapping[str, Any]]] = []
+    records: list[Record] = []
+    problems: list[RowProblem] = []
     try:
         names = [name.strip() for name in next(reader, [])]
         line = reader.line_num + 1
         for row in reader:
             if any(map(str.strip, row)):
-                if len(row) != len(names):
-                    raise _whole(f"The line has {len(row)} fields, the header {len(names)}. Make them equal.", line)
-                records.append((line, dict(zip(names, row, strict=True))))
+                if len(row) == len(names):
+                    records.append((line, dict(zip(names, row, strict=True))))
+                else:
+                    said = f"The line has {len(row)} fields, the header {len(names)}. Make them equal."
+                    problems.append(RowProblem(line, None, "bad-record", said))
             line = reader.line_num + 1
-    except csv.Error as error:
-        raise _whole(f"The line is not CSV ({error}). Put quotes around texts with commas.", reader.line_num) from None
-    return records
+    except csv.Error as error:  # where the next line begins is not known any more
+        said = f"The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read."
+        problems.append(RowProblem(reader.line_num, None, "bad-file", said))
+    return records, problems
 
 
-def _whole(message: str, line: int | None = None) -> FileRejected:
-    return FileRejected([RowProblem(line, None, "bad-file", message)])
+def _whole(message: str) -> FileRejected:
+    return FileRejected([RowProblem(None, None, "bad-file", message)])
 
 
 def _absent(value: Any) -> bool:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from maintenance.accounts.directory import Directory
+from maintenance.moderation.listing import Found
 from maintenance.operations import Health
 from maintenance.queries import Change, Revision
 from maintenance.reported import Imported, Result
@@ -32,7 +34,9 @@ def revisions(found: Sequence[Revision]) -> str:
         kind = "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
         kind += f", {one.disclosure}" if one.disclosure else ""
         kind += ", retired" if one.retired_at is not None else ""
-        lines.append(f"{one.revision}: {one.items} labels, {kind}{': ' + one.reason if one.reason else ''}")
+        when = one.registered_at if one.imported_at is None else one.imported_at
+        by = f"by {one.requested_by or 'the settings'}, {iso(when)}" if when is not None else ""
+        lines.append(f"{one.revision}: {one.items} labels, {kind}, {by}{': ' + one.reason if one.reason else ''}")
         if one.difference:
             lines.append(f"  against {one.difference.get('against')}: {label_difference(one.difference)}")
         if one.commitment:
@@ -158,6 +162,30 @@ def quota_grants(found: Sequence[Grant]) -> str:
         for one in found
     ]
     return "\n".join(lines) or "Nothing was granted yet."
+
+
+def entries_found(found: Found) -> str:
+    """One line an entry."""
+    lines = [
+        f"{one.id}  {one.model} {one.version}".rstrip()
+        + f"  by {one.owner_name or one.owner} ({one.owner}), {iso(one.submitted_at)}: {one.standing}"
+        for one in found.entries
+    ]
+    return "\n".join(lines + _more(found.number - len(lines))) or "No such entry."
+
+
+def _more(number: int) -> list[str]:
+    return [f"and {number:,} more: search for part of a name or id"] if number > 0 else []
+
+
+def accounts(found: Directory) -> str:
+    """One line an account."""
+    lines = [
+        f"{one.id}  {one.name}  {one.role or 'role not known here'}, {'' if one.banned_at is None else 'SHUT OUT, '}"
+        f"{one.submissions} submissions, first seen {iso(one.first_seen_at)}, last {iso(one.last_seen_at)}"
+        for one in found.accounts
+    ]
+    return "\n".join(lines + _more(found.number - len(lines))) or "Nobody like that has signed in."
 
 
 def health(found: Health) -> str:

@@ -6,7 +6,6 @@ from the board's; then it is named in the request, and the board follows by an a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,11 +14,11 @@ from maintenance.values import Done, Identity, NotFound, NotPossible, require_ma
 from storage import audit, job_queue, label_sets, presence, tasks
 from storage.database import Database
 from storage.label_sets import Pointer
+from storage.scopes import FILTERS
 from storage.tasks import TaskInTheWay
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"
-FILTERS = ("model", "organisation", "judge_type", "base_model", "owner")
 
 
 def request_preview(
@@ -41,7 +40,10 @@ def request_preview(
     scope = _scope(entries, where)
     with database.write() as session:
         _known(session, benchmark, revision)
-        version = _version(session, _board(session, benchmark), scorer_version)
+        board = _board(session, benchmark)
+        version = _version(session, board, scorer_version)
+        if any(scope.values()):
+            _asked(session, benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
         params = {"scope": scope, "scorer_version": version}
         try:
             task, new = tasks.request(
@@ -94,6 +96,9 @@ def request_apply(
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
         part = any(scope.values())
         if part:
+            asked = _asked(session, benchmark, scope, revision, version)
+            if all(one.scored for one in asked):
+                return Done(False, _scored_already(len(asked), revision, version))
             params["scope"] = scope
         elif params["to"] == now:
             return Done(False, f"The board shows revision {revision}, scorer version {version} already.")
@@ -150,6 +155,29 @@ def _scope(entries: Sequence[str], where: Mapping[str, str] | None) -> dict[str,
     return {"entries": sorted(set(entries)), "where": dict(where or {})}
 
 
+def _asked(
+    session: Any, benchmark: str, scope: Mapping[str, Any], revision: str, version: str, *, on_board: bool = False
+) -> list[queries.Asked]:
+    """The entries of a scope, with whether each has a score under these rules; `on_board`: only those there.
+
+    A scope that nothing fits was mistyped. Raises NotFound, NotPossible.
+    """
+    found = queries.in_scope(session, benchmark, scope, revision, version)
+    unknown = queries.unknown(session, benchmark, scope["entries"])
+    if unknown:
+        raise NotFound(f"There is no entry {', '.join(repr(name[:40]) for name in unknown[:10])}.")
+    asked = [one for one in found if one.shown] if on_board else found
+    if not asked:
+        where = "on the board" if on_board else "that may be scored"
+        raise NotPossible("nothing-in-scope", f"No entry {where} matches what was asked for.")
+    return asked
+
+
+def _scored_already(count: int, revision: str, version: str) -> str:
+    which = "The entry was" if count == 1 else f"All {count:,} entries were"
+    return f"{which} scored under revision {revision}, scorer version {version} already."
+
+
 def _version(session: Any, board: Pointer, wanted: str) -> str:
     """The scorer version to count by. Raises NotPossible where no worker that runs would do it."""
     running, version = presence.scorer_versions(session), wanted or board.scorer_version
@@ -171,11 +199,11 @@ def _board(session: Any, benchmark: str) -> Pointer:
 def _last_apply(session: Any) -> dict[str, Any] | None:
     """The newest apply that was not undone; applies and undos alternate like brackets."""
     undone = 0
-    for event in queries.events(session, (APPLIED, UNDONE), None, 1000):
+    for event in audit.newest(session, (APPLIED, UNDONE)):
         if event.kind == UNDONE:
             undone += 1
         elif undone:
             undone -= 1
         else:
-            return dict(json.loads(event.body))
+            return event.body
     return None

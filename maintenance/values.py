@@ -96,6 +96,7 @@ __all__ = [
     "NotFound",
     "NotPossible",
     "NotSignedIn",
+    "Role",
     "require_maintainer",
     "require_owner_of",
     "words",

@@ -15,10 +15,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from storage.canonical import GENESIS, canonical_json, link
-from storage.clock import database_now, iso
+from storage.clock import database_now, exact, instant, iso
 from storage.receipt_tables import EventSubject
 from storage.tables import AuditHead, Event
 
@@ -28,7 +29,9 @@ __all__ = [
     "RESERVED",
     "SCORED",
     "SCORES_RECORDED",
+    "Broken",
     "Head",
+    "HeadMissing",
     "Link",
     "Recorded",
     "about",
@@ -38,6 +41,7 @@ __all__ = [
     "labels",
     "link",
     "links",
+    "newest",
     "verify",
 ]
 
@@ -47,6 +51,7 @@ BOARD = "board:"  # what events are about that change which scores everybody see
 _ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
 _ENTRIES = ("submission", "entry", "into")  # the names under which events hold an entry's id
 _NONCE_BYTES = 16
+_PAGE = 500  # events that a check reads at a time
 
 
 class Head(NamedTuple):
@@ -56,8 +61,22 @@ class Head(NamedTuple):
     hash: str
 
 
+class HeadMissing(LookupError):
+    """The audit chain has lost its head: table audit_head has no row 1. Restore a backup."""
+
+    def __init__(self) -> None:
+        super().__init__(HeadMissing.__doc__)
+
+
+class Broken(NamedTuple):
+    """Where a chain is broken: the first event that is missing or was changed, and what is wrong with it."""
+
+    seq: int
+    why: str
+
+
 class Recorded(NamedTuple):
-    """An event as it was recorded. `at`: seconds since 1970 UTC."""
+    """An event as it was recorded. `at`: seconds since 1970 UTC, of the body: that is what is hashed."""
 
     seq: int
     hash: str
@@ -85,13 +104,15 @@ def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
         raise ValueError(f"audit data may not set {', '.join(taken)}")
     # The lock comes first; the clock is read under it, so that times do not run backwards along the chain.
     locked = select(AuditHead.seq, AuditHead.hash).where(AuditHead.id == 1).with_for_update()
-    seq, previous = session.execute(locked).one()
-    at = session.execute(select(database_now())).scalar_one()
-    seq += 1
-    body = canonical_json({**data, "seq": seq, "ev": event, "at": iso(at), "nonce": secrets.token_hex(_NONCE_BYTES)})
+    last = session.execute(locked).first()
+    if last is None:
+        raise HeadMissing
+    seq, previous = last.seq + 1, last.hash
+    at = exact(session.execute(select(database_now())).scalar_one())
+    body = canonical_json({**data, "seq": seq, "ev": event, "at": at, "nonce": secrets.token_hex(_NONCE_BYTES)})
     digest = link(previous, body)
     session.execute(
-        insert(Event).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body, at=at),
+        insert(Event).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body, at=instant(at)),
     )
     if subjects := _subjects(event, data):
         session.execute(insert(EventSubject), [{"subject": one, "seq": seq} for one in sorted(subjects)])
@@ -116,15 +137,27 @@ def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
 def about(
     session: Session, subjects: Collection[str], kinds: Collection[str], *, before: int | None = None, limit: int = 1000
 ) -> list[Recorded]:
-    """The events of some kinds about some subjects, the newest first; `before` a seq."""
-    wanted = select(EventSubject.seq).where(EventSubject.subject.in_(subjects))
-    found = select(Event.seq, Event.hash, Event.kind, Event.at, Event.body).where(
-        Event.seq.in_(wanted), Event.kind.in_(kinds)
-    )
+    """As ``newest``, of the events about some subjects."""
+    return newest(session, kinds, before=before, limit=limit, subjects=subjects)
+
+
+def newest(
+    session: Session,
+    kinds: Collection[str],
+    *,
+    before: int | None = None,
+    limit: int = 1000,
+    subjects: Collection[str] | None = None,
+) -> list[Recorded]:
+    """The events of some kinds, the newest first; `before` a seq; `subjects`: only those about one of them."""
+    found = select(Event.seq, Event.hash, Event.kind, Event.body).where(Event.kind.in_(kinds))
+    if subjects is not None:
+        found = found.where(Event.seq.in_(select(EventSubject.seq).where(EventSubject.subject.in_(subjects))))
     if before is not None:
         found = found.where(Event.seq < before)
     rows = session.execute(found.order_by(Event.seq.desc()).limit(limit))
-    return [Recorded(seq, digest, kind, at, json.loads(body)) for seq, digest, kind, at, body in rows]
+    read = ((seq, digest, kind, json.loads(body)) for seq, digest, kind, body in rows)
+    return [Recorded(seq, digest, kind, instant(body["at"]), body) for seq, digest, kind, body in read]
 
 
 def links(session: Session, after: int = 0, limit: int | None = None) -> Iterator[Link]:
@@ -135,35 +168,101 @@ def links(session: Session, after: int = 0, limit: int | None = None) -> Iterato
 
 
 def head(session: Session) -> Head:
-    """The last link as this session sees it."""
-    seq, digest = session.execute(select(AuditHead.seq, AuditHead.hash).where(AuditHead.id == 1)).one()
-    return Head(seq, digest)
+    """The last link as this session sees it. Raises HeadMissing."""
+    found = session.execute(select(AuditHead.seq, AuditHead.hash).where(AuditHead.id == 1)).first()
+    if found is None:
+        raise HeadMissing
+    return Head(*found)
 
 
-def verify(session: Session) -> int | None:
-    """The seq of the first event that is missing or was changed; None if the whole chain holds."""
+def verify(session: Session) -> Broken | None:
+    """The first event that is missing or was changed; None if the whole chain holds.
+
+    Every column of an event is compared with what was hashed, and so is what the index says that it is about. Whoever
+    changes rows may leave anything in them: no value makes this raise.
+    """
     last = Head(0, GENESIS)
-    events = session.execute(select(Event.seq, Event.prev_hash, Event.hash, Event.kind, Event.body).order_by(Event.seq))
-    for seq, previous, digest, kind, body in events.yield_per(1000):
+    for row in _rows(session):
         expected = last.seq + 1
-        if seq != expected or previous != last.hash or not _holds(seq, previous, digest, kind, body):
-            return expected
-        last = Head(seq, digest)
-    end = head(session)
+        if row is None:
+            return Broken(expected, "it cannot be read: it holds what is no text")
+        if row.event.seq != expected:
+            return Broken(expected, "it is missing")
+        wrong = "prev_hash" if row.event.prev_hash != last.hash else _changed(row)
+        if wrong is not None:
+            return Broken(expected, f"{wrong} was changed")
+        last = Head(row.event.seq, row.event.hash)
+    return _end(session, last)
+
+
+class _Row(NamedTuple):
+    event: Any  # all columns
+    subjects: set[str]  # what the index says that it is about
+
+
+def _rows(session: Session) -> Iterator[_Row | None]:
+    """All events in their order; None for one that SQLite's client cannot decode, after which nothing more comes."""
+    after, size = -(2**31), _PAGE  # below any that either database takes for a seq
+    while True:
+        try:
+            wanted = select(Event.__table__).where(Event.seq > after).order_by(Event.seq).limit(size)
+            page = session.execute(wanted).all()
+            of_page = EventSubject.seq.in_([event.seq for event in page])
+            index = session.execute(select(EventSubject.seq, EventSubject.subject).where(of_page)).all()
+        except OperationalError as error:
+            if "UTF-8" not in str(error):
+                raise
+            if size == 1:
+                yield None
+                return
+            size = 1  # from here one by one, until it is this one
+            continue
+        subjects: dict[int, set[str]] = {}
+        for seq, subject in index:
+            subjects.setdefault(seq, set()).add(subject)
+        yield from (_Row(event, subjects.get(event.seq, set())) for event in page)
+        if len(page) < size:
+            return
+        after = page[-1].seq
+
+
+def _changed(row: _Row) -> str | None:
+    """The first column that says something else than what was hashed; None where all say the same."""
+    event = row.event
+    try:
+        body = json.loads(event.body) if link(event.prev_hash, event.body) == event.hash else None
+    except (TypeError, ValueError, RecursionError):  # no text, not ASCII, not JSON, or nested without end
+        body = None
+    if not isinstance(body, dict):
+        return "body or hash"
+    if body.get("seq") != event.seq or body.get("ev") != event.kind:
+        return "kind"
+    if body.get("at") not in _times(event.at):
+        return "at"
+    return None if row.subjects == _subjects(event.kind, body) else "event_subjects"
+
+
+def _times(at: Any) -> tuple[str, ...]:
+    """An instant in the forms that bodies hold: with microseconds; at first, whole seconds."""
+    try:
+        return exact(at), iso(at)
+    except (TypeError, ValueError, OverflowError, OSError):  # no number, or no date
+        return ()
+
+
+def _end(session: Session, last: Head) -> Broken | None:
+    """Whether the chain ends where its head says."""
+    try:
+        end = head(session)
+    except HeadMissing:
+        return Broken(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
+    except OperationalError as error:
+        if "UTF-8" not in str(error):
+            raise
+        return Broken(last.seq + 1, "audit_head was changed")
     if end == last:
         return None
-    return last.seq if end.seq == last.seq else min(end.seq, last.seq) + 1
-
-
-def _holds(seq: int, previous: str, digest: str, kind: str, body: str) -> bool:
-    """Whether the columns and the body say the same, and the hash is theirs."""
-    try:
-        event = json.loads(body)
-        return (
-            isinstance(event, dict)
-            and event.get("seq") == seq
-            and event.get("ev") == kind
-            and link(previous, body) == digest
-        )
-    except ValueError:  # not JSON, or not ASCII
-        return False
+    if not isinstance(end.seq, int) or end.seq == last.seq:
+        return Broken(max(last.seq, 1), "audit_head was changed")
+    first = min(end.seq, last.seq) + 1
+    return Broken(first, f"audit_head says that the chain ends with event {end.seq}, and it ends with {last.seq}")

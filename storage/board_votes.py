@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,8 +13,10 @@ from storage.tables import Score, Submission
 from storage.visibility import unpublished
 
 
-def board_votes(session: Session, benchmark: str) -> Iterator[tuple[int, bytes]]:
-    """Votes per item, and the packed votes, of each entry that the public sees."""
+def board_votes(
+    session: Session, benchmark: str, among: Sequence[str] | None = None
+) -> Iterator[tuple[int, bytes]]:
+    """Votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if given."""
     board = label_sets.current(session)
     if board is None or board.benchmark != benchmark:
         return
@@ -27,6 +29,7 @@ def board_votes(session: Session, benchmark: str) -> Iterator[tuple[int, bytes]]
             Score.scorer_version == board.scorer_version,
             Submission.id.not_in(off_board()),
             Submission.id.not_in(unpublished()),
+            *(() if among is None else (Submission.id.in_(among),)),
         )
     )
     for row in rows.yield_per(500):

@@ -37,6 +37,16 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(int(seconds), UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
+def exact(seconds: float) -> str:
+    """An instant with all that the databases' clocks know of it: '2026-11-21T22:00:00.123456Z'."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+def instant(text: str) -> float:
+    """Seconds since 1970 of what `iso` or `exact` wrote. Raises ValueError for anything else."""
+    return datetime.fromisoformat(text).timestamp()
+
+
 def minute(at: float | str) -> str:
     """An instant as every page shows it, '2026-11-21 22:00 UTC'; from seconds since 1970, or from what `iso` wrote."""
     text = at if isinstance(at, str) else iso(at)

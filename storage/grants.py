@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.operations_tables import QuotaGrant, QuotaGrantUse
-from storage.quota_tables import Attempt
 from storage.tables import Account, Job, Score, State
+
+_TO_COME = (State.QUEUED.value, State.RUNNING.value)
 
 
 class Grant(NamedTuple):
@@ -91,15 +92,15 @@ def not_granted(submission_id: Any) -> ColumnElement[bool]:
     return ~exists().where(QuotaGrantUse.submission_id == submission_id)
 
 
+def given_back(submission_id: Any) -> ColumnElement[bool]:
+    """For queries: whether the service failed to score an attempt, under every label revision that it tried."""
+    failed = exists().where(Job.submission_id == submission_id, Job.state == State.FAILED.value)
+    still_tried = exists().where(Job.submission_id == submission_id, Job.state.in_(_TO_COME))
+    scored = exists().where(Score.submission_id == submission_id)
+    return failed & ~still_tried & ~scored
+
+
 def _used() -> ScalarSelect[int]:
-    same = (Attempt.submission_id, Attempt.label_revision)
-    failed = exists().where(
-        Job.submission_id == same[0], Job.label_revision == same[1], Job.state == State.FAILED.value
-    )
-    scored = exists().where(Score.submission_id == same[0], Score.label_revision == same[1])
-    uses = (
-        select(func.count())
-        .select_from(QuotaGrantUse)
-        .join(Attempt, Attempt.submission_id == QuotaGrantUse.submission_id)
-    )
-    return uses.where(QuotaGrantUse.grant_id == QuotaGrant.id, ~failed | scored).correlate(QuotaGrant).scalar_subquery()
+    uses = select(func.count()).select_from(QuotaGrantUse)
+    mine = QuotaGrantUse.grant_id == QuotaGrant.id
+    return uses.where(mine, ~given_back(QuotaGrantUse.submission_id)).correlate(QuotaGrant).scalar_subquery()

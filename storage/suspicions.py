@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import delete, exists, func, select, update
@@ -39,6 +40,14 @@ class Busy(NamedTuple):
 
     scored: int
     accounts: int
+
+
+class Outcome(NamedTuple):
+    """A scored submission, whose it is, and its tally under one label revision, as JSON."""
+
+    submission: str
+    owner: str
+    tally: str
 
 
 def suspicions(session: Session, benchmark: str, *, decided: bool = False, limit: int = 200) -> list[Suspected]:
@@ -113,3 +122,18 @@ def busy(session: Session, seconds: float) -> Busy:
         .where(Attempt.at > database_now() - seconds, Submission.owner != _NO_ACCOUNT, scored, ~approved)
     ).one()
     return Busy(*found)
+
+
+def outcomes(session: Session, seconds: float, least: int) -> Iterator[Outcome]:
+    """What accounts have had scored in the last so many seconds, approved or not, if they sent so many submissions."""
+    lately = (Attempt.at > database_now() - seconds, Submission.owner != _NO_ACCOUNT)
+    sent = select(Submission.owner).join(Attempt, Attempt.submission_id == Submission.id).where(*lately)
+    busy_ones = sent.group_by(Submission.owner).having(func.count() >= least)
+    found = session.execute(
+        select(Submission.id, Submission.owner, Score.tally)
+        .join(Attempt, Attempt.submission_id == Submission.id)
+        .join(Score, Score.submission_id == Submission.id)
+        .where(*lately, Submission.owner.in_(busy_ones))
+        .execution_options(yield_per=200)
+    )
+    return (Outcome._make(row) for row in found)

@@ -27,7 +27,8 @@ from storage.tables import AuditHead, State
 ONE_AT_A_TIME = "rescore.apply"  # of this kind only one may be open, whatever its subject
 MAX_ATTEMPTS = 5
 REQUESTED, FAILED = "task.requested", "task.failed"
-GAVE_UP = f"A worker was interrupted {MAX_ATTEMPTS} times while doing this. Look at the workers' logs, then ask again."
+GAVE_UP = f"A worker was interrupted {MAX_ATTEMPTS} times while doing this. Look at the workers' logs, then ask again"
+_GOES_ON = ": it goes on where it stopped."  # of a change of the board: scores that are staged stay
 _OPEN = (State.QUEUED.value, State.RUNNING.value)
 
 
@@ -278,7 +279,8 @@ def release_expired(session: Session) -> int:
     for row in rows:
         values: dict[str, Any] = {"state": State.QUEUED.value}
         if row.attempts >= MAX_ATTEMPTS:
-            values = {"state": State.FAILED.value, "finished_at": database_now(), "outcome": GAVE_UP}
+            words = GAVE_UP + (_GOES_ON if row.kind == ONE_AT_A_TIME else ".")
+            values = {"state": State.FAILED.value, "finished_at": database_now(), "outcome": words}
         session.execute(update(Task).where(Task.id == row.id).values(lease_until=None, **values))
     given_up = [row for row in rows if row.attempts >= MAX_ATTEMPTS]
     if given_up:

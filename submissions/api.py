@@ -17,9 +17,10 @@ from starlette.requests import ClientDisconnect
 
 from identity import Identity, Role, require
 from identity.middleware import identity_of
-from storage import presence
+from storage import presence, switches
 from storage.clock import iso
 from storage.database import LARGEST, Database
+from storage.pace import TooOften
 from submissions import documentation, happenings, queries, rules, wishes
 from submissions.intake import (
     Accepted,
@@ -152,6 +153,11 @@ def _changed(change: Callable[[], bool]) -> Response:
         return _problem_response(**UNKNOWN_SUBMISSION)
     except MetadataRejected as rejected:
         return _problem_response(**refusal(rejected))
+    except TooOften as often:
+        later = iso(often.next_at)
+        return _problem_response(
+            **problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
+        )
 
 
 def _add_policy(router: APIRouter, intake: Intake) -> None:
@@ -183,7 +189,7 @@ def allowance(who: Identity, found: Allowance) -> dict[str, Any]:
     """`GET /api/v1/quota`."""
     next_at = None if found.next_at is None else iso(found.next_at)
     said = {"account": who.account, "name": who.name, "attempts": found.attempts, "next_at": next_at}
-    return {**said, "label_revision": found.label_revision, "awaiting_approval": found.awaiting}
+    return {**said, "label_revision": found.label_revision, "awaiting_approval": found.awaiting, "paused": found.paused}
 
 
 def acknowledgement(accepted: Accepted) -> dict[str, Any]:
@@ -276,16 +282,17 @@ def _add_health(router: APIRouter, database: Database) -> None:
 
     @router.get("/readyz", responses=documentation.READY)
     def readyz() -> Response:
-        """The database answers and a worker has shown itself lately."""
+        """The database answers and a worker has shown itself lately; `paused`: why no submissions are taken."""
         try:
             with database.read() as session:
-                seen = presence.last_seen(session)
+                seen, paused = presence.last_seen(session), switches.message(session)
         except SQLAlchemyError:
             return _problem_response(**problem(503, "database-offline", "The database does not answer."))
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
             detail = "No worker has shown itself lately; submissions are kept and scored later."
             return _problem_response(**problem(503, "worker-offline", detail))
-        return JSONResponse({"status": "ready", "worker_age_seconds": round(seen.seconds_ago, 1)})
+        age = round(seen.seconds_ago, 1)
+        return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused})
 
     @router.get("/metrics", responses=documentation.METRICS)
     def metrics() -> Response:

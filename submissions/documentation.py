@@ -103,7 +103,11 @@ PUBLISH = answers("The entry is on the board, or was there already.", {"changed"
 ANONYMITY = answers(
     "The entry is shown without account, organisation and links until that day.",
     {"changed": True},
-    {**_OWNERS, (422, "metadata-rejected"): "The day has passed or is too late, or your name was shown already."},
+    {
+        **_OWNERS,
+        (422, "metadata-rejected"): "The day has passed or is too late, or your name was shown already.",
+        (429, "too-many-changes"): "The day was moved 20 times in 24 hours; `next_at` is when it can be again.",
+    },
 )
 POLICY = answers(
     "The rules of this installation. Abridged here.",
@@ -116,7 +120,8 @@ POLICY = answers(
     },
 )
 QUOTA = answers(
-    "`next_at` is null where you may submit now; `awaiting_approval` is your first submission while it waits.",
+    "`next_at` is null where you may submit now; `awaiting_approval` is your first submission while it waits; `paused` "
+    "is what maintainers say while they take no submissions.",
     {
         "account": "7",
         "name": "somebody",
@@ -124,6 +129,7 @@ QUOTA = answers(
         "next_at": "2026-11-22T22:00:00Z",
         "label_revision": "v2",
         "awaiting_approval": None,
+        "paused": None,
     },
 )
 EVENTS = answers(
@@ -147,7 +153,7 @@ EVENTS = answers(
 HEALTH = answers("This process answers.", {"status": "ok"})
 READY = answers(
     "The database answers and a worker has shown itself lately.",
-    {"status": "ready", "worker_age_seconds": 1.2},
+    {"status": "ready", "worker_age_seconds": 1.2, "paused": None},
     {(503, "worker-offline"): "No worker, or no database; submissions are kept where the database is there."},
 )
 METRICS: Answers = {

@@ -96,6 +96,7 @@ class Allowance:
     next_at: float | None
     label_revision: str = ""  # the board's
     awaiting: str | None = None  # the submission that a maintainer has to let through before there is a next one
+    paused: str | None = None  # what maintainers say while nobody may submit
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +171,20 @@ class Intake:
         with self._database.read() as session:
             revision = self._revision(session)
             made = queries.attempts(session, quota.account_subject(who), revision)
+            paused = switches.message(session)
             try:
                 self._check_who(session, who)
                 self._check_quota(session, who)
             except (quota.QuotaUsed, quota.AccountTooYoung) as later:
-                return Allowance(made, later.next_at, revision)
+                return Allowance(made, later.next_at, revision, paused=paused)
             except FirstOneWaits as waits:
-                return Allowance(made, None, revision, waits.existing)
-        return Allowance(made, None, revision)
+                return Allowance(made, None, revision, waits.existing, paused)
+        return Allowance(made, None, revision, paused=paused)
+
+    def paused(self) -> str | None:
+        """What maintainers say while nobody may submit; None: submissions are taken."""
+        with self._database.read() as session:
+            return switches.message(session)
 
     def _admit(
         self, session: Session, file: Arrived, metadata: Metadata, who: Identity, shown: Shown
@@ -218,7 +225,7 @@ class Intake:
             now, names = queries.now(session), quota.subjects(who, self.policy)
             taken = {subject: queries.taken(session, subject, now) for subject in names}
             try:
-                quota.check(self.policy, taken, names, self._revision(session), now)
+                quota.check(self.policy, taken, names, now)
             except quota.QuotaUsed:
                 if (grant := grants.available(session, who.account)) is None:
                     raise

@@ -23,7 +23,7 @@ from submissions.metadata import FIELDS, JUDGE_TYPES
 Json = dict[str, Any]
 
 CSS_PATH = Path(__file__).with_name("page.css")
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _SHOWN_PROBLEMS = 100
 _NAMES = {
     "anonymous_until": "Unnamed until",
@@ -45,7 +45,8 @@ _FIELDS = (*FIELDS, *wishes.FIELDS)
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = (
     '<p class="vl-hint">Unnamed: account, organisation, links and Hub id are shown nowhere until that day, at most a '
-    "year ahead. An entry that you publish later is scored and counts at once.</p>"
+    "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
+    "you publish later is scored and counts at once.</p>"
 )
 _SIGN_IN = "/auth/sign-in?next=/app/submit"
 _REFUSED_HEADING = "Not submitted"
@@ -61,6 +62,7 @@ class Service:
     status: Callable[[str, Identity], Json | None]
     result: Callable[[str], Json | None]  # scorecard of an entry, once it is on the board
     allowance: Callable[[Identity], Json]  # attempts so far and when the next may come, or a problem with `code`
+    paused: Callable[[], str | None] = lambda: None  # what maintainers say while nobody may submit
 
 
 def build(service: Service, *, benchmark: str, limit_mb: float, base_url: str = "") -> None:
@@ -89,9 +91,17 @@ def build(service: Service, *, benchmark: str, limit_mb: float, base_url: str = 
 def _greet(service: Service, visitor: gr.HTML) -> None:
     def greet(request: gr.Request) -> str:
         who = identity_of(request.request)
-        return visitor_html(who, service.allowance(who))
+        return paused_html(service.paused()) + visitor_html(who, service.allowance(who))
 
     gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
+
+
+def paused_html(message: str | None) -> str:
+    """What maintainers say while nobody may submit; nothing where they do not."""
+    if message is None:
+        return ""
+    told = f"<b>No submissions at the moment.</b> {escape(message)} Checking a file is possible all the same."
+    return f'<p class="notice late" role="status">{told}</p>'
 
 
 def visitor_html(who: Identity, allowance: Mapping[str, Any]) -> str:
@@ -192,7 +202,9 @@ def _wire(
         found = service.check(Path(path))
         if "code" in found:
             return refusal_html(found, "Not checked"), gr.update(interactive=False)
-        return report_html(found), gr.update(interactive=bool(found["ok"]))
+        paused = service.paused()
+        told = "" if paused is None else _notice({"message": f"No submissions at the moment. {paused}"})
+        return told + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None)
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         taken = _submit(service, path, values, identity_of(request.request))

@@ -12,9 +12,9 @@ from storage import grants, label_sets, presence
 from storage.clock import database_now
 from storage.policy_tables import Approval
 from storage.quota_tables import Attempt, Charge, QuotaSubject
-from storage.tables import Event, Job, Score, State, Submission
+from storage.tables import Event, Job, State, Submission
 from storage.visibility import REJECTED, WAITING, held
-from submissions.quota import YEAR, Taken
+from submissions.quota import YEAR
 
 
 class Known(NamedTuple):
@@ -121,27 +121,22 @@ def current_revision(session: Session) -> str | None:
     return pointer.label_revision if pointer else None
 
 
-def taken(session: Session, subject: str, now: float) -> list[Taken]:
-    """What counts against a quota: attempts of the last 365 days but those that the service failed to score, those that
-    a maintainer rejected, and those that were granted beyond it."""
-    same = (Attempt.submission_id, Attempt.label_revision)
-    failed = exists().where(
-        Job.submission_id == same[0], Job.label_revision == same[1], Job.state == State.FAILED.value
-    )
-    scored = exists().where(Score.submission_id == same[0], Score.label_revision == same[1])
-    rejected = exists().where(Approval.submission_id == same[0], Approval.state == REJECTED)
-    rows = session.execute(
-        select(Attempt.at, Attempt.label_revision)
+def taken(session: Session, subject: str, now: float) -> list[float]:
+    """When what counts against a quota was taken: attempts of the last 365 days, whichever labels the board showed,
+    but those that the service failed to score, that a maintainer rejected, or that were granted beyond the quota."""
+    rejected = exists().where(Approval.submission_id == Attempt.submission_id, Approval.state == REJECTED)
+    rows = session.scalars(
+        select(Attempt.at)
         .join(Charge, Charge.submission_id == Attempt.submission_id)
         .where(
             Charge.subject == subject,
             Attempt.at > now - YEAR,
-            ~failed | scored,
+            ~grants.given_back(Attempt.submission_id),
             ~rejected,
-            grants.not_granted(same[0]),
+            grants.not_granted(Attempt.submission_id),
         )
     )
-    return [Taken(*row) for row in rows]
+    return list(rows)
 
 
 def line_up(session: Session, subjects: Sequence[str]) -> None:

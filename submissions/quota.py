@@ -1,21 +1,23 @@
 """How many scored submissions there may be, whose, and when the next one may come. Pure.
 
-Every score is a few bits about hidden labels: one a day and twelve a year and label revision keep what an account (or
-a team of accounts) can learn near chance. Dry runs are free, because they touch no label. Accounts are cheap, so an
-installation may ask for some age, and have a maintainer look at the first upload of each.
+Every score is a few bits about hidden labels: one a day and twelve a year keep what an account (or a team of accounts)
+can learn near chance. Every attempt is scored under all label revisions in use, and under the next one when that comes,
+so all attempts count alike: no revision gives more scores than that. Dry runs are free, because they touch no label.
+Accounts are cheap, so an installation may ask for some age, and have a maintainer look at the first upload of each.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from identity import Identity
 from storage.clock import minute
+from storage.pace import DAY, free_again
 
-DAY, YEAR = 86_400.0, 365 * 86_400.0  # seconds
+YEAR = 365 * DAY  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +25,9 @@ class Policy:
     """Limits of an installation, for each account and each of its organisations. 0 is no limit."""
 
     per_day: int = 0
-    per_year: int = 0  # for each label revision
+    per_year: int = 0
     exempt_organisations: tuple[str, ...] = ()  # names or ids: communities that anybody may join, which are no teams
-    label_revision: str = "demo"  # that attempts count for until a worker has said which one the board shows
+    label_revision: str = "demo"  # that attempts are numbered for until a worker has said which one the board shows
     account_age_days: int = 0  # of whoever submits; 0: any
     approve_first: bool = False  # whether an account's first upload waits for a maintainer
 
@@ -37,19 +39,12 @@ class Policy:
         """As it is published, and recorded with every submission."""
         return {
             "per_24_hours": self.per_day or None,
-            "per_365_days_and_label_revision": self.per_year or None,
+            "per_365_days": self.per_year or None,
             "counted_for": ["account", "organisation"],
             "exempt_organisations": list(self.exempt_organisations),
             "account_age_days": self.account_age_days or None,
             "first_upload_approved": self.approve_first,
         }
-
-
-class Taken(NamedTuple):
-    """An attempt that counts: when (seconds since 1970 UTC), and under which label revision."""
-
-    at: float
-    label_revision: str
 
 
 class QuotaUsed(ValueError):
@@ -89,7 +84,7 @@ def described(policy: Policy) -> str:
     """The limits in words."""
     limits = [
         f"{policy.per_day} in 24 hours" if policy.per_day else "",
-        f"{policy.per_year} in 365 days for one label revision" if policy.per_year else "",
+        f"{policy.per_year} in 365 days" if policy.per_year else "",
     ]
     return " and ".join(filter(None, limits)) or "no limit"
 
@@ -109,27 +104,16 @@ def account_subject(who: Identity) -> str:
     return f"account:{who.account}"
 
 
-def next_possible(policy: Policy, taken: Iterable[Taken], label_revision: str, now: float) -> float | None:
-    """When the next attempt may come, in seconds since 1970 UTC; None: now."""
-    attempts = list(taken)
-    waits = (
-        _free_again([one.at for one in attempts], policy.per_day, DAY, now),
-        _free_again([one.at for one in attempts if one.label_revision == label_revision], policy.per_year, YEAR, now),
-    )
+def next_possible(policy: Policy, taken: Iterable[float], now: float) -> float | None:
+    """When the next attempt may come; None: now. `taken`: when those were that count. Seconds since 1970 UTC."""
+    times = list(taken)
+    waits = (free_again(times, policy.per_day, DAY, now), free_again(times, policy.per_year, YEAR, now))
     return max(filter(None, waits), default=None)
 
 
-def _free_again(times: Sequence[float], limit: int, window: float, now: float) -> float | None:
-    """When fewer than `limit` (0: any number) of the times lie in the window before; None: they do now."""
-    inside = sorted((at for at in times if at > now - window), reverse=True)
-    return inside[limit - 1] + window if limit and len(inside) >= limit else None
-
-
-def check(
-    policy: Policy, taken: Mapping[str, Iterable[Taken]], names: Mapping[str, str], label_revision: str, now: float
-) -> None:
-    """Raises QuotaUsed for the subject that has to wait longest. `taken`, `names`: by subject."""
-    waits = {name: next_possible(policy, attempts, label_revision, now) for name, attempts in taken.items()}
+def check(policy: Policy, taken: Mapping[str, Iterable[float]], names: Mapping[str, str], now: float) -> None:
+    """Raises QuotaUsed for the subject that has to wait longest. `taken` (times), `names`: by subject."""
+    waits = {name: next_possible(policy, times, now) for name, times in taken.items()}
     waiting = {name: until for name, until in waits.items() if until is not None}
     if waiting:
         longest = max(waiting, key=lambda name: waiting[name])

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from storage.pace import CHANGES_A_DAY
 from storage.tables import MAX_VOTES
 from submissions.wishes import MOST_DAYS
 
-_QUOTA = ("per_24_hours", "per_365_days_and_label_revision", "counted_for", "exempt_organisations")
+_QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
     "public": "Everything: overall, macro and categories, counts, sources, error tags, K curve, paired tests",
     "hidden": "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else that depends "
@@ -93,7 +94,7 @@ def _accounts(rules: Mapping[str, Any]) -> list[Rule]:
 
 
 def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
-    day, year = rules["per_24_hours"], rules["per_365_days_and_label_revision"]
+    day, year = rules["per_24_hours"], rules["per_365_days"]
     exempt = rules["exempt_organisations"]
     team = "Counted for your account and for each of your organisations"
     team += f", but not for {', '.join(exempt)}. " if exempt else ". "
@@ -109,9 +110,10 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
         ),
         Rule(
             "year",
-            "In 365 days, for one label revision",
+            "In 365 days",
             str(year) if year else "any number",
-            "Every score tells a little about the labels. New labels open this anew.",
+            "Every score tells a little about the labels. What was submitted is scored under each label revision, new "
+            "ones too, so all of it counts, and new labels do not open this anew.",
             "QUOTA_PER_YEAR",
         ),
         Rule(
@@ -119,7 +121,8 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
             "Attempt number",
             "on every row",
             "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, withdrawn and "
-            "unpublished ones included. The best of many is better by luck alone.",
+            "unpublished ones included; the last that it counts is a named one. The best of many is better by luck "
+            "alone.",
         ),
         Rule(
             "checks",
@@ -176,8 +179,16 @@ def _seen(rules: Mapping[str, Any]) -> list[Rule]:
             "Unnamed until a day",
             f"at most {MOST_DAYS} days",
             "Asked for with the submission. Until then account, organisation, links and Hub id are shown nowhere: the "
-            "name of the model, and what you write into prompt and notes, is what you typed. It ends by itself, or "
-            "earlier on your account page.",
+            "name of the model, and what you write into prompt and notes, is what you typed. Its attempt number is "
+            "shown, without of how many, and moves nothing in your named rows; but a number that is missing there, "
+            "once you submit another one under your name, lets others guess. It ends by itself, or earlier on your "
+            f"account page. The day can be moved {CHANGES_A_DAY} times in 24 hours.",
+        ),
+        Rule(
+            "edits",
+            "Changes of a description",
+            f"{CHANGES_A_DAY} in 24 hours",
+            "Of one entry, by its owner. What it said before is kept.",
         ),
         Rule(
             "published",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
@@ -21,6 +22,8 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OVERHEAD = 1 << 20  # bytes that a form may have beside the file
+KEPT_FREE = 512 << 20  # bytes of the disk that uploads leave for database, backups and everybody else
+_SMALL = 1 << 16  # bytes of a body that is no upload
 _PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
 _LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -43,9 +46,17 @@ class _Refusal(NamedTuple):
 class Gate:
     """The application behind a limit on bodies, encodings, senders and dawdling."""
 
-    def __init__(self, app: Application, limit: int, patience: float = _PATIENCE, own: str = "") -> None:
-        """`own`: this site's origin where it is known; proxies may change the Host header."""
-        self._app, self._limit, self._patience, self._own = app, limit + OVERHEAD, patience, own
+    def __init__(
+        self,
+        app: Application,
+        limit: int,
+        patience: float = _PATIENCE,
+        own: str = "",
+        free: Callable[[], float] = lambda: math.inf,
+    ) -> None:
+        """`own`: this site's origin where it is known; proxies may change the Host header. `free`: how many bytes the
+        disk still takes."""
+        self._app, self._limit, self._patience, self._own, self._free = app, limit + OVERHEAD, patience, own, free
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -98,6 +109,9 @@ class Gate:
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > self._limit:
             return _too_large(self._limit)
+        size = self._limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
+        if size > _SMALL and self._free() - size < KEPT_FREE:
+            return _Refusal(507, "no-room", "This service has no room for uploads at the moment. Try again later.")
         return None
 
 

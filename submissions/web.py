@@ -22,6 +22,7 @@ from identity.service import Identities
 from identity.web import PRIVATE, check_csrf, csrf_token
 from storage.clock import iso, minute
 from storage.database import Database
+from storage.pace import TooOften
 from storage.visibility import Shown
 from submissions import rules, tracking, wishes
 from submissions.intake import Allowance, Intake
@@ -99,6 +100,7 @@ def build(database: Database, intake: Intake, identities: Identities, pages: Pag
             "rules": rules.described(intake.rules()),
             "recorded": rules.RECORDED,
             "not_kept": rules.NOT_KEPT,
+            "paused": intake.paused(),
             "next_one": next_one(who, intake.allowance(who)) if who.via in ("session", "token") else "",
         }
         return HTMLResponse(pages.render("policy.html", context), headers=PRIVATE)
@@ -121,6 +123,8 @@ def build(database: Database, intake: Intake, identities: Identities, pages: Pag
 
 def next_one(who: Identity, found: Allowance) -> str:
     """When somebody may submit again, in a sentence."""
+    if found.paused:
+        return "Submissions are paused at the moment."
     if found.awaiting:
         return "Your first submission waits for a maintainer; the next one is possible after that."
     if found.next_at is not None:
@@ -184,9 +188,10 @@ class _Desk:
             return self._not_theirs()
         try:
             actions[what](who, found, dict.fromkeys(FIELDS, "") | dict(fields))
-        except (Impossible, MetadataRejected) as refused:
+        except (Impossible, MetadataRejected, TooOften) as refused:
             typed = fields if what == "edit" else None
-            return self.page(who, found.id, error=str(refused), typed=typed, status=422)
+            status = refused.status if isinstance(refused, TooOften) else 422
+            return self.page(who, found.id, error=str(refused), typed=typed, status=status)
         return RedirectResponse(f"/account/submissions/{found.id}", 303, PRIVATE)
 
     def _anonymity(self, who: Identity, one: Status, fields: Fields) -> object:

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from identity import Identity, NotAllowed, Role, require
-from storage import visibility
+from storage import audit, pace, visibility
 from storage.clock import iso
 from storage.database import Database
+from storage.pace import DAY
 from storage.visibility import PLAIN, Shown
 from submissions import queries
 from submissions.metadata import FieldProblem, Metadata, MetadataRejected, yes_or_no
-from submissions.quota import DAY
 
 FIELDS = ("anonymous_until", "published")
 MOST_DAYS = 365
@@ -93,6 +93,7 @@ def stay_anonymous(database: Database, benchmark: str, who: Identity, submission
     Raises:
         NotSignedIn, NotAllowed, LookupError: as `publish`.
         MetadataRejected: the day has passed, is too late, or the owner is named already.
+        TooOften: it was moved as often as it may be in a day.
     """
     with database.write() as session:
         found = _theirs(session, benchmark, who, submission)
@@ -100,8 +101,13 @@ def stay_anonymous(database: Database, benchmark: str, who: Identity, submission
             return visibility.reveal(session, submission, by="owner", via=who.via)
         if visibility.of(session, submission).anonymous_until is None:
             raise _rejected("named-already", "the entry has been shown with your name; old boards stay as they are.")
-        check(Shown(until), who, queries.now(session), found.created_at)
-        return visibility.postpone(session, submission, until, to=iso(until), by="owner", via=who.via)
+        now = queries.now(session)
+        check(Shown(until), who, now, found.created_at)
+        moved = visibility.postpone(session, submission, until, to=iso(until), by="owner", via=who.via)
+        if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
+            _, *earlier = audit.about(session, [submission], [visibility.ANONYMOUS])
+            pace.check("The day until which an entry is unnamed", (one.at for one in earlier), now)
+        return moved
 
 
 def _theirs(session: Any, benchmark: str, who: Identity, submission: str) -> queries.Described:

@@ -54,7 +54,8 @@ def running(data_dir: Path, *, gradio: bool = False, **environ: str) -> Iterator
     data_dir.mkdir(parents=True, exist_ok=True)
     log_path = data_dir.parent / f"{data_dir.name}.log"
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
-    environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"} | environ
+    environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"}
+    environment |= ({} if "OIDC_CLIENT_ID" in environ else {"IDENTITY": "local"}) | environ
     with log_path.open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, str(ROOT / "app.py")], env=environment, stdout=log, stderr=subprocess.STDOUT, cwd=data_dir

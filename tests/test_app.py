@@ -144,8 +144,16 @@ def test_a_public_address_is_refused_before_anything_is_touched(tmp_path: Path) 
     assert not (tmp_path / "data").exists()
 
 
+def test_without_a_word_on_who_may_do_what_nothing_starts_and_one_sentence_says_what_to_set(tmp_path: Path) -> None:
+    ran = start(tmp_path, IDENTITY="", PORT="0")
+    assert ran.returncode == 2
+    assert ran.stderr.strip().count("\n") == 0
+    assert "IDENTITY=local" in ran.stderr and "OIDC_CLIENT_ID" in ran.stderr
+    assert not (tmp_path / "data").exists()
+
+
 def test_sign_in_without_a_good_secret_does_not_start(tmp_path: Path) -> None:
-    openid = {"OIDC_CLIENT_ID": "id", "PUBLIC_URL": "https://board.example", "HOST": "0.0.0.0"}
+    openid = {"OIDC_CLIENT_ID": "id", "PUBLIC_URL": "https://board.example", "HOST": "0.0.0.0", "IDENTITY": ""}
     for secret in ("", "short", "-v4", "change-me-change-me-change-me-change-me"):
         ran = start(tmp_path, SESSION_SECRET=secret, **openid)
         assert ran.returncode == 2
@@ -163,7 +171,7 @@ def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Serv
 
 
 def start(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data")} | environ
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
     command = [sys.executable, str(ROOT / "app.py")]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 

@@ -14,13 +14,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import httpx
 import psycopg
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, BrowserContext, Route
 
+from leaderboard.replies import SECURITY
 from tests.databases import postgres_cluster
 from tests.identity.provider import CLIENT_SECRET
 from tests.postgres import Cluster
@@ -349,6 +352,43 @@ def test_the_pages_for_submitting_and_maintaining_show_text_only(
     page.get_by_role("button", name="Show", exact=True).click()
     page.locator("#entry").get_by_text("<img src=x onerror=alert(1)>").first.wait_for()
     assert page.locator("img[onerror]").count() == 0
+
+
+def test_control_the_same_markup_unescaped_opens_dialogs_and_our_policy_stops_even_that(browser: Browser) -> None:
+    shown = f"<!doctype html><h1>{HOSTILE['model']}</h1><img src=https://track.example/p.png>"
+    assert what_happens(browser, shown, {}) == ["dialog 1", "dialog 2", "track.example"]
+    assert what_happens(browser, shown, {"Content-Security-Policy": SECURITY["Content-Security-Policy"]}) == []
+
+
+def what_happens(browser: Browser, html: str, headers: dict[str, str]) -> list[str]:
+    """The dialogs that a page opens, and the other hosts that it asks, in no order."""
+    seen: list[str] = []
+
+    def answer(route: Route) -> None:
+        if route.request.url == "http://board.example/":
+            return route.fulfill(content_type="text/html", headers=headers, body=html)
+        if (host := urlsplit(route.request.url).netloc) != "board.example":
+            seen.append(host)
+        return route.abort()
+
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.on("dialog", lambda one: (seen.append(f"dialog {one.message}"), one.dismiss()))  # type: ignore[func-returns-value]
+        page.route("**/*", answer)
+        page.goto("http://board.example/")
+    return sorted(seen)
+
+
+def test_control_gradio_hands_out_what_nobody_has_blocked(tmp_path: Path) -> None:
+    import gradio as gr
+
+    (tmp_path / "labels.jsonl").write_text("a label")
+    for blocked, status in (([], 200), ([str(tmp_path)], 403)):
+        shell = FastAPI()
+        gr.mount_gradio_app(shell, gr.Blocks(), "/app", allowed_paths=[str(tmp_path)], blocked_paths=blocked)
+        answer = TestClient(shell).get(f"/app/gradio_api/file={tmp_path}/labels.jsonl")
+        assert answer.status_code == status
+        assert (answer.text == "a label") == (status == 200)
 
 
 # What is logged ------------------------------------------------------------------------------------------------------

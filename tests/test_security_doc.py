@@ -15,6 +15,9 @@ ROWS = [
 ]
 CATALOGUE = {"U": 9, "J": 14, "S": 9, "R": 4, "X": 5, "F": 3, "A": 8, "L": 4, "C": 4, "Probe A": 10}
 
+NO_CONTROL = {"Copying", "U7", "J1", "S6", "S8", "S9", "R4", "F2", "A2", "A8", "C2"}
+"""Rows in which nothing is refused, or where nothing can be switched off."""
+
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
@@ -27,15 +30,32 @@ def names_in(path: Path) -> frozenset[str]:
 
 def test_every_row_has_a_defence_and_a_test_that_exists() -> None:
     missing = []
-    for name, threat, defence, named, figure in ROWS:
+    for name, threat, defence, named, _, figure in ROWS:
         assert threat, name
         assert defence, name
         assert figure, name
-        tests = re.findall(r"`([\w/]+\.py)::(\w+)`", named)
-        assert tests, f"{name} names no test"
-        assert named.count("`") == 2 * len(tests), f"{name}: write `path::name`"
-        missing += [f"{name}: {path}::{test}" for path, test in tests if test not in names_in(ROOT / "tests" / path)]
+        assert "`" in named, f"{name} names no test"
+        missing += gone(name, named)
     assert not missing, "\n".join(missing)
+
+
+def test_every_row_has_a_control_that_exists_or_says_in_few_words_why_there_is_none() -> None:
+    missing, without = [], set()
+    for name, _, _, named, control, _ in ROWS:
+        assert control and control != named, name
+        missing += gone(name, control)
+        if "`" not in control:
+            assert len(control.split()) <= 3, name
+            without.add(name)
+    assert not missing, "\n".join(missing)
+    assert without == NO_CONTROL
+
+
+def gone(name: str, named: str) -> list[str]:
+    """Those tests of a cell that do not exist."""
+    tests = re.findall(r"`([\w/]+\.py)::(\w+)`", named)
+    assert named.count("`") == 2 * len(tests), f"{name}: write `path::name`"
+    return [f"{name}: {path}::{test}" for path, test in tests if test not in names_in(ROOT / "tests" / path)]
 
 
 def test_the_whole_catalogue_is_in_the_table() -> None:

@@ -11,10 +11,22 @@ from settings import SECRET_NAMES, SETTING_NAMES, SPACE_NAMES, LabelSpec, Settin
 
 
 def read(**environ: str) -> Settings:
-    return Settings.from_env(environ)
+    """Of a service; one that has no client for sign-in is a local one."""
+    signs_in = {"OIDC_CLIENT_ID", "OAUTH_CLIENT_ID"} & set(environ)
+    return Settings.from_env(environ if signs_in else {"IDENTITY": "local", **environ})
 
 
-def test_without_any_setting_the_demo_is_served_to_this_machine_only() -> None:
+@pytest.mark.parametrize("environ", [{}, {"HOST": "::1"}, {"LABELS": "v2=a"}, {"PUBLIC_URL": "https://b.example"}])
+def test_that_everybody_may_do_everything_is_nothing_to_fall_into(environ: dict[str, str]) -> None:
+    with pytest.raises(SettingsError, match=r"IDENTITY=local .*OIDC_CLIENT_ID .*INSECURE_ALLOW_PUBLIC=1") as caught:
+        Settings.from_env(environ)
+    assert "\n" not in str(caught.value)
+    assert Settings.from_env({**environ, "IDENTITY": "local"}).identity.mode is Mode.LOCAL
+    assert Settings.from_env({**environ, "INSECURE_ALLOW_PUBLIC": "1"}).identity.mode is Mode.OPEN
+    assert Settings.from_env(environ, serves=False).identity.mode is Mode.LOCAL  # workers, commands on the machine
+
+
+def test_local_mode_alone_serves_the_demo_to_this_machine_only() -> None:
     settings = read()
     assert (settings.host, settings.port, settings.demo, settings.benchmark) == ("127.0.0.1", 7860, True, "demo")
     assert settings.label_revision == "demo"
@@ -94,7 +106,7 @@ def test_every_name_that_is_read_is_listed() -> None:
             asked.add(key)
             return super().get(key, default)
 
-    Settings.from_env(Spy())
+    Settings.from_env(Spy(IDENTITY="local"))
     with pytest.raises(SettingsError, match="OIDC_CLIENT_ID"):
         Settings.from_env(Spy(IDENTITY="openid"))
     assert asked == {*SETTING_NAMES, *SPACE_NAMES}
@@ -105,7 +117,7 @@ SECRET = "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"
 OPENID = {"OIDC_CLIENT_ID": "id", "PUBLIC_URL": "https://board.example", "SESSION_SECRET": SECRET}
 
 
-def test_without_settings_there_is_no_sign_in_and_only_this_machine_is_answered() -> None:
+def test_without_sign_in_only_this_machine_is_answered_or_everybody_may_submit() -> None:
     assert read().identity.mode is Mode.LOCAL
     assert read(HOST="0.0.0.0", INSECURE_ALLOW_PUBLIC="1").identity.mode is Mode.OPEN
 
@@ -173,7 +185,7 @@ def test_workers_need_no_sign_in() -> None:
 
 @pytest.mark.parametrize("labels", ["", "v2=/srv/labels.jsonl"])
 def test_of_the_data_directory_gradio_may_serve_its_own_uploads_only(tmp_path: Path, labels: str) -> None:
-    settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": labels})
+    settings = read(DATA_DIR=str(tmp_path), LABELS=labels)
     settings.gradio_dir.mkdir(parents=True)
     (settings.state_dir / "items.json").touch()
     (tmp_path / "huggingface").mkdir()

@@ -94,7 +94,7 @@ def test_nobody_submits_without_signing_in_and_everybody_may_check(world: World)
     assert http.post("/api/v1/check", content=world.file(4).read_bytes()).json()["ok"] is True
     assert http.post("/api/v1/submissions", headers={"Authorization": "Bearer vlrb_wrong"}).status_code == 401
     policy = http.get("/api/v1/policy").json()
-    assert policy["scored_submissions"]["per_365_days_and_label_revision"] == 12
+    assert policy["scored_submissions"]["per_365_days"] == 12
     assert policy["sign_in"] == world.provider.url
 
 

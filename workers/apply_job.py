@@ -32,7 +32,8 @@ from workers.start import register
 APPLIED, STAGED = "rescore.applied", "rescore.staged"
 PIECE = "rescore.piece"
 _ROUNDS = 10
-_PUBLIC_DIGITS = 3  # 0.1 point: what the public may know of scores under labels that are hidden
+_HIDDEN_DIGITS = 3  # 0.1 point: what the public may know of scores under labels that are hidden
+_DIGITS = 6  # enough for whatever a page shows
 _REST_SECONDS = 0.05  # between looks at pieces that others do
 
 Report = Callable[[int, int], None]  # entries done, entries in all
@@ -142,7 +143,10 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
         tried = {name for part in tasks.parts(session, claim.task_id) for name in part["entries"]}
         left = len(tried.intersection(unscored(session, staged.table.benchmark, revision, staged.version, {})))
         scores = len(tried) - left
-        words = f"{scores} entries scored under revision {revision}; the board shows the revision that it showed."
+        entries = "1 entry" if scores == 1 else f"{scores:,} entries"
+        words = f"{entries} scored under revision {revision}; the board shows the revision that it showed."
+        if not tried:
+            words = f"All entries that were asked for were scored under revision {revision} already."
         if left:
             words += f" {left} could not be scored: their stored votes do not fit the items."
         found = {"scores": scores, "left": left}
@@ -193,16 +197,19 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         entries = [entry for entry in entries_on_board(session, board.benchmark, *where) if entry.id in scored]
         ids = [entry.id for entry in entries]
         counts = [stored_counts(session, ids, *pair) for pair in (where, (labels.revision, scorer.version))]
+        # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
+        secret = (scorer.hidden | label_imports.hidden(session)) & {board.label_revision, labels.revision}
     known = scorer.labels.get(board.label_revision)
-    changed = None if known is None else difference(known, labels).to_json()
+    changed = None if known is None or secret else difference(known, labels).to_json()
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
     before, after = (standing_of(entries, one) for one in counts)
     macro = COLUMNS.index("macro")
-    shown = [one.shares[:, macro].round(_PUBLIC_DIGITS) for one in (before, after)]
+    digits = _HIDDEN_DIGITS if secret else _DIGITS
+    shown = [one.shares[:, macro].round(digits) for one in (before, after)]
     return {
         "labels": changed,
         "entries": len(entries),
         "moved": sum(old != new for old, new in zip(before.ranks, after.ranks, strict=True)),
-        "largest_change": round(float(abs(shown[1] - shown[0]).max()), _PUBLIC_DIGITS),
+        "largest_change": round(float(abs(shown[1] - shown[0]).max()), digits),
     }

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.revisions import Standing, standing
 from benchmark.scoring import CELLS, FIELDS
+from storage import scopes
 from storage.clock import iso
 from storage.moderation import off_board
 from storage.tables import Score, Submission
@@ -57,22 +58,11 @@ def unscored(session: Session, benchmark: str, revision: str, version: str, scop
         Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
     )
     rows = session.execute(
-        select(*(getattr(Submission, name) for name in BoardEntry._fields))
+        select(Submission.id, *(getattr(Submission, name) for name in scopes.FILTERS))
         .where(Submission.benchmark == benchmark, ~has_score, Submission.id.not_in(held()))
         .order_by(Submission.id)
     )
-    return [entry.id for row in rows if in_scope(entry := BoardEntry(*row), scope)]
-
-
-def in_scope(entry: BoardEntry, scope: Mapping[str, Any]) -> bool:
-    """All entries where nothing is asked for; a text matches where the field holds it, in capitals or not."""
-    if scope.get("entries") and entry.id not in scope["entries"]:
-        return False
-    fields = entry._asdict()
-    return all(
-        wanted.casefold() in str(fields.get(name) or "").casefold()
-        for name, wanted in (scope.get("where") or {}).items()
-    )
+    return [row.id for row in rows if scopes.matches(row._mapping, scope)]
 
 
 def stored_counts(session: Session, ids: Sequence[str], revision: str, version: str) -> npt.NDArray[np.int64]:

@@ -18,11 +18,11 @@ from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, Bits, Standing, correct, difference, neighbours
 from benchmark.scoring import tally_many
 from benchmark.votes import unpack_many
-from storage import label_sets
+from storage import label_sets, scopes
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Submission
-from workers.boards import BoardEntry, entries_on_board, in_scope, standing_of, stored_counts
+from workers.boards import BoardEntry, entries_on_board, standing_of, stored_counts
 from workers.labels import LabelsError
 from workers.scorer import Scorer
 
@@ -57,7 +57,7 @@ def preview(
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
     same_rules = board.scorer_version == scorer.version
     tests = _tests(entries, before, after, computed, (old, labels), scorer.table) if same_rules else []
-    listed = [rows[index] for index in after.order if in_scope(entries[index], scope)]
+    listed = [rows[index] for index in after.order if scopes.matches(entries[index]._asdict(), scope)]
     return {**found, "summary": _summary(rows, tests), "entries": listed, "significance": tests}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from benchmark.baselines import fixed_tallies
 from benchmark.behaviour import majority
 from benchmark.relations import VERSION, Candidate, comparable, pack, relate
 from benchmark.votes import Matrix, unpack_many
-from storage import audit, label_imports, label_sets
+from storage import audit, label_imports, label_sets, visibility
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, LabelSet, Score, StoredRelations, Submission
@@ -87,14 +87,23 @@ def relate_if_changed(database: Database, scorer: Scorer) -> int:
 def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Revision]:
     """All but the drafts. Imported labels are public where maintainers said so, or once they are retired."""
     rows = session.execute(select(LabelSet.revision, LabelSet.digest).where(LabelSet.benchmark == benchmark))
-    hidden = scorer.hidden | {one.revision for one in label_imports.published(session, benchmark) if not one.public}
+    hidden = scorer.hidden | label_imports.hidden(session)
     drafts = label_imports.drafts(session)
     known = [Revision(name, digest, name not in hidden) for name, digest in rows if name not in drafts]
     return sorted(known)
 
 
-def identity(entry_id: str, owner: str, model: str) -> str:
+def judge(entry_id: str, owner: str, model: str, unnamed: Collection[str]) -> tuple[str, str]:
+    """Whose judge an entry is of: the best of all that share it is compared with others.
+
+    An unnamed entry is a judge of its own: if it took another one's place here, it would tell whose it is.
+    """
+    return ("", entry_id) if entry_id in unnamed else (owner, model)
+
+
+def identity(entry_id: str, owner: str, model: str, unnamed: Collection[str]) -> str:
     """An entry in the digest: which votes, and whose judge they are of."""
+    owner, model = judge(entry_id, owner, model, unnamed)
     return f"{entry_id} {len(owner)} {owner} {model}"
 
 
@@ -114,6 +123,7 @@ def summaries(session: Session, wanted: Mapping[str, str]) -> dict[str, dict[str
 
 def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
     entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+    unnamed = set(session.scalars(visibility.unnamed()))
     tasks = []
     for revision in revisions(session, scorer, pointer.benchmark):
         if revision.name not in scorer.labels:
@@ -126,12 +136,15 @@ def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
             )
         )
         under = [entry for entry in entries if entry.id in scored]
-        identities = [identity(entry.id, entry.owner, entry.model) for entry in under]
+        identities = [identity(entry.id, entry.owner, entry.model, unnamed) for entry in under]
         digest = inputs(revision, pointer.scorer_version, identities)
         known = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
         if under and session.execute(known).first() is None:
             counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
-            candidates = [Candidate(entry.id, (entry.owner, entry.model), entry.created_at) for entry in under]
+            candidates = [
+                Candidate(entry.id, judge(entry.id, entry.owner, entry.model, unnamed), entry.created_at)
+                for entry in under
+            ]
             best = comparable(candidates, counts)
             tasks.append(_Task(revision, digest, [candidates[index].id for index in best.chosen], best.judges))
     return tasks

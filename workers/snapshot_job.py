@@ -27,7 +27,7 @@ from storage.quota_tables import Attempt
 from storage.tables import Board, Score, Snapshot, Submission
 from workers import relations_job
 from workers.changes import changed_since
-from workers.marks import marks
+from workers.marks import Marks, marks
 from workers.relations_job import Revision
 from workers.scorer import Scorer
 
@@ -118,8 +118,8 @@ def _content(session: Session, scorer: Scorer, pointer: Pointer) -> _Content:
     rows = session.execute(wanted.order_by(Submission.created_at, Submission.id))
     scored = [row for row in rows if pointer.label_revision in tallies.get(row.id, ())]
     shown = [row for row in scored if row.id not in decided.off]
-    attempts = _attempts(session, scored)
-    identities = {row.id: relations_job.identity(row.id, row.owner, row.model) for row in shown}
+    attempts = _attempts(session, scored, decided)
+    identities = {row.id: relations_job.identity(row.id, row.owner, row.model, decided.unnamed) for row in shown}
     relations = _relations(session, pointer, revisions, identities, tallies)
     content = {
         "benchmark": pointer.benchmark,
@@ -189,21 +189,25 @@ def _tallies(session: Session, pointer: Pointer, revisions: Sequence[str]) -> di
     return found
 
 
-def _attempts(session: Session, scored: Sequence[Row[*tuple[Any, ...]]]) -> dict[str, dict[str, Any]]:
+def _attempts(
+    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: Marks
+) -> dict[str, dict[str, Any]]:
     """Which attempt of its account each entry is at the labels of that time, of how many: the best of many is better
     by luck alone.
 
-    The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too.
+    The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too. "Of how
+    many" is the number of the last one that is named: a total that grew when an unnamed entry came would tell whose.
     """
     owners = {row.id: row.owner for row in scored}
     rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number))
     made = {name: (revision, number) for name, revision, number in rows if name in owners}
     latest: dict[tuple[str, str], int] = {}
     for name, (revision, number) in made.items():
-        whose = (owners[name], revision)
-        latest[whose] = max(number, latest.get(whose, 0))
+        if name not in decided.unnamed:
+            whose = (owners[name], revision)
+            latest[whose] = max(number, latest.get(whose, 0))
     return {
-        name: {"attempt": number, "attempts": latest[owners[name], revision], "attempt_revision": revision}
+        name: {"attempt": number, "attempts": latest.get((owners[name], revision)), "attempt_revision": revision}
         for name, (revision, number) in made.items()
     }
 

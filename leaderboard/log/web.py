@@ -23,17 +23,18 @@ PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
 _FACTS = (
     *("entry", "into", "fields", "reason", "note", "message", "revision", "salt", "commitment"),
-    *("from", "to", "labels", "entries", "moved", "largest_change", "snapshot_before", "snapshot_after"),
+    *("from", "to", "snapshot_before", "snapshot_after"),
 )
 """What a decision may say of itself, and pages show; every kind has some of it."""
 
 Decision = Mapping[str, Any]
-Log = Callable[[int | None, int], Sequence[Decision]]
-"""(before, limit) -> the newest public decisions first, as the API shows them; ``before`` a seq."""
+Log = Callable[[int | None, int, bool], Sequence[Decision]]
+"""(before, limit, edits) -> the newest public decisions first, as the API shows them; ``before`` a seq, ``edits``: with
+entries that were described anew."""
 NotFound = Callable[[Headers], Response]
 
 
-def nothing(before: int | None, limit: int) -> Sequence[Decision]:
+def nothing(before: int | None, limit: int, edits: bool) -> Sequence[Decision]:
     """The log of a site without one."""
     return ()
 
@@ -50,16 +51,17 @@ def build(site: Site, log: Log, not_found: NotFound) -> APIRouter:
     @router.api_route("/decisions", methods=["GET", "HEAD"])
     async def decisions(request: Request) -> Response:
         before = _seq(request.query_params.get("before", ""))
-        found = await asyncio.to_thread(log, before, PAGE + 1)
+        edits = request.query_params.get("edits", "") == "1"
+        found = await asyncio.to_thread(log, before, PAGE + 1, edits)
         edition = await site.current()
-        key = f"/decisions|{before}|{_digest(found)}"
-        made = await edition.ready(key, lambda: quick(_list_page(edition, found, before)))
+        key = f"/decisions|{before}|{edits}|{_digest(found)}"
+        made = await edition.ready(key, lambda: quick(_list_page(edition, found, before, edits)))
         return respond(made, request.headers)
 
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
     async def one_decision(number: str, request: Request) -> Response:
         seq = _seq(number)
-        found = await asyncio.to_thread(log, seq + 1, 1) if seq is not None else ()
+        found = await asyncio.to_thread(log, seq + 1, 1, True) if seq is not None else ()
         if not found or found[0]["seq"] != seq:
             return not_found(request.headers)
         edition, key = await site.current(), f"/decisions/{seq}|{_digest(found)}"
@@ -95,13 +97,14 @@ def _between(before: Edition, after: Edition) -> Moves:
     return moves(before.board(), after.board(), hidden=hidden)
 
 
-def _list_page(edition: Edition, found: Sequence[Decision], before: int | None) -> str:
+def _list_page(edition: Edition, found: Sequence[Decision], before: int | None, edits: bool) -> str:
     shown = [_complete(one) for one in found[:PAGE]]
     return _render(
         "decisions.html",
         decisions=shown,
         names=_names(edition, shown),
         first=before is None,
+        edits=edits,
         older=shown[-1]["seq"] if len(found) > PAGE else None,
     )
 

@@ -16,12 +16,26 @@ _NARROW, _WIDE = frozenset("ijlt.,:;'|!I()[] ·"), frozenset("mwMW@%±")
 
 def badge(line: Line) -> bytes:
     """The badge as a file."""
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{drawing(line)}'.encode()
+    return _file(drawing(line))
+
+
+def withdrawn(name: str) -> bytes:
+    """The badge of an entry that was withdrawn, as a file."""
+    return _file(_drawing(name, "withdrawn", "withdrawn"))
 
 
 def drawing(line: Line) -> str:
-    """An SVG of 20 pixels in height. Each text says how long it is, so that any font fits the box drawn for it."""
-    left, right = _TITLE, line.short
+    """The badge as an SVG for a page."""
+    return _drawing(line.name, line.short, _title(line))
+
+
+def _file(svg: str) -> bytes:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}'.encode()
+
+
+def _drawing(name: str, said: str, title: str) -> str:
+    """20 pixels in height. Each text says how long it is, so that any font fits the box drawn for it."""
+    left, right = _TITLE, said
     widths = [_width(text) for text in (left, right)]
     total = sum(widths) + 4 * _PAD
     svg = ET.Element(
@@ -32,10 +46,10 @@ def drawing(line: Line) -> str:
             "height": str(_HEIGHT),
             "viewBox": f"0 0 {total} {_HEIGHT}",
             "role": "img",
-            "aria-label": xml(f"{_TITLE}: {line.name}, {right}"),
+            "aria-label": xml(f"{_TITLE}: {name}, {right}"),
         },
     )
-    ET.SubElement(svg, "title").text = xml(f"{line.name}: {_title(line)}")
+    ET.SubElement(svg, "title").text = xml(f"{name}: {title}")
     middle = widths[0] + 2 * _PAD
     ET.SubElement(svg, "rect", {"width": str(total), "height": str(_HEIGHT), "rx": "3", "fill": _INK})
     shape = f"M3 0H{middle}V{_HEIGHT}H3A3 3 0 0 1 0 {_HEIGHT - 3}V3A3 3 0 0 1 3 0Z"

@@ -70,7 +70,7 @@ def _change(root: ET.Element, decision: Mapping[str, Any], base: str) -> None:
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
     _add(item, "published", decision["at"])
     _add(item, "updated", decision["at"])
-    _add(item, "summary", decision["sentence"])
+    _add(item, "summary", " ".join((decision["sentence"], *decision["changes"])))
 
 
 def _add(parent: ET.Element, name: str, text: str) -> None:

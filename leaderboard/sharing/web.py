@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
-from leaderboard import exports
+from identity.origins import address
+from leaderboard import exports, messages
 from leaderboard.board import Board, Row
 from leaderboard.log.web import Log, about_the_board, nothing
 from leaderboard.render import permanent
-from leaderboard.replies import HTML, asked, problem, respond
+from leaderboard.replies import HTML, asked, no_entry, problem, respond
 from leaderboard.sharing import agents, badge, citation, feed, hub, picture, reference
 from leaderboard.sharing.line import line, row_of
 from leaderboard.site import Body, Edition, Site
@@ -30,8 +30,8 @@ NotFound = Callable[[Headers], Response]
 _SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
 _BIBTEX, _YAML = "application/x-bibtex; charset=utf-8", "application/yaml; charset=utf-8"
 _TEXT = "text/plain; charset=utf-8"
+_BADGE = "badge.svg"
 _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for again and again
-_HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _COMPRESSED = (_PNG, exports.FORMATS["parquet"].media_type)
 
 
@@ -79,13 +79,27 @@ def _files(site: Site, not_found: NotFound) -> APIRouter:
 def _entries(site: Site, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
+    def left(edition: Edition, entry_id: str, path: str, headers: Headers) -> Response:
+        """As the entry's page: a merged one leads on, a withdrawn one is gone, and its badge says so."""
+        stub = edition.stub(entry_id)
+        if stub is None:
+            return not_found(headers)
+        if into := stub.get("merged_into"):
+            return RedirectResponse(f"/entries/{into}/{path}", 308)
+        if path != _BADGE:
+            return messages.withdrawn(stub, headers)
+        name = " ".join(filter(None, (stub["model"], stub["version"])))
+        return respond(_body(badge.withdrawn(name), _SVG), headers, status=410, cache_control=_A_WHILE)
+
     def route(path: str, media_type: str, make: Callable[[Edition, Row, Board, str], bytes]) -> None:
         async def one(entry_id: str, request: Request) -> Response:
             edition = await asked(site, request)
             revision = request.query_params.get("revision", "")
             found = await asyncio.to_thread(row_of, edition, entry_id, revision) if edition is not None else None
-            if edition is None or found is None:
+            if edition is None:
                 return not_found(request.headers)
+            if found is None:
+                return left(edition, entry_id, path, request.headers)
             base = base_of(edition, request)
             key = f"/entries/{entry_id}/{path}|{found[1].label_revision}|{base}"
             made = await edition.ready(key, lambda: _body(make(edition, *found, base), media_type))
@@ -93,7 +107,7 @@ def _entries(site: Site, not_found: NotFound) -> APIRouter:
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 
-    route("badge.svg", _SVG, lambda edition, row, board, base: badge.badge(line(row, board)))
+    route(_BADGE, _SVG, lambda edition, row, board, base: badge.badge(line(row, board)))
     route("og.png", _PNG, lambda edition, row, board, base: picture.of_entry(row, board))
     route("cite.bib", _BIBTEX, lambda edition, row, board, base: entry_citations(row, board, base).encode())
 
@@ -101,8 +115,10 @@ def _entries(site: Site, not_found: NotFound) -> APIRouter:
     async def eval_results(entry_id: str, request: Request) -> Response:
         edition = await asked(site, request)
         found = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
-        if edition is None or found is None:
+        if edition is None:
             return problem(404, "unknown-entry", "There is no entry with this id.")
+        if found is None:
+            return no_entry(edition, entry_id, "/entries/{}/eval_results.yaml")
         row, board = found
         refusal = hub.refusal(row, board)
         if refusal is not None:
@@ -148,7 +164,7 @@ def _feed(site: Site, log: Log) -> APIRouter:
     async def atom(request: Request) -> Response:
         edition = await site.current()
         base = base_of(edition, request)
-        changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST))
+        changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
         latest = changes[0]["seq"] if changes else 0
         made = await edition.ready(
             f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(edition.board(), base, changes), _ATOM)
@@ -160,10 +176,7 @@ def _feed(site: Site, log: Log) -> APIRouter:
 
 def base_of(edition: Edition, request: Request) -> str:
     """Where the service stands for others, without a slash at the end: as configured, or as this request found it."""
-    if edition.public_url:
-        return edition.public_url
-    host = request.headers.get("host", "")
-    return f"{request.url.scheme}://{host if _HOST.fullmatch(host) else 'localhost'}"
+    return address(edition.public_url, request.url.scheme, request.headers.get("host", ""))
 
 
 def citations(edition: Edition, view: View, base: str) -> str:

@@ -1,1 +1,1 @@
-"""The section of the maintain page about accounts."""
+"""Accounts, as maintainers find and name them, and their section of the maintain page."""

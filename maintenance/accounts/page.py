@@ -9,6 +9,7 @@ import gradio as gr
 
 from identity import Identity
 from maintenance import allowances, markup, people
+from maintenance.accounts import directory
 from maintenance.values import Done, NotPossible
 
 if TYPE_CHECKING:
@@ -21,9 +22,13 @@ _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minim
 
 def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
+    with gr.Row():
+        text = gr.Textbox("", label="Search", placeholder="part of a name or id")
+        search = gr.Button("Search", size="md")
+    people_shown = _html(elem_id="accounts")
     _html(_LEAD)
     with gr.Row():
-        account = gr.Textbox("", label="Account", placeholder="a followed by eleven characters")
+        account = gr.Textbox("", label="Account", placeholder="user name or id")
         reason = gr.Textbox("", label="Why", placeholder="goes on record")
         ban, unban = gr.Button("Shut out", size="md"), gr.Button("Let in again", size="md")
     with gr.Row():
@@ -33,21 +38,30 @@ def build(desk: Desk) -> None:
         revoke = gr.Button("End the grant", size="md")
     said, shown = _html(elem_id="accounts-said"), _html(elem_id="grants")
 
+    def listed(wanted: str, request: gr.Request) -> str:
+        def found(who: Identity) -> str:
+            return markup.accounts(directory.listing(desk.database, who, desk.benchmark, desk.identity, wanted))
+
+        return desk.attempt(request, "accounts", found)
+
+    def everybody(request: gr.Request) -> str:
+        return listed("", request)
+
     def granted(request: gr.Request) -> str:
         return desk.attempt(request, "grants", lambda who: markup.grants(allowances.listing(desk.database, who)))
 
     def on_account(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[str, str]]:
-        def run(name: str, why: str, request: gr.Request) -> tuple[str, str]:
+        def run(name: str, why: str, wanted: str, request: gr.Request) -> tuple[str, str]:
             def decide(who: Identity) -> str:
-                return markup.outcome(use_case(desk.database, who, name.strip(), why))
+                return markup.outcome(use_case(desk.database, who, name, why))
 
-            return desk.attempt(request, what, decide), granted(request)
+            return desk.attempt(request, what, decide), listed(wanted, request)
 
         return run
 
     def granting(name: str, why: str, many: float | None, request: gr.Request) -> tuple[str, str]:
         def decide(who: Identity) -> str:
-            return markup.outcome(allowances.grant(desk.database, who, name.strip(), int(many or 0), why))
+            return markup.outcome(allowances.grant(desk.database, who, name, int(many or 0), why))
 
         return desk.attempt(request, "grant", decide), granted(request)
 
@@ -59,10 +73,13 @@ def build(desk: Desk) -> None:
 
         return desk.attempt(request, "revoke", decide), granted(request)
 
-    ban.click(on_account("ban", people.ban), [account, reason], [said, shown], **_QUIETLY)
-    unban.click(on_account("unban", people.unban), [account, reason], [said, shown], **_QUIETLY)
+    search.click(listed, [text], [people_shown], **_QUIETLY)
+    text.submit(listed, [text], [people_shown], **_QUIETLY)
+    ban.click(on_account("ban", people.ban), [account, reason, text], [said, people_shown], **_QUIETLY)
+    unban.click(on_account("unban", people.unban), [account, reason, text], [said, people_shown], **_QUIETLY)
     grant.click(granting, [account, reason, extra], [said, shown], **_QUIETLY)
     revoke.click(revoking, [number, reason], [said, shown], **_QUIETLY)
+    desk.on_open(everybody, [people_shown])
     desk.on_open(granted, [shown])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from benchmark.items import ItemTable
-from maintenance.review.pairs import short_name
+from maintenance.review.pairs import short_name, votes_on
 from maintenance.values import Done, Identity, NotPossible, require_maintainer
 from storage import disputes, label_sets, tasks
 from storage.database import Database
@@ -22,6 +22,7 @@ class CandidateItem(NamedTuple):
 
     item: str  # key
     name: str
+    votes: tuple[int, int, int]  # of the judges that were asked: how many prefer A, B, neither
 
 
 class Proposed(NamedTuple):
@@ -53,4 +54,7 @@ def proposed(database: Database, who: Identity, table: ItemTable) -> Proposed:
         last = next((one for one in tasks.latest(session, 50, kind=PROPOSE) if one.state == "done"), None)
         facts = tasks.result(session, last.id) if last is not None else None
     places = {item.key: index for index, item in enumerate(table.items)}
-    return Proposed(tuple(CandidateItem(key, short_name(table, places[key])) for key in keys if key in places), facts)
+    known = [places[key] for key in keys if key in places]
+    votes = votes_on(database, table, known, among=facts["entries"] if facts else ())
+    found = (CandidateItem(table.items[index].key, short_name(table, index), votes[index]) for index in known)
+    return Proposed(tuple(found), facts)

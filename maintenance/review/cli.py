@@ -58,7 +58,7 @@ def _add_verification(commands: Any) -> None:
     command(commands, "list", "progress, agreement, drafts", _projects)
     more = command(commands, "annotators", "let more people answer", _annotators)
     more.add_argument("project", type=int)
-    more.add_argument("account", nargs="+")
+    more.add_argument("account", nargs="+", help="ids or user names")
     close = command(commands, "close", "end a project; a worker writes its draft", _close)
     close.add_argument("project", type=int)
     _add_draft(close)

@@ -149,6 +149,8 @@ def decide(database: Database, who: Identity, benchmark: str, number: int, accep
             raise NotFound(f"There is no dispute {number}.")
         if not disputes.decide(session, number, state, said, who.account):
             now = disputes.find(session, benchmark, [number])[0].state
+            if now != state:
+                raise NotPossible("decided", f"Dispute {number} was {now} before, and a decision stands.")
             return Done(False, f"Dispute {number} was {now} before.")
         facts = {"dispute": number, "item": found[0].item, "note": said, "by": who.account, "via": who.via}
         seq = audit.append(session, ACCEPTED if accepted else REJECTED, facts)

@@ -10,7 +10,7 @@ import gradio as gr
 
 from identity import Identity
 from maintenance import markup
-from maintenance.markup import Link
+from maintenance.markup import Link, Short
 from maintenance.review import candidates, disputes, projects, words
 from maintenance.review.disputes import SAID, DisputedItem
 from maintenance.review.projects import ProjectReport
@@ -20,12 +20,14 @@ from storage.clock import minute
 if TYPE_CHECKING:
     from maintenance.page import Desk
 
+_SPLIT = "A : B : undecided"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 _DISPUTES = """<p class="vl-hint">Somebody says that a label is wrong. A and B are the responses as the pair's page
 shows them; votes are those of the entries on the board. Accepted disputes make a draft when you ask for one; its
 preview on the tab Labels is the board as it would be.</p>"""
 _CANDIDATES = """<p class="vl-hint">Items on which the strongest judges agree against the label. The list tells labels:
-it is for maintainers only. What is hard for one judge is hard for others, so look at every pair before you believe it.
+it is for maintainers only. Beside each pair stands how many of these judges prefer A, B, neither: the majority
+contradicts the label. What is hard for one judge is hard for others, so look at every pair before you believe it.
 </p>"""
 _PROJECTS = """<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing a
 project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.</p>"""
@@ -56,7 +58,8 @@ def _disputes(desk: Desk) -> None:
         revision = gr.Textbox("", label="Draft", placeholder="v3-disputes")
         base = gr.Textbox("", label="Changes revision", placeholder="v2")
         reason = gr.Textbox("", label="Reason")
-        draft = gr.Button("Draft from all accepted", size="md")
+        only = gr.Textbox("", label="Only disputes", placeholder="numbers, with commas; empty: all accepted")
+        draft = gr.Button("Draft from accepted ones", size="md")
     said = _html(elem_id="disputes-said")
 
     def look(which: str, request: gr.Request) -> str:
@@ -74,16 +77,17 @@ def _disputes(desk: Desk) -> None:
 
         return decide
 
-    def drafting(name: str, old: str, why: str, request: gr.Request) -> str:
+    def drafting(name: str, old: str, why: str, some: str, request: gr.Request) -> str:
         def use(who: Identity) -> Done:
-            return disputes.request_draft(desk.database, who, desk.benchmark, name.strip(), old.strip(), why)
+            told = (name.strip(), old.strip(), why, [_number(one) for one in _split(some)])
+            return disputes.request_draft(desk.database, who, desk.benchmark, *told)
 
         return _outcome(desk, request, "draft from disputes", use)
 
     show.click(look, [state], [shown], **_QUIETLY)
     accept.click(deciding(True), [number, note, state], [said, shown], **_QUIETLY)
     reject.click(deciding(False), [number, note, state], [said, shown], **_QUIETLY)
-    draft.click(drafting, [revision, base, reason], [said], **_QUIETLY)
+    draft.click(drafting, [revision, base, reason, only], [said], **_QUIETLY)
 
 
 def _candidates(desk: Desk) -> None:
@@ -101,10 +105,13 @@ def _candidates(desk: Desk) -> None:
     def looking(request: gr.Request) -> str:
         def found(who: Identity) -> str:
             proposed = candidates.proposed(desk.database, who, desk.table())
-            rows = [(Link(one.name, f"/explore/{one.item}"), one.item) for one in proposed.items]
+            rows = [
+                (Link(one.name, f"/explore/{one.item}"), _split_of(one.votes), Short(one.item[:12], one.item))
+                for one in proposed.items
+            ]
             facts = f"<p>{escape(words.candidate_facts(proposed.facts))}</p>" if proposed.facts else ""
             nothing = "No candidates." if proposed.facts else "Nobody has looked yet."
-            return facts + markup.table("Candidates", ("Pair", "Key"), rows, nothing)
+            return facts + markup.table("Candidates", ("Pair", _SPLIT, "Key"), rows, nothing)
 
         return desk.attempt(request, "candidates", found)
 
@@ -120,13 +127,14 @@ def _projects(desk: Desk) -> None:
         which = gr.Dropdown(list(projects.WHICH), value=projects.DISPUTED, label="Pairs")
         listed = gr.Textbox("", label="Listed pairs", placeholder="keys or ids, with commas")
     with gr.Row():
-        people = gr.Textbox("", label="Annotators", placeholder="accounts, with commas")
+        people = gr.Textbox("", label="Annotators", placeholder="user names or ids, with commas")
         reason = gr.Textbox("", label="Reason")
         start = gr.Button("Start the project", variant="primary", size="md")
     with gr.Row():
         number = gr.Textbox("", label="Project", placeholder="its number")
         revision = gr.Textbox("", label="Draft", placeholder="v3-verified")
-        close, show = gr.Button("Close and draft", size="md"), gr.Button("Show projects", size="md")
+        more, close = gr.Button("Let the annotators answer", size="md"), gr.Button("Close and draft", size="md")
+        show = gr.Button("Show projects", size="md")
     said, shown = _html(elem_id="projects-said"), _html(elem_id="projects")
 
     def looking(request: gr.Request) -> str:
@@ -153,6 +161,13 @@ def _projects(desk: Desk) -> None:
 
         return _outcome(desk, request, "start a project", use), looking(request)
 
+    def adding(which: str, accounts: str, request: gr.Request) -> tuple[str, str]:
+        def use(who: Identity) -> Done:
+            named = (desk.benchmark, _number(which), _split(accounts))
+            return projects.add_annotators(desk.database, who, *named)
+
+        return _outcome(desk, request, "add annotators", use), looking(request)
+
     def closing(which: str, draft: str, why: str, request: gr.Request) -> tuple[str, str]:
         def use(who: Identity) -> Done:
             return projects.close(desk.database, who, desk.benchmark, _number(which), draft.strip(), why)
@@ -160,6 +175,7 @@ def _projects(desk: Desk) -> None:
         return _outcome(desk, request, "close a project", use), looking(request)
 
     start.click(starting, [name, base, which, listed, people, reason], [said, shown], **_QUIETLY)
+    more.click(adding, [number, people], [said, shown], **_QUIETLY)
     close.click(closing, [number, revision, reason], [said, shown], **_QUIETLY)
     show.click(looking, outputs=[shown], **_QUIETLY)
 
@@ -178,13 +194,17 @@ def _split(text: str) -> list[str]:
     return [one.strip() for one in text.split(",") if one.strip()]
 
 
+def _split_of(votes: tuple[int, int, int]) -> str:
+    return " : ".join(map(str, votes))
+
+
 def _disputed(found: list[DisputedItem]) -> str:
-    head = ("No.", "Pair", "A : B : undecided", "Says", "Error", "Why", "By", "At", "Answer")
+    head = ("No.", "Pair", _SPLIT, "Says", "Error", "Why", "By", "At", "Answer")
     rows = [
         (
             one.id,
             Link(item.name, f"/explore/{item.item}"),
-            " : ".join(map(str, item.votes)),
+            _split_of(item.votes),
             SAID[one.better],
             one.tag,
             one.reason,

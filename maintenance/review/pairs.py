@@ -60,8 +60,15 @@ def find_item(table: ItemTable, name: str) -> int:
     if len(named) == 1:
         return named[0]
     if len(named) > 1:
-        raise NotPossible("ambiguous-item", f"{len(named)} pairs have the id {name[:80]!r}. Name one by its key.")
+        keys = ", ".join(_short_key(table.items[index].key) for index in named)
+        said = f"{len(named)} pairs have the id {name[:80]!r}. Name one by its key: {keys}."
+        raise NotPossible("ambiguous-item", said)
     raise NotFound(f"There is no pair {name[:80]!r}.")
+
+
+def _short_key(key: str) -> str:
+    """Enough of a key to name the item, with what tells repetitions apart."""
+    return key[:12] + key[64:]
 
 
 def short_name(table: ItemTable, index: int) -> str:
@@ -70,14 +77,16 @@ def short_name(table: ItemTable, index: int) -> str:
     return next(ids[revision] for revision in reversed(table.revisions) if revision in ids)
 
 
-def votes_on(database: Database, table: ItemTable, indices: Sequence[int]) -> dict[int, tuple[int, int, int]]:
-    """Item index -> how many entries on the board prefer A, prefer B, and are undecided."""
+def votes_on(
+    database: Database, table: ItemTable, indices: Sequence[int], among: Sequence[str] | None = None
+) -> dict[int, tuple[int, int, int]]:
+    """Item index -> how many entries on the board prefer A, prefer B, and are undecided; `among` them, if given."""
     if not indices:
         return {}
     packed: dict[int, list[bytes]] = {}
     counts = np.zeros((len(indices), 3), dtype=np.int64)
     with database.read() as session:
-        for k, votes in board_votes(session, table.benchmark):
+        for k, votes in board_votes(session, table.benchmark, among):
             packed.setdefault(k, []).append(votes)
             if len(packed[k]) == _CHUNK:
                 counts += _counted(table, indices, k, packed.pop(k))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from benchmark.annotation import PairAgreement, agreement
 from benchmark.items import ItemTable
-from identity import LOCAL
 from maintenance import queries
+from maintenance.accounts import directory
 from maintenance.review import drafts
 from maintenance.review.pairs import find_item
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
@@ -82,7 +82,10 @@ def create(
 
 
 def add_annotators(database: Database, who: Identity, benchmark: str, project: int, accounts: Sequence[str]) -> Done:
-    """Let accounts answer in a project. For maintainers, who may always. Raises Refused, NotFound, NotPossible."""
+    """Let accounts, named by ids or user names, answer in a project. For maintainers, who may always.
+
+    Raises Refused, NotFound, NotPossible.
+    """
     require_maintainer(who)
     with database.write() as session:
         found = known(session, benchmark, project, lock=True)
@@ -166,10 +169,8 @@ def _chosen(session: Any, table: ItemTable, base: str, which: str, listed: set[s
 
 
 def _add(session: Any, project: int, accounts: Sequence[str]) -> list[str]:
-    for account in accounts:
-        if account != LOCAL.account and queries.account_name(session, account) is None:
-            raise NotPossible("unknown-account", f"Nobody with the account {account[:40]!r} has ever signed in.")
-    return verification.add_annotators(session, project, accounts)
+    found = [directory.find(session, named, local=True).id for named in accounts]
+    return verification.add_annotators(session, project, list(dict.fromkeys(found)))
 
 
 def _digest(given: Sequence[Given]) -> str:

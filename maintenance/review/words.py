@@ -36,7 +36,7 @@ def candidates(found: Proposed) -> str:
     if found.facts is None:
         return "Never looked for: `candidates find` does."
     lines = [candidate_facts(found.facts)]
-    return "\n".join([*lines, *(f"{one.name}  {one.item}" for one in found.items)])
+    return "\n".join([*lines, *(f"{one.name}  {one.item}  ({votes(one.votes)})" for one in found.items)])
 
 
 def candidate_facts(facts: Mapping[str, Any]) -> str:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from dataclasses import dataclass
 
+from benchmark.protocols import ratios
+from benchmark.scoring import Tally
+from benchmark.suspicion import PROBES_FROM, PROBING_FROM, like_a_coin, probing
 from maintenance.values import Done, Identity, NotFound, require_maintainer, words
 from storage import audit, suspicions
 from storage.database import Database
 from storage.suspicion_tables import ACTED, DISMISSED
 from storage.suspicions import Suspected
 
+_DAY = 86_400.0
 DECIDED, RESET = "suspicion.decided", "suspicions.reset"
 ALARM_DAYS = 30
+PATIENT_DAYS = 365  # over which probes are counted, which can wait
 ALARM_FROM = 60
 """Scored submissions in ALARM_DAYS of accounts that no maintainer has approved: five accounts that each use up their
 year, one submission a day, come to that, and pooled they learn as much of the labels as may be (docs/security.md)."""
@@ -19,22 +26,26 @@ year, one submission a day, come to that, and pooled they learn as much of the l
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """How much unknown accounts have had scored lately."""
+    """How much unknown accounts have had scored lately, and how much came in a year from accounts that go on sending
+    what a coin could have answered, known or not."""
 
     scored: int
     accounts: int
+    probes: int = 0
+    probers: int = 0
 
     @property
     def raised(self) -> bool:
         """Whether it is so much that somebody should look."""
-        return self.scored >= ALARM_FROM
+        return self.scored >= ALARM_FROM or self.probes >= PROBING_FROM
 
     @property
     def sentence(self) -> str:
         """In words."""
         return (
             f"{self.scored} submissions of {self.accounts} accounts that nobody has approved were scored in the last "
-            f"{ALARM_DAYS} days (alarm from {ALARM_FROM})."
+            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} as right as a coin in {PATIENT_DAYS} days, of "
+            f"{self.probers} accounts with {PROBES_FROM} or more (alarm from {PROBING_FROM})."
         )
 
 
@@ -66,10 +77,23 @@ def look_again(database: Database, who: Identity, reason: str) -> Done:
 
 
 def alarm(database: Database, who: Identity) -> Alarm:
-    """How much unknown accounts have had scored lately. For maintainers."""
+    """Whether somebody should look at what accounts have had scored. For maintainers."""
     require_maintainer(who)
     with database.read() as session:
-        return Alarm(*suspicions.busy(session, ALARM_DAYS * 86_400.0))
+        busy = suspicions.busy(session, ALARM_DAYS * _DAY)
+        coins = {
+            (one.owner, one.submission)
+            for one in suspicions.outcomes(session, PATIENT_DAYS * _DAY, PROBES_FROM)
+            if like_a_coin(*_decided(one.tally))
+        }
+    return Alarm(*busy, *probing(Counter(owner for owner, _ in coins)))
+
+
+def _decided(tally: str) -> tuple[int, int]:
+    """(agree, reject) over all items; `paper` is the rule that counts what is decided."""
+    counted = ratios(Tally.from_json(json.loads(tally)).counts, "paper")
+    right, total = int(counted.right[-1]), int(counted.total[-1])
+    return right, total - right
 
 
 def _decide(database: Database, who: Identity, suspicion: int, decision: str, reason: str) -> Done:

@@ -52,8 +52,12 @@ def as_data(found: Sequence[Suspected], busy: Alarm) -> dict[str, Any]:
         }
         for one in found
     ]
-    alarm = {"scored": busy.scored, "accounts": busy.accounts, "raised": busy.raised}
-    return {"suspicions": rows, "unapproved_accounts": alarm}
+    return {
+        "suspicions": rows,
+        "unapproved_accounts": {"scored": busy.scored, "accounts": busy.accounts},
+        "probing_accounts": {"scored": busy.probes, "accounts": busy.probers},
+        "alarm": busy.raised,
+    }
 
 
 def as_html(found: Sequence[Suspected], busy: Alarm) -> str:

@@ -136,6 +136,14 @@ def rejoined(views: Sequence[Counts], vectors: Sequence[Vector], groups: Groups)
     return [(one + other - absent) / 2 for one, other, absent in pairs]
 
 
+def two_in_one(first: Vector, second: Vector) -> npt.NDArray[np.int8]:
+    """(items, 3) votes that show two vectors' scores at once, where the first vote is scored by itself as well.
+
+    The majority of the three is ``second``, and undecided where that abstains; the first vote is ``first``.
+    """
+    return np.stack([first, second, second], axis=1)
+
+
 # A6: climbing --------------------------------------------------------------------------------------------------------
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
+import numpy.typing as npt
 
-from tests.attacks.attackers import Vector
 from tests.attacks.policy import Secret
 from tests.identity.provider import person
 from tests.service import Service, until
@@ -58,11 +59,17 @@ class Door:
 
     def submissions(self) -> int:
         """How many there are, the demo's own judges included."""
-        connection = sqlite3.connect(self.database, timeout=60)
-        try:
-            return int(connection.execute("SELECT count(*) FROM submissions").fetchone()[0])
-        finally:
-            connection.close()
+        return self._count("SELECT count(*) FROM submissions")
+
+    def scores_before_approval(self) -> int:
+        """How many scores there are of submissions that wait for a maintainer."""
+        return self._count(
+            "SELECT count(*) FROM scores JOIN approvals USING (submission_id) WHERE approvals.state = 'waiting'"
+        )
+
+    def _count(self, statement: str) -> int:
+        with closing(sqlite3.connect(self.database, timeout=60)) as connection:
+            return int(connection.execute(statement).fetchone()[0])
 
 
 @dataclass
@@ -77,6 +84,12 @@ class Attacker:
         """One file."""
         return self.http.post("/api/v1/submissions", files={"file": ("p.jsonl", data)}, data={"model": model})
 
+    def look(self, data: bytes, model: str) -> str:
+        """Submits a file that is taken; the id of the entry."""
+        answer = self.submit(data, model)
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["id"])
+
     def attempts(self) -> int:
         """How many scored submissions the service has counted."""
         return int(self.http.get("/api/v1/quota").json()["attempts"])
@@ -86,6 +99,16 @@ class Attacker:
         path = f"/api/v1/entries/{entry}"
         until(lambda: self.http.get(path).status_code == 200, 60, f"{entry} is published")
         return dict(self.http.get(path).json())
+
+
+def in_turn(door: Door, accounts: Sequence[Attacker], files: Sequence[bytes], days: float, first: int = 0) -> list[str]:
+    """Each account sends a file, then so many days pass, and so on; the entries of the files from ``first`` on."""
+    entries = []
+    for number, data in enumerate(files[first:], first):
+        if number and number % len(accounts) == 0:
+            door.days_pass(days)
+        entries.append(accounts[number % len(accounts)].look(data, f"probe {number}"))
+    return entries
 
 
 @contextmanager
@@ -104,11 +127,12 @@ def open_door(folder: Path, **environ: str) -> Iterator[Door]:
 # Files --------------------------------------------------------------------------------------------------------------
 
 
-def native(secret: Secret, votes: Vector, items: Sequence[int] | None = None) -> bytes:
-    """Votes as native JSONL, null where the vector abstains; ``items``: only these."""
+def native(secret: Secret, votes: npt.NDArray[np.int8], items: Sequence[int] | None = None) -> bytes:
+    """Votes, one an item or (items, K), as native JSONL, null where they abstain; ``items``: only these."""
     names = [item.ids["demo"] for item in secret.table.items]
     chosen = range(len(names)) if items is None else items
-    rows = ({"id": names[i], "votes": [None if votes[i] < 0 else int(votes[i])]} for i in chosen)
+    matrix = votes.reshape(len(names), -1).tolist()
+    rows = ({"id": names[i], "votes": [None if vote < 0 else vote for vote in matrix[i]]} for i in chosen)
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from benchmark import demo
 from benchmark.items import CATEGORIES, ItemTable
 from benchmark.labels import LabelSet
+from benchmark.protocols import GROUPINGS
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Behaviour, Votes
@@ -42,6 +43,11 @@ class Secret:
         """Public: which item is in which category."""
         return Groups(np.array([CATEGORIES.index(item.category) for item in self.table.items]))
 
+    def grouped(self, grouping: str) -> Groups:
+        """Public: which item is in which category under one of the GROUPINGS."""
+        of_source = {source: n for n, one in enumerate(CATEGORIES) for source in GROUPINGS[grouping][one]}
+        return Groups(np.array([of_source[item.source] for item in self.table.items]))
+
     @cached_property
     def everything(self) -> Groups:
         """All items as one group."""
@@ -66,9 +72,9 @@ class Secret:
         """What one rounded accuracy tells."""
         return np.array([self.disclosed(votes)["protocols"]["strict"]["overall"] * len(self.table)])
 
-    def read_categories(self, shown: dict[str, Any]) -> Counts:
-        """Three rounded accuracies as counts: below 1,000 items a tenth of a point names the whole number."""
-        sizes = np.bincount(self.categories.of)
+    def read_categories(self, shown: dict[str, Any], groups: Groups | None = None) -> Counts:
+        """Three accuracies as counts: below 1,000 items a tenth of a point names the whole number."""
+        sizes = np.bincount((groups or self.categories).of)
         return np.array([round(shown[name] * size) for name, size in zip(CATEGORIES, sizes, strict=True)], dtype=float)
 
     def undefended(self, votes: Vector, groups: Groups) -> Counts:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -92,6 +93,13 @@ def gain(secret: Secret, seed: int, accuracy: float = 0.67) -> float:
     prior = (2 * accuracy - 1) * (2.0 * judge - 1.0)
     better = attackers.least_squares(probes, views, secret.categories, prior)
     return agreement(better, secret.truth) - agreement(judge, secret.truth)
+
+
+def learnt(secret: Secret, probes: Sequence[Vector], cards: Sequence[Mapping[str, Any]]) -> float:
+    """A1, A10: what public scorecards of probes tell."""
+    views = [secret.read_categories(card["protocols"]["strict"]) for card in cards]
+    belief = attackers.least_squares(probes, views, secret.categories, np.zeros(len(secret.truth)))
+    return agreement(belief, secret.truth)
 
 
 def _probing(secret: Secret, seed: int, count: int, look: Callable[[Vector], Counts], groups: Groups) -> float:

@@ -8,6 +8,7 @@ agree in every category count of every entry and in nothing finer: all that the 
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,19 +17,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 import pyarrow.parquet as parquet
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
+from scipy.special import comb, entr
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
 import app
+from benchmark.items import CATEGORIES
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.protocols import category_counts
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.scoring import Tally, tally
+from benchmark.uncertainty import mcnemar_exact
 from benchmark.votes import Votes
 from settings import Settings
 from storage import audit
@@ -37,6 +42,7 @@ from storage.snapshots import snapshot_as_of
 from storage.tables import Event, Snapshot
 from submissions.receipts.issuing import Receipts
 from submissions.spool import Spool
+from tests.attacks.attackers import Vector
 from tests.attacks.policy import Secret
 from tests.databases import a_submission, new_database
 from workers.demo_files import write_demo
@@ -125,40 +131,75 @@ def _settled(body: str) -> str:
 
 
 def _files(secret: Secret) -> list[Votes]:
-    """Three judges with K votes; now and then one decides nothing."""
+    """Three judges with K votes. On one pair in eight each decides nothing, so labels tell on how many two differ."""
     made = []
     for number in range(len(ENTRIES)):
         dice = np.random.default_rng(number)
-        right = dice.random((len(secret.truth), K)) < 0.55 + 0.05 * number
+        right = dice.random((len(secret.truth), K)) < 0.50 + 0.08 * number
         votes = np.where(right, secret.truth[:, np.newaxis], 1 - secret.truth[:, np.newaxis]).astype(np.int8)
         votes[dice.random(votes.shape) < 0.03] = -1
+        votes[dice.random(len(votes)) < 0.125] = -1
         made.append(Votes(votes))
     return made
 
 
-def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
-    """Labels under which every judge has the same counts in every category, and others in sources, tags and curves.
+def _signs(secret: Secret, labels: Vector, files: list[Votes]) -> npt.NDArray[np.int8]:
+    """(items, judges): 1 where the majority is right, -1 where it is wrong, 0 where it decides nothing."""
+    right, wrong = (
+        np.stack([2 * (file.matrix == wanted[:, np.newaxis]).sum(axis=1) > K for file in files], axis=1)
+        for wanted in (labels, 1 - labels)
+    )
+    return right.astype(np.int8) - wrong
 
-    Turned over are pairs of labels of one category and two sources: on one of them exactly those judges are right who
-    are wrong on the other.
+
+_FOUR = ((0, 1), (0, 1), (1, -1), (-1, -1))
+"""The signs of one judge and of all others on four pairs whose labels can be turned over at once."""
+
+
+def _take(free: dict[tuple[int, ...], list[int]], four: list[tuple[int, ...]], used: set[int]) -> bool:
+    """Whether there were four more."""
+    if any(len(free.get(kind, ())) < four.count(kind) for kind in four):
+        return False
+    used.update(free[kind].pop() for kind in four)
+    return True
+
+
+def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
+    """Labels under which every judge has the same counts in every category, and others in sources, tags and curves, and
+    under which any two judges differ on another number of pairs.
+
+    Turned over are sets of labels of one category on which no judge gains or loses anything. Fours: twice one judge
+    decides nothing and both others are right, once it is right and once wrong where both others are wrong. Twos of
+    two sources: on one exactly those judges are right who are wrong on the other.
     """
-    right = np.stack([2 * (file.matrix == secret.truth[:, np.newaxis]).sum(axis=1) > K for file in files], axis=1)
-    wrong = np.stack([2 * (file.matrix == 1 - secret.truth[:, np.newaxis]).sum(axis=1) > K for file in files], axis=1)
-    decided = (right | wrong).all(axis=1)
+    signs, turned = _signs(secret, secret.truth, files), secret.truth.copy()
+    used: set[int] = set()
+    for category in range(len(CATEGORIES)):
+        free: dict[tuple[int, ...], list[int]] = {}
+        for index in np.flatnonzero(secret.categories.of == category).tolist():
+            free.setdefault(tuple(signs[index].tolist()), []).append(index)
+        kinds = [
+            [tuple(own if n == judge else others for n in range(len(files))) for own, others in _FOUR]
+            for judge in range(len(files))
+        ]
+        while sum(_take(free, four, used) for four in kinds):  # one four a judge in turn, while there are some
+            pass
     waiting: dict[tuple[int, int, bytes], list[int]] = {}
-    turned = secret.truth.copy()
-    for index in np.flatnonzero(decided).tolist():
+    for index in np.flatnonzero((signs != 0).all(axis=1)).tolist():
+        if index in used:
+            continue
         source, category = int(secret.table.source_index[index]), int(secret.categories.of[index])
         match = next(
-            (one for one in waiting if one[0] == category and one[1] != source and one[2] == (~right[index]).tobytes()
+            (one for one in waiting if one[0] == category and one[1] != source and one[2] == (-signs[index]).tobytes()
              and waiting[one]),
             None,
         )  # fmt: skip
         if match is None:
-            waiting.setdefault((category, source, right[index].tobytes()), []).append(index)
+            waiting.setdefault((category, source, signs[index].tobytes()), []).append(index)
         else:
-            for one in (index, waiting[match].pop()):
-                turned[one] = 1 - turned[one]
+            used.update((index, waiting[match].pop()))
+    for index in used:
+        turned[index] = 1 - turned[index]
     tags = dict(enumerate(secret.labels.tags or ()))
     return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
 
@@ -225,6 +266,49 @@ def test_the_worlds_agree_in_categories_and_in_nothing_finer(worlds: tuple[World
         assert (category_counts(one.counts)[:, :4] == category_counts(two.counts)[:, :4]).all()
         finer = (one.counts[:, 1] != two.counts[:, 1]) | (one.agreeing != two.agreeing).any(axis=1)
         assert int(finer.sum()) >= 10  # of 15 sources, tags and lengths
+
+
+def test_the_worlds_agree_in_no_number_of_pairs_on_which_two_judges_differ() -> None:
+    secret = Secret()
+    files = _files(secret)
+    worlds = [_signs(secret, labels, files) > 0 for labels in (secret.truth, _other_labels(secret, files).preferred)]
+    for one, other in itertools.combinations(range(len(files)), 2):
+        counts = [(int((w[:, one] & ~w[:, other]).sum()), int((~w[:, one] & w[:, other]).sum())) for w in worlds]
+        (b, c), (b_then, c_then) = counts
+        assert b - c == b_then - c_then
+        assert abs(b + c - b_then - c_then) >= 10, counts
+
+
+def test_a9_rank_ranges_depend_on_more_than_counts_and_tell_little_of_it() -> None:
+    """Whether two judges are separable depends on b - c, which their scores tell, and on b + c, which they do not.
+
+    m: pairs on which both decide and differ, so b + c has them; silent: pairs on which one decides nothing, so b + c
+    has those on which the other is right. All labels are equally likely: the entropy of "separable" given b - c.
+    """
+    assert mcnemar_exact(25, 10) < 0.05 < mcnemar_exact(45, 30)  # the same difference: the control
+
+    def bits(m: int, silent: int) -> float:
+        first, second = np.meshgrid(np.arange(m + 1), np.arange(silent + 1), indexing="ij")
+        likely = np.outer(_coins(m), _coins(silent)).ravel()
+        separable = (np.asarray(mcnemar_exact(first + second, m - first)) < 0.05).ravel()
+        known = (2 * first + second).ravel()
+        both = np.bincount(known, weights=likely)
+        share = np.divide(np.bincount(known, weights=likely * separable), both, out=np.zeros_like(both), where=both > 0)
+        return float(both @ _entropy(share, 1 - share))
+
+    found = {(m, silent): bits(m, silent) for m in (0, 2, 5, 10, 20, 100, 374) for silent in (10, 15, 20, 50, 374)}
+    assert 0.1 < max(found.values()) < 0.2
+    assert max(value for (m, _), value in found.items() if m >= 100) < 0.04
+
+
+def _coins(count: int) -> npt.NDArray[np.float64]:
+    """The chance of each number of heads."""
+    return np.asarray(comb(count, np.arange(count + 1)) / 2.0**count)
+
+
+def _entropy(*shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Bits."""
+    return np.asarray(sum(entr(share) for share in shares) / np.log(2))
 
 
 def test_a9_every_public_answer_is_the_same_in_both_worlds(worlds: tuple[World, World, World]) -> None:

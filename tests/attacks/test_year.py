@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmark import demo
+from tests import official_rule
 from tests.attacks import attackers, simulation
 from tests.attacks.attackers import agreement
-from tests.attacks.door import Door, native, official, open_door
+from tests.attacks.door import MAINTAINER, Door, in_turn, native, official, open_door
 from tests.attacks.policy import Secret
 
 SEEDS = (1, 2)
@@ -49,11 +52,11 @@ def test_a1_a_year_of_random_probes_at_the_door_is_scored_twelve_times_and_tells
         door.days_pass(days)
         refused = attacker.submit(native(secret, probes[-1]), "one more")
         assert (refused.status_code, refused.json()["code"]) == (429, "quota-used")
-    views = [secret.read_categories(attacker.scores(entry)["protocols"]["strict"]) for entry in entries]
-    for view, probe in zip(views, probes, strict=False):
+    cards = [attacker.scores(entry) for entry in entries]
+    for card, probe in zip(cards, probes, strict=False):
+        view = secret.read_categories(card["protocols"]["strict"])
         assert view.tolist() == secret.by_category(probe).tolist()  # the door shows what the simulations assume
-    belief = attackers.least_squares(probes[:-1], views, secret.categories, np.zeros(len(secret.truth)))
-    assert 0.5 < agreement(belief, secret.truth) <= 0.60
+    assert 0.5 < simulation.learnt(secret, probes[:-1], cards) <= 0.60
     assert attacker.attempts() == simulation.YEAR
     door.days_pass(40.0)  # a year after the first: the clock that we move is the one that counts
     assert attacker.submit(native(secret, probes[-1]), "next year").status_code == 202
@@ -99,6 +102,31 @@ def test_a8_forged_labels_flags_and_a_third_answer_are_worth_nothing(door: Door,
     assert {name: shown[name] for name in honest} == honest
 
 
+@pytest.mark.slow
+def test_a10_five_accounts_wait_for_approval_and_once_approved_learn_little_and_raise_the_alarm(
+    secret: Secret, tmp_path: Path
+) -> None:
+    probes = attackers.random_probes(simulation.SYBILS * simulation.YEAR, len(secret.truth), np.random.default_rng(3))
+    files = [native(secret, probe) for probe in probes]
+    with open_door(tmp_path, APPROVE_FIRST_UPLOAD="1") as door:
+        sybils = [door.account(f"sybil{number}") for number in range(simulation.SYBILS)]
+        warden = door.account(MAINTAINER, "maintain")
+        entries = in_turn(door, sybils, files[: len(sybils)], 0.0)
+        for sybil, entry in zip(sybils, entries, strict=True):
+            assert sybil.http.get(f"/api/v1/submissions/{entry}").json()["state"] == "awaiting-approval"
+            assert sybil.submit(files[-1], "before anybody has looked").status_code != 202
+        assert door.scores_before_approval() == 0
+        for entry in entries:
+            path = f"/api/v1/maintenance/approvals/{entry}/approve"
+            assert warden.http.post(path, json={"reason": "known labs"}).status_code == 200
+        entries += in_turn(door, sybils, files, 27.0, len(entries))  # patient: never sixty in thirty days
+        cards = [warden.scores(entry) for entry in entries]
+        found = warden.http.get("/api/v1/maintenance/suspicions").json()
+    assert 0.55 < simulation.learnt(secret, probes, cards) <= 0.70
+    assert found["unapproved_accounts"]["scored"] == 0
+    assert (found["alarm"], found["probing_accounts"]) == (True, {"scored": 60, "accounts": 5})
+
+
 # The service's own scoring and disclosure, without HTTP: the same views, as the first test has shown -----------------
 
 
@@ -124,6 +152,24 @@ def test_a10_five_accounts_together_learn_at_most_seventy_percent(secret: Secret
 # Positive controls: the attackers work ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
+def test_control_at_a_door_without_quota_and_secrecy_every_label_is_found_in_64_submissions(
+    secret: Secret, tmp_path: Path
+) -> None:
+    """Two of the 128 weighings a file: the first of three votes has a score of its own where labels are public."""
+    groups = secret.grouped("rl-in-general")
+    vectors = attackers.weighings(groups)
+    with open_door(tmp_path, QUOTA_PER_DAY="0", QUOTA_PER_YEAR="0", HIDDEN_LABELS="") as door:
+        weigher = door.account("weigher")
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        files = [native(secret, attackers.two_in_one(first, second)) for first, second in pairs]
+        entries = [weigher.look(data, f"weighing {number}") for number, data in enumerate(files)]
+        cards = [weigher.scores(entry)["groupings"]["rl-in-general"] for entry in entries]
+    views = [secret.read_categories(card[rule], groups) for card in cards for rule in ("vlmevalkit", "strict")]
+    belief = attackers.weighed(vectors, views, groups, np.zeros(len(secret.truth), dtype=np.int8))
+    assert (len(entries), agreement(belief, secret.truth)) == (64, 1.0)
+
+
 def test_control_without_a_quota_the_weighing_design_finds_every_label_in_256_submissions(secret: Secret) -> None:
     assert simulation.weighing_undefended(secret) == (256, 1.0)
     assert simulation.answering_undefended(secret) == (512, 1.0)
@@ -139,3 +185,33 @@ def test_control_a_climber_who_may_try_on_gets_there(secret: Secret) -> None:
     start = secret.judge(0.5, dice)
     top = attackers.climb(lambda votes: secret.undefended(votes, secret.everything), start, 1000, 1, dice)
     assert agreement(top, secret.truth) - agreement(start, secret.truth) > 0.10
+
+
+def test_control_without_a_quota_the_majority_of_the_lucky_knows_two_thirds(secret: Secret) -> None:
+    probes = attackers.random_probes(500, len(secret.truth), np.random.default_rng(1))
+    views = [secret.undefended(probe, secret.categories) for probe in probes]
+    assert agreement(attackers.lucky_majority(probes, views, secret.categories), secret.truth) > 0.66
+
+
+def test_control_the_official_rule_pays_for_one_item_for_repetition_and_for_labels_in_the_file() -> None:
+    """What A4, A5 and A8 send, by the rule that believes the file (tests/official_rule.py)."""
+    known, other = ({**pair, "id": f"wildvision-battle-{n}"} for n, pair in enumerate(demo.demo_pairs()[:2]))
+
+    def share(data: bytes) -> tuple[float, int]:
+        counted = official_rule.official_counts(data.splitlines())["general"]
+        return counted["agree"] / (counted["agree"] + counted["reject"]), counted.total()
+
+    def says(pair: dict[str, Any], right: bool) -> bytes:
+        preferred = pair["human_ranking"].index(0)
+        verdict = f"Answer {(preferred if right else 1 - preferred) + 1} is better."
+        return official([pair], verdict, ranking=pair["human_ranking"])
+
+    assert share(says(known, True)) == (1.0, 1)  # A4, and items left out: what is not there is not counted
+    padded = [{**known, "id": known["id"] + " " * n} for n in range(1, 1000)]
+    many = b"".join([says(other, False), *(says(one, True) for one in [known, *padded])])
+    assert share(many) == (1000 / 1001, 1001)  # A5
+    forged = official([known, other], "Answer 1 is better.", ranking=[0, 1])
+    assert share(forged) == (1.0, 2)  # A8
+    unsure = b"".join([says(known, True), official([other], "I cannot decide.", ranking=other["human_ranking"])])
+    assert official_rule.official_counts(unsure.splitlines())["general"]["agree"] == 1
+    assert share(unsure)[0] == 1.0  # A2: who abstains loses nothing

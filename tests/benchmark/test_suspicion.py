@@ -82,3 +82,25 @@ def test_limits_named_from_strike_where_they_are_reached_and_those_named_below_d
     assert suspicion.near_equal(suspicion.EQUAL_FROM, [0.6, 0.601, 0.602])
     for percent in range(60, 99):
         assert suspicion.near_equal(0.9, [percent / 100, percent / 100, (percent + 1) / 100]) is None
+
+
+@pytest.mark.parametrize(
+    ("agree", "reject", "alike"),
+    [(625, 625, True), (688, 562, False), (687, 563, True), (562, 688, False), (313, 312, True), (0, 0, False)],
+)
+def test_as_right_as_a_coin_is_within_five_points_of_half_of_what_is_decided(
+    agree: int, reject: int, alike: bool
+) -> None:
+    assert suspicion.like_a_coin(agree, reject) is alike
+
+
+def test_a_coins_file_is_seen_as_one_and_a_judge_of_sixty_percent_never() -> None:
+    dice = np.random.default_rng(0)
+    for share, alike in ((0.5, True), (0.6, False)):
+        found = [suspicion.like_a_coin(right, ITEMS - right) for right in dice.binomial(ITEMS, share, 300).tolist()]
+        assert np.mean(np.array(found) == alike) > 0.99
+
+
+def test_only_accounts_that_go_on_and_on_count_as_probing() -> None:
+    assert suspicion.probing({"a": 5, "b": 6, "c": 12}) == (18, 2)
+    assert suspicion.probing({}) == (0, 0)

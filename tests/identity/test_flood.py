@@ -61,7 +61,13 @@ def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
         ("GET", "/", ""),
         ("GET", "/auth/me", ""),
         ("GET", "/api/v1/submissions/e0", ""),
-        ("POST", "/app/gradio_api/queue/join", ""),
+        ("POST", "/app/gradio_api/queue/join", "page"),
+        ("POST", "/app/gradio_api/queue/join/", "page"),
+        ("POST", "/app/gradio_api/run/check", "page"),
+        ("POST", "/app/gradio_api/api/check", "page"),
+        ("POST", "/app/submit/gradio_api/call/check", "page"),
+        ("POST", "/app/gradio_api/call/v2/check", "page"),
+        ("GET", "/app/gradio_api/queue/data", ""),
     ],
 )
 def test_what_is_counted(method: str, path: str, what: str) -> None:

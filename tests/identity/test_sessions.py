@@ -65,9 +65,7 @@ def test_a_cookie_signed_with_the_constant_that_gradio_would_use_opens_nothing(s
     assert site.done == []
 
 
-def test_a_session_from_before_the_sign_in_is_worth_nothing_after_it(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_from_before_the_sign_in_is_worth_nothing_after_it(site: Site) -> None:
     planted = "p" * 43
     victim, attacker = site.browser(), site.browser()
     attacker.plant(site.settings.session_cookie, planted)
@@ -77,8 +75,15 @@ def test_a_session_from_before_the_sign_in_is_worth_nothing_after_it(
     assert victim.session != planted
     assert attacker.name() == ""
 
-    monkeypatch.setattr(identity.sign_in.SignIn, "complete", _keeping(planted))  # a sign-in that keeps the id
-    victim.plant(site.settings.session_cookie, planted)
+
+def test_control_a_sign_in_that_keeps_the_session_lets_the_attacker_in(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = "p" * 43
+    victim, attacker = site.browser(), site.browser()
+    for browser in (victim, attacker):
+        browser.plant(site.settings.session_cookie, planted)
+    monkeypatch.setattr(identity.sign_in.SignIn, "complete", _keeping(planted))
     victim.sign_in()
     assert attacker.name() == "alice"
 

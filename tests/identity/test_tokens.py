@@ -180,14 +180,24 @@ def guess(site: Site, number: int) -> int:
 def test_five_guesses_are_all_there_are_in_a_quarter_of_an_hour(alice: Browser, another: Callable[..., Site]) -> None:
     token = alice.make_token()
     assert [guess(alice.site, number) for number in range(7)] == [401] * 5 + [429] * 2
-    locked = program(alice.site, token).get("/whoami")
+    locked = program(alice.site, f"vlrb_{98:043d}").get("/whoami")
     assert locked.status_code == 429
     assert 800 < int(locked.headers["retry-after"]) <= 901
     assert guess(another(), 99) == 429  # after a restart, and in another process
-    assert alice.name() == "alice"  # browsers go on
+    assert alice.name() == "alice"  # browsers go on,
+    assert program(alice.site, token).get("/whoami").json()["name"] == "alice"  # and so does a valid token
     alice.site.sql("UPDATE auth_failures SET at = at - 901")
     assert program(alice.site, token).get("/whoami").status_code == 200
     assert guess(alice.site, 100) == 401
+
+
+def test_control_where_nothing_is_counted_who_goes_on_guessing_gets_in(
+    alice: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = alice.make_token()
+    monkeypatch.setattr("identity.queries.locked_for", lambda *_: None)
+    assert [guess(alice.site, number) for number in range(7)] == [401] * 7
+    assert program(alice.site, token).get("/whoami").status_code == 200
 
 
 def test_an_invented_forwarding_header_does_not_make_another_place(alice: Browser) -> None:

@@ -128,6 +128,7 @@ class FixedSource:
         self.body = body
         self.version = 1
         self.delayed_since: datetime | None = None
+        self.paused: str | None = None
         self.loads = 0
         self.looks = 0
         self.failing = False
@@ -139,7 +140,7 @@ class FixedSource:
         self.looks += 1
         if self.failing:
             raise OSError("the database is away")
-        return Pointer(None if self.body is None else f"snapshot-{self.version}", self.delayed_since)
+        return Pointer(None if self.body is None else f"snapshot-{self.version}", self.delayed_since, self.paused)
 
     def load(self, snapshot_id: str) -> Mapping[str, Any]:
         """The snapshot."""

@@ -140,6 +140,15 @@ def test_an_old_board_is_served_while_the_database_is_away(source: FixedSource, 
     assert client.get("/?q=judge").status_code == 200
 
 
+def test_a_pause_is_said_on_the_board_as_text_and_unsaid(source: FixedSource, client: TestClient) -> None:
+    assert "No submissions" not in client.get("/").text
+    source.paused = "Back <b>at noon</b>."
+    for address in ("/", "/?q=judge", "/?embed=1"):
+        assert "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;." in client.get(address).text, address
+    source.paused = None
+    assert "No submissions" not in client.get("/").text
+
+
 def test_delayed_scores_are_said_and_unsaid(source: FixedSource, client: TestClient) -> None:
     assert "delayed" not in client.get("/").text
     source.delayed_since = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
@@ -355,6 +364,20 @@ def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_l
         assert "<img src=x" not in gone.text
         merged = client.get("/entries/emerged", follow_redirects=False)
         assert (merged.status_code, merged.headers["location"]) == (308, "/entries/e00000000001")
+        api = client.get("/api/v1/entries/egone")
+        assert (api.status_code, api.headers["content-type"]) == (410, "application/problem+json")
+        told = {name: api.json()[name] for name in ("code", "title", "at", "reason")}
+        assert told == {"code": "withdrawn", "title": "Gone", "at": when, "reason": "wrong prompt"}
+        badge = client.get("/entries/egone/badge.svg")
+        assert (badge.status_code, badge.headers["content-type"]) == (410, "image/svg+xml; charset=utf-8")
+        assert ">withdrawn<" in badge.text
+        assert "<img" not in badge.text
+        for rest in ("og.png", "cite.bib", "eval_results.yaml"):
+            assert client.get(f"/entries/egone/{rest}").status_code == 410
+        for path in ("/api/v1/entries/{}", *(f"/entries/{{}}/{name}" for name in ("badge.svg", "og.png", "cite.bib"))):
+            merged = client.get(path.format("emerged"), follow_redirects=False)
+            assert (merged.status_code, merged.headers["location"]) == (308, path.format("e00000000001"))
+            assert client.get(path.format("enever")).status_code == 404
 
 
 OTHER = "e00000000002"

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from identity import Identity, Refused
 from maintenance import api
 from storage.database import Database
+from storage.pace import CHANGES_A_DAY
 from submissions.metadata import Metadata
 from tests.databases import with_labels
 from tests.maintenance.people import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
@@ -82,7 +83,7 @@ PRIVATE_ROUTES = [
     ("GET", "/api/v1/entries/{entry}/history", None),
     ("GET", "/api/v1/maintenance/labels", None),
     ("POST", "/api/v1/maintenance/labels", {"revision": "v3", "source": "x", "reason": "x"}),
-    ("POST", "/api/v1/maintenance/labels/v3/retire", {"reason": "x"}),
+    ("POST", "/api/v1/maintenance/labels/v3/retire", {"reason": "x", "confirmation": "v3"}),
     ("POST", "/api/v1/maintenance/rescore/preview", {"revision": "v3"}),
     ("GET", "/api/v1/maintenance/rescore/preview/1", None),
     ("POST", "/api/v1/maintenance/rescore/apply", {"revision": "v3", "reason": "x", "confirmation": "v3"}),
@@ -104,6 +105,8 @@ PRIVATE_ROUTES = [
     ("PATCH", "/api/v1/maintenance/reported/1", {"changes": {}, "reason": "x"}),
     ("POST", "/api/v1/maintenance/reported/1/remove", {"reason": "x"}),
     ("POST", "/api/v1/maintenance/reported/1/restore", {"reason": "x"}),
+    ("GET", "/api/v1/maintenance/accounts", None),
+    ("GET", "/api/v1/maintenance/entries", None),
     ("GET", "/api/v1/maintenance/grants", None),
     ("POST", "/api/v1/maintenance/grants/astranger000", {"extra": 1, "reason": "x"}),
     ("POST", "/api/v1/maintenance/grants/1/revoke", {"reason": "x"}),
@@ -195,6 +198,13 @@ def test_things_that_cannot_be_done_are_problems_with_a_code(site: _Site) -> Non
             "not-confirmed",
         ),
         ("/api/v1/maintenance/rescore/preview", {"revision": "v3"}, 404, "not-found"),
+        ("/api/v1/maintenance/rescore/preview", {"revision": "demo", "entries": ["nope"]}, 404, "not-found"),
+        (
+            "/api/v1/maintenance/rescore/apply",
+            {"revision": "demo", "reason": "x", "confirmation": "demo", "where": {"model": "nobody"}},
+            409,
+            "nothing-in-scope",
+        ),
     ):
         answer = site.ask(MAINTAINER, "POST", path, body)
         assert (answer.status_code, answer.json()["code"]) == (status, code)
@@ -210,3 +220,17 @@ def test_the_public_chain_is_for_everybody_line_by_line(site: _Site) -> None:
     assert [set(one) for one in events] == [{"seq", "prev", "hash"}] * len(events)
     assert site.ask(ANONYMOUS, "GET", f"/api/v1/chain?after={len(events) - 1}").text == answer.text.splitlines(True)[-1]
     assert site.ask(ANONYMOUS, "GET", "/api/v1/chain?after=-1").status_code == 422
+
+
+def test_who_edits_too_often_is_told_when_the_next_one_is_possible(site: _Site, database: Database) -> None:
+    path = f"/api/v1/entries/{site.entry}"
+    for number in range(CHANGES_A_DAY):
+        assert site.ask(OWNER_OF_IT, "PATCH", path, {"notes": f"note {number}"}).status_code == 200
+    told = site.ask(OWNER_OF_IT, "PATCH", path, {"notes": "one more"})
+    assert (told.status_code, told.json()["code"]) == (429, "too-many-changes")
+    assert told.headers["content-type"] == "application/problem+json"
+    assert 86_000 < int(told.headers["retry-after"]) <= 86_400
+    assert told.json()["next_at"][:16].replace("T", " ") in told.json()["detail"]
+    assert "entry.edited" not in site.ask(ANONYMOUS, "GET", "/api/v1/decisions").text
+    shown = site.ask(ANONYMOUS, "GET", "/api/v1/decisions?edits=true&limit=500").json()["decisions"]
+    assert [one["kind"] for one in shown].count("entry.edited") == CHANGES_A_DAY

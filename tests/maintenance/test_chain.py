@@ -91,6 +91,29 @@ def test_the_public_chain_shows_no_event_and_passes_through_every_head(recorded:
     assert list(chain.public(recorded, after=7)) == list(chain.public(recorded, after=10**9)) == []
 
 
+def test_a_date_that_was_changed_is_found_and_named_with_a_kept_head_too(recorded: Database) -> None:
+    head = chain.head(recorded, MAINTAINER)
+    _open_the_table(recorded)
+    _tamper(recorded, "UPDATE events SET at = at - 86400 WHERE seq = 2")
+    for kept in (None, head):
+        found = chain.verify(recorded, MAINTAINER, kept)
+        assert (found.ok, found.broken_at, found.events) == (False, 2, 1)
+        assert found.sentence == "The chain is broken at event 2: at was changed."
+
+
+def test_a_chain_without_its_head_says_so(recorded: Database) -> None:
+    postgresql = recorded.engine.dialect.name == "postgresql"
+    _tamper(
+        recorded, "ALTER TABLE audit_head DISABLE TRIGGER USER" if postgresql else "DROP TRIGGER audit_head_no_delete"
+    )
+    _tamper(recorded, "DELETE FROM audit_head")
+    found = chain.verify(recorded, MAINTAINER)
+    assert (found.ok, found.events) == (False, 6)
+    assert "audit_head" in found.sentence
+    with pytest.raises(LookupError, match="audit_head"):
+        chain.head(recorded, MAINTAINER)
+
+
 def test_a_head_from_before_the_first_event_holds(database: Database) -> None:
     head = chain.head(database, MAINTAINER)
     assert (head["seq"], head["hash"]) == (0, audit.GENESIS)
@@ -109,7 +132,7 @@ def test_label_and_rescore_use_cases_are_for_maintainers(recorded: Database) -> 
         before = audit.head(session)
     for attempt in (
         lambda: labels.request_import(recorded, STRANGER, "demo", "v3", "x.jsonl", "because"),
-        lambda: labels.request_retire(recorded, STRANGER, "demo", "v3", "because"),
+        lambda: labels.request_retire(recorded, STRANGER, "demo", "v3", "because", "v3"),
         lambda: labels.revisions(recorded, STRANGER, "demo"),
         lambda: rescoring.request_preview(recorded, STRANGER, "demo", "v3"),
         lambda: rescoring.preview(recorded, STRANGER, 1),

@@ -106,7 +106,8 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         assert "from label revision v1 to v2: sixteen" in _run(environ, "audit", "log")
         _run(environ, "rescore", "undo", "v2", "--reason", "back")
         assert _json(environ, "health")["label_revision"] == "v1"
-        _run(environ, "labels", "retire", "v2", "--reason", "over", "--wait")
+        assert "confirm" in _run(environ, "labels", "retire", "v2", "--reason", "over", expect=1)
+        _run(environ, "labels", "retire", "v2", "--reason", "over", "--confirm", "v2", "--wait")
         assert "retired" in _run(environ, "labels", "list")
         assert "hold" in _run(environ, "audit", "verify")
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -9,16 +10,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
+import numpy as np
 import pytest
 
 from identity import Identity, Refused
-from maintenance import entries, markup, page
+from maintenance import chain, entries, markup, page, rescoring
 from maintenance.decisions import decisions
 from storage.database import Database
 from storage.tasks import TaskView
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.maintenance.people import LOCAL, MAINTAINER, STRANGER
+from tests.maintenance.review.bench import add_judges, set_up
 from tests.workers import invented
 
 HOSTILE = '<img src=x onerror=alert(1)>"'
@@ -75,8 +78,14 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
         _call(blocks, "granted"),
         *_call(blocks, "granting", "astranger000", "because", 1),
         *_call(blocks, "revoking", "1", "because"),
-        _call(blocks, "verifying"),
+        _call(blocks, "verifying", ""),
         _call(blocks, "heading"),
+        _call(blocks, "finding", "")[0],
+        _call(blocks, "choosing", entry)[1],
+        _call(blocks, "asked")[0],
+        _call(blocks, "showing", "1"),
+        _call(blocks, "listed", ""),
+        _call(blocks, "everybody"),
     ]
     assert all("vl-bad" in answer for answer in answers), answers
     assert len(refused) == len(answers)
@@ -92,7 +101,43 @@ def test_decisions_can_be_made_on_the_page(board: Database) -> None:
     assert "Changed: organisation." in said and HOSTILE not in shown
     said, _ = _call(blocks, "deciding", entry, "Merge into", "e00000000000", "because")
     assert "no entry" in said
-    assert "hold" in _call(blocks, "verifying")
+    assert "hold" in _call(blocks, "verifying", "")
+
+
+def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) -> None:
+    invented.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_desk(board, MAINTAINER, []))
+    kept = chain.head(board, MAINTAINER)
+    assert "so does the given head" in _call(blocks, "verifying", json.dumps(kept))
+    assert "not the one" in _call(blocks, "verifying", json.dumps({**kept, "hash": "0" * 64}))
+    for text in ("no JSON", "[]", "7"):
+        assert "no head of a chain" in _call(blocks, "verifying", text)
+
+
+def test_entries_are_found_by_model_owner_and_id_and_one_is_chosen(board: Database) -> None:
+    first, second = invented.submit(board, range(2), owner="aowner000000")
+    blocks = _blocks(_desk(board, MAINTAINER, []))
+    for wanted, ids in (("", {first, second}), ("JUDGE 1", {second}), (first[3:9], {first}), ("%", set())):
+        told, choices = _call(blocks, "finding", wanted)
+        assert {one[1] for one in choices["choices"]} == {one for one in (first, second) if one in told} == ids
+    assert "aowner000000" in _call(blocks, "finding", "owner0000")[0]
+    name, shown = _call(blocks, "choosing", second)
+    assert (name, "The entry waits to be scored." in shown) == (second, True)
+    _call(blocks, "deciding", second, "Hide", "", "because")
+    assert "The entry is hidden." in _call(blocks, "choosing", second)[1]
+
+
+def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
+    bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
+    add_judges(bench, np.zeros((2, len(bench.table))), ["o0", "o1"])
+    asked = rescoring.request_preview(bench.database, MAINTAINER, "demo", "demo")
+    bench.desk.drain()
+    blocks = _blocks(_desk(bench.database, MAINTAINER, []))
+    told, choices = _call(blocks, "asked")
+    assert choices["choices"] == [(f"{asked.task_id}: rescore.preview demo, done", str(asked.task_id))]
+    assert "rescore.preview" in told
+    assert "2 entries: 0 change" in _call(blocks, "showing", str(asked.task_id))
+    assert "vl-bad" in _call(blocks, "showing", "99")
 
 
 def test_a_long_task_shows_how_far_it_is() -> None:
@@ -116,7 +161,7 @@ def test_every_text_is_escaped() -> None:
     }
     text = markup.preview(found) + markup.table(HOSTILE, (HOSTILE,), [(HOSTILE,)], "") + markup.refusal(HOSTILE)
     assert HOSTILE not in text
-    assert "50.0 → 50.0 (-0.01)" in text
+    assert "50.0 → 50.0 (−0.01)" in text
 
 
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, text, update
 
+from maintenance import entries as moderation
 from maintenance import labels, operations, rescoring
-from maintenance.values import NotPossible
+from maintenance.values import NotFound, NotPossible
 from storage import audit, label_sets, tasks
 from storage.database import Database, migrate, open_database
 from storage.job_queue import LeaseLost
@@ -25,6 +26,8 @@ from tests.maintenance.real_board import Board
 from workers import apply_job, label_jobs
 from workers.apply_job import PIECE
 from workers.desk import Desk
+from workers.rescore_job import score_some
+from workers.start import register
 
 BENCHMARK = "vl-rewardbench"
 
@@ -162,19 +165,18 @@ def test_a_part_is_scored_under_another_revision_and_the_board_stays(tmp_path: P
     old = _content(board)
     task = _apply(board, entries=[board.ids[3]])
     assert (task.state, _shown(board.database)) == ("done", "v1")
-    assert "1 entries scored" in task.outcome
+    assert "1 entry scored" in task.outcome
     assert _scored(board.database, "v2") == {board.ids[3]}
     assert _content(board) == old, "a draft is not seen, in part either"
     task = _apply(board, where={"model": "judge 1"})
     some = {name for number, name in enumerate(board.ids) if str(number).startswith("1")}
     assert _scored(board.database, "v2") == some | {board.ids[3]}
     again = _apply(board, where={"model": "judge 1"})
-    assert "0 entries scored" in again.outcome
+    assert (again.changed, again.task_id) == (False, None)
     events = _events(board.database, "rescore.staged")
     assert [(event["scores"], event["left"], event["reason"]) for event in events] == [
         (1, 0, "because"),
         (len(some), 0, "because"),
-        (0, 0, "because"),
     ]
     assert not _events(board.database, "rescore.applied")
     _apply(board)  # the whole goes on where the parts stopped
@@ -195,7 +197,7 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
         session.execute(update(Job).where(Job.submission_id == lost).values(**failed))
     assert lost not in {entry["id"] for entry in board.publish()["entries"]}
     task = _apply(board, revision="v1", entries=[lost])
-    assert "1 entries scored" in task.outcome
+    assert "1 entry scored" in task.outcome
     assert lost in {entry["id"] for entry in board.publish()["entries"]}
     assert not operations.health(board.database, MAINTAINER, BENCHMARK).failures
     assert _shown(board.database) == "v1"
@@ -306,3 +308,83 @@ def test_pieces_end_with_a_task_that_is_given_up_because_its_workers_die(split: 
 def test_pieces_of_a_task_that_is_tried_again_stay(split: Split) -> None:
     split.expire()
     assert split.pieces() == [State.QUEUED.value] * 3
+
+
+MISTYPED: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"entries": ["nope"]}, "There is no entry 'nope'"),
+    ({"where": {"model": "nobody's"}}, "No entry"),
+)
+
+
+@pytest.mark.parametrize(("scope", "said"), MISTYPED)
+def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
+    database: Database, tmp_path: Path, scope: dict[str, Any], said: str
+) -> None:
+    board = real_board.open_board(database, tmp_path / "state", "v1", judges_wanted=2)
+    _import(board)
+    with database.read() as session:
+        before = audit.head(session)
+    for entries in ([], [board.ids[0]]):  # one that there is does not make up for one that there is not
+        asked = {**scope, "entries": [*scope.get("entries", ()), *entries]}
+        with pytest.raises((NotFound, NotPossible), match=said):
+            rescoring.request_preview(database, MAINTAINER, BENCHMARK, "v2", **asked)
+        with pytest.raises((NotFound, NotPossible), match=said):
+            rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "because", "v2", **asked)
+    with database.read() as session:
+        assert audit.head(session) == before
+
+
+def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=2)
+    _import(board)
+    moderation.withdraw(board.database, MAINTAINER, board.ids[0], "because")
+    with pytest.raises(NotPossible, match="on the board"):
+        rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2", entries=board.ids[:1])
+    task = _apply(board, entries=board.ids[:1])
+    assert task.outcome.startswith("1 entry scored")
+
+
+def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=3)
+    _import(board)
+    scope: dict[str, Any] = {"entries": board.ids[:2]}
+    _apply(board, **scope)
+    with board.database.read() as session:
+        before = audit.head(session)
+    said = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", **scope)
+    assert (said.changed, said.task_id) == (False, None)
+    assert said.message == "All 2 entries were scored under revision v2, scorer version 1 already."
+    with board.database.read() as session:
+        assert audit.head(session) == before
+
+
+def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=2)
+    _import(board)
+    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", entries=board.ids[:1])
+    scored = replace(board.scorer, labels={"v2": board.desk.store.load("v2").labels})
+    register(board.database, scored, "v2")
+    score_some(board.database, scored, "v2", board.ids[:1], lambda session: None)
+    board.desk.drain()
+    assert asked.task_id is not None
+    task = operations.task(board.database, MAINTAINER, asked.task_id)
+    assert task.outcome == "All entries that were asked for were scored under revision v2 already."
+
+
+def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=4)
+    _import(board)
+    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    scored = replace(board.scorer, labels={"v2": board.desk.store.load("v2").labels})
+    register(board.database, scored, "v2")
+    score_some(board.database, scored, "v2", board.ids[:2], lambda session: None)
+    for _ in range(tasks.MAX_ATTEMPTS):
+        with board.database.write() as session:
+            assert tasks.claim(session, "killed", -1.0, scorer_version="1") is not None
+            assert tasks.release_expired(session) == 1
+    assert asked.task_id is not None
+    failed = operations.task(board.database, MAINTAINER, asked.task_id)
+    assert (failed.state, _shown(board.database)) == ("failed", "v1")
+    assert failed.outcome.endswith("ask again: it goes on where it stopped.")
+    again = _apply(board)
+    assert (again.state, _shown(board.database), again.total) == ("done", "v2", 2)

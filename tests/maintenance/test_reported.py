@@ -62,10 +62,12 @@ def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.
 
 
 def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
-    with pytest.raises(FileRejected) as rejected:
-        read(data)
-    assert all(one.message for one in rejected.value.problems)
-    return [(one.line, one.field, one.code) for one in rejected.value.problems]
+    try:
+        problems = read(data)[1]
+    except FileRejected as rejected:
+        problems = list(rejected.problems)
+    assert all(one.message for one in problems)
+    return [(one.line, one.field, one.code) for one in problems]
 
 
 def test_every_problem_is_named_with_its_line_and_field() -> None:
@@ -93,6 +95,17 @@ def test_every_problem_is_named_with_its_line_and_field() -> None:
     ]
 
 
+def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database: Database) -> None:
+    lines = _csv(ROW, {**OTHER, "macro": "many"}, ROW).decode().splitlines()
+    lines.insert(2, "one,field,too,few")
+    with pytest.raises(FileRejected) as rejected:
+        reported.import_file(database, MAINTAINER, "demo", "\n".join(lines).encode(), "a survey")
+    found = [(one.line, one.field, one.code) for one in rejected.value.problems]
+    assert found == [(3, None, "bad-record"), (4, "macro", "bad-value"), (5, "name", "repeated")]
+    records = [ROW, 7, {**OTHER, "date": "May"}]
+    assert _problems(json.dumps(records).encode()) == [(2, None, "bad-record"), (3, "date", "bad-value")]
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -113,11 +126,11 @@ def test_a_file_that_is_none_is_refused_in_words(data: bytes) -> None:
 
 
 def test_csv_and_json_say_the_same_and_percent_signs_and_semicolons_are_understood() -> None:
-    (one,) = read(_csv(ROW))
-    assert read(json.dumps([{**ROW, "model": ROW["name"], "name": None}]).encode())[0].facts == one.facts
+    ((one,), _) = read(_csv(ROW))
+    assert read(json.dumps([{**ROW, "model": ROW["name"], "name": None}]).encode())[0][0].facts == one.facts
     head = ";".join(ROW)
     line = ";".join(f"{value}%" if isinstance(value, float) else value for value in ROW.values())
-    assert read(f"\ufeff{head}\r\n{line}\r\n".encode())[0].facts == one.facts
+    assert read(f"\ufeff{head}\r\n{line}\r\n".encode())[0][0].facts == one.facts
     assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *FIELDS})
 
 
@@ -190,8 +203,8 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
 
 def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
     shipped = load_published()
-    (twin,) = read(_csv({name: value for name, value in shipped_results()[0].items() if name != "id"}))
-    (fresh,) = read(_csv(ROW))
+    ((twin,), _) = read(_csv({name: value for name, value in shipped_results()[0].items() if name != "id"}))
+    ((fresh,), _) = read(_csv(ROW))
     both = with_imported(shipped, {"reported": [twin.facts, fresh.facts]})
     assert [one.id for one in both] == [*(one.id for one in shipped), fresh.facts["id"]]
     assert with_imported(shipped, {}) == shipped

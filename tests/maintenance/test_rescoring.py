@@ -6,6 +6,7 @@ import hmac
 import json
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ from sqlalchemy import select, text
 
 from benchmark.revisions import COLUMNS
 from maintenance import labels, operations, rescoring
+from maintenance.decisions import decisions
 from maintenance.values import Done, NotFound, NotPossible
 from storage import audit, label_sets
 from storage.database import Database
@@ -40,9 +42,10 @@ def _sqlite_board(tmp_path: Path, revision: str, judges: int | None = None) -> B
     return real_board.open_board(opened, tmp_path / "state", revision, judges_wanted=judges)
 
 
-def _import(board: Board, revision: str = "v2", source: str | None = None) -> int:
+def _import(board: Board, revision: str = "v2", source: str | None = None, *, public: bool = False) -> int:
     spec = source or str(real_board.labels_file(revision))
-    done = labels.request_import(board.database, MAINTAINER, BENCHMARK, revision, spec, "the authors changed labels")
+    about = (revision, spec, "the authors changed labels")
+    done = labels.request_import(board.database, MAINTAINER, BENCHMARK, *about, public=public)
     assert done.task_id is not None
     board.desk.drain()
     return done.task_id
@@ -286,9 +289,12 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     _import(board)
     _apply(board)
     with pytest.raises(NotPossible, match="apply another"):
-        labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over")
+        labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
     _undo(board)
-    labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over")
+    for typed in ("", "v1", "V2"):
+        with pytest.raises(NotPossible, match="To confirm, type v2"):
+            labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", typed)
+    labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
     board.desk.drain()
     (found,) = [one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == "v2"]
     assert found.salt is not None
@@ -318,7 +324,7 @@ def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_pat
 
 def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1")
-    _import(board)
+    _import(board, public=True)
     seen = _preview(board)["summary"]
     _apply(board)
     (event,) = _events(board.database, "rescore.applied")
@@ -326,9 +332,25 @@ def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
     assert (event["from"]["label_revision"], event["to"]["label_revision"]) == ("v1", "v2")
     assert (event["labels"]["flipped"], event["labels"]["dropped"]) == (16, 3)
     assert (event["entries"], event["moved"]) == (seen["entries"], seen["moved"])
-    # The revision may be hidden: the change that everybody reads tells no more of a macro than the board does.
-    assert event["largest_change"] == round(event["largest_change"], 3)
     assert event["largest_change"] == pytest.approx(seen["largest_change"], abs=0.001)
+    (told,) = [one.to_json() for one in decisions(board.database) if one.kind == "rescore.applied"]
+    assert told["labels"] == event["labels"]
+
+
+@pytest.mark.parametrize("hidden", ["v1", "v2"])
+def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(tmp_path: Path, hidden: str) -> None:
+    board = _sqlite_board(tmp_path, "v1", judges=3)
+    if hidden == "v1":  # as HIDDEN_LABELS says
+        board.desk = replace(board.desk, scorer=replace(board.scorer, hidden=frozenset({"v1"})))
+    _import(board, public=hidden != "v2")
+    assert _preview(board)["labels"]["flipped"] == 16  # maintainers are told
+    _apply(board)
+    (event,) = _events(board.database, "rescore.applied")
+    assert event["labels"] is None
+    assert event["largest_change"] == round(event["largest_change"], 3)  # no more of a macro than the board tells
+    said = json.dumps([one.to_json() for one in decisions(board.database)])
+    assert "rescore.applied" in said
+    assert "flipped" not in said
 
 
 def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Database, tmp_path: Path) -> None:

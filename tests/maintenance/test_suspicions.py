@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
@@ -12,6 +13,7 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import DatabaseError
 from starlette.types import Receive, Scope, Send
 
+from benchmark.scoring import CELLS, FIELDS, Tally
 from identity import NotAllowed, NotSignedIn
 from maintenance import api, cli, operations, reports
 from maintenance.decisions import decisions
@@ -104,7 +106,16 @@ def test_the_evidence_is_said_in_numbers_and_names_are_text(database: Database, 
     assert "<b>judge" not in page
 
 
-def _scored(database: Database, owner: str, number: int, days_ago: float) -> str:
+def _tally(accuracy: float, answered: float = 1.0) -> str:
+    """Of a judge that answers this share of 1,000 items and is right on this share of those."""
+    counts = np.zeros((len(CELLS), len(FIELDS)), dtype=np.int64)
+    decided = round(1000 * answered)
+    right = round(decided * accuracy)
+    counts[0, :4] = (1000, right, decided - right, 1000 - decided)
+    return json.dumps(Tally(1, counts, np.zeros((len(CELLS), 2), dtype=np.int64), False).to_json())
+
+
+def _scored(database: Database, owner: str, number: int, days_ago: float, tally: str = _tally(0.65)) -> str:
     """A scored submission of an account, some days ago."""
     with database.write() as session:
         row = a_submission(number, owner=owner)
@@ -114,7 +125,7 @@ def _scored(database: Database, owner: str, number: int, days_ago: float) -> str
         at = now - days_ago * DAY
         session.execute(insert(Attempt).values(submission_id=row.id, label_revision="demo", number=1, policy={}, at=at))
         session.execute(
-            insert(Score).values(submission_id=row.id, label_revision="demo", scorer_version="1", tally="{}")
+            insert(Score).values(submission_id=row.id, label_revision="demo", scorer_version="1", tally=tally)
         )
         return row.id
 
@@ -133,6 +144,34 @@ def test_five_unapproved_accounts_that_use_their_year_in_a_fortnight_raise_the_a
             Approval(submission_id=entries[0], state="approved", decided_at=1.0, decided_by="m", reason="known lab")
         )
     assert actions.alarm(database, MAINTAINER) == actions.Alarm(48, 4)
+
+
+@pytest.mark.parametrize("answered", [1.0, 0.5])
+def test_patient_probes_raise_the_alarm_in_a_year_whoever_was_approved(database: Database, answered: float) -> None:
+    with_labels(database)
+    entries = []
+    for month in range(12):  # four accounts, one probe each a month: never 60 in a month
+        for account in range(4):
+            days, tally = 30.0 * month + account, _tally(0.47 + 0.02 * account, answered)
+            entries.append(_scored(database, f"account {account}", len(entries), days, tally))
+            if month < 6:
+                assert actions.alarm(database, MAINTAINER).raised == (len(entries) >= 24)
+    with database.write() as session:
+        for name in entries[:4]:
+            about = {"state": "approved", "decided_at": 1.0, "decided_by": "m", "reason": "known lab"}
+            session.add(Approval(submission_id=name, **about))
+    found = actions.alarm(database, MAINTAINER)
+    assert (found.scored, found.probes, found.probers, found.raised) == (0, 48, 4, True)
+    assert "48 as right as a coin in 365 days" in reports.health(operations.health(database, MAINTAINER, "demo"))
+
+
+def test_a_year_of_honest_judges_and_weak_ones_here_and_there_raises_no_alarm(database: Database) -> None:
+    with_labels(database)
+    for number in range(120):  # ten labs, twelve submissions each, five of them no better than a coin
+        lab, month = number % 10, number // 10
+        _scored(database, f"lab {lab}", number, 30.0 * month, _tally(0.5 if month < 5 else 0.6 if lab % 2 else 0.3))
+    assert actions.alarm(database, MAINTAINER).probes == 0
+    assert not actions.alarm(database, MAINTAINER).raised
 
 
 def test_what_is_older_than_a_month_or_came_without_sign_in_raises_no_alarm(database: Database) -> None:
@@ -180,7 +219,7 @@ def test_rest_and_the_command_line_do_the_same(database: Database, entry: str) -
     assert stranger.get(base).status_code == 403
     assert stranger.post(f"{base}/1/dismiss", json={"reason": "x"}).status_code == 403
     found = client.get(base).json()
-    assert found["unapproved_accounts"] == {"scored": 0, "accounts": 0, "raised": False}
+    assert (found["unapproved_accounts"], found["alarm"]) == ({"scored": 0, "accounts": 0}, False)
     numbers = [one["id"] for one in found["suspicions"]]
     assert client.post(f"{base}/{numbers[0]}/dismiss", json={"reason": "x"}).json()["changed"] is True
     assert client.post(f"{base}/{numbers[1]}/act", json={"reason": "x"}).json()["changed"] is True

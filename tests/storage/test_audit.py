@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import insert, select, text, update
+from sqlalchemy.exc import DatabaseError
 
 from storage import audit
 from storage.database import Database
-from storage.tables import Event
+from storage.tables import AuditHead, Event
+from tests.databases import new_database
 
 NO_TRIGGERS = {
-    "sqlite": ("DROP TRIGGER events_no_update", "DROP TRIGGER events_no_delete"),
-    "postgresql": ("ALTER TABLE events DISABLE TRIGGER ALL",),
+    "sqlite": (
+        "DROP TRIGGER events_no_update",
+        "DROP TRIGGER events_no_delete",
+        "DROP TRIGGER audit_head_no_delete",
+    ),
+    "postgresql": ("ALTER TABLE events DISABLE TRIGGER ALL", "ALTER TABLE audit_head DISABLE TRIGGER ALL"),
 }
 
 
@@ -32,8 +39,10 @@ def _tamper(database: Database, *statements: str) -> None:
 
 
 def _verify(database: Database) -> int | None:
+    """The seq of the first event that does not hold."""
     with database.read() as session:
-        return audit.verify(session)
+        found = audit.verify(session)
+    return None if found is None else found.seq
 
 
 def test_the_hash_of_an_event_is_the_one_published() -> None:
@@ -148,6 +157,115 @@ def test_a_changed_or_missing_event_is_named(database: Database, statement: str,
         statement = statement.replace("no JSON", "{no JSON")
     _tamper(database, statement)
     assert _verify(database) == broken
+
+
+@pytest.mark.parametrize("column", [column.name for column in Event.__table__.columns])
+def test_a_change_of_any_column_of_an_event_is_found(database: Database, column: str) -> None:
+    _append(database, 5)
+    numbers = {"seq": "seq + 100", "at": "at + 0.001"}
+    changed = numbers.get(column, f"replace({column}, substr({column}, 4, 1), 'x')")
+    _tamper(database, f"UPDATE events SET {column} = {changed} WHERE seq = 3")
+    with database.read() as session:
+        found = audit.verify(session)
+    assert found is not None and found.seq == 3
+
+
+def test_a_date_from_before_microseconds_were_hashed_holds_to_the_second(database: Database) -> None:
+    body = audit.canonical_json({"seq": 1, "ev": "test", "at": "2026-11-21T22:00:00Z"})
+    digest = audit.link(audit.GENESIS, body)
+    row = {"seq": 1, "prev_hash": audit.GENESIS, "hash": digest, "kind": "test", "body": body, "at": 1795298400.75}
+    with database.write() as session:
+        session.execute(insert(Event).values(**row))
+        session.execute(update(AuditHead).values(seq=1, hash=digest))
+    assert _verify(database) is None
+    with database.read() as session:
+        assert [one.at for one in audit.newest(session, ["test"])] == [1795298400.0]
+    _tamper(database, "UPDATE events SET at = at - 1")
+    assert _verify(database) == 1
+
+
+def test_an_event_is_read_at_the_time_that_was_hashed(database: Database) -> None:
+    _append(database, 1)
+    with database.read() as session:
+        (before,) = audit.newest(session, ["test"])
+        assert before.at == session.scalars(select(Event.at)).one()
+    _tamper(database, "UPDATE events SET at = 86400")
+    with database.read() as session:
+        assert audit.newest(session, ["test"]) == [before]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM event_subjects WHERE seq = 2",
+        "UPDATE event_subjects SET subject = 'ebbbbbbbbbbb' WHERE seq = 2",
+        "INSERT INTO event_subjects (subject, seq) VALUES ('ebbbbbbbbbbb', 2)",
+    ],
+)
+def test_a_change_of_what_an_event_is_said_to_be_about_is_found(database: Database, statement: str) -> None:
+    for _ in range(3):
+        with database.write() as session:
+            audit.append(session, "entry.flagged", {"entry": "eaaaaaaaaaaa"})
+    assert _verify(database) is None
+    _tamper(database, statement)
+    assert _verify(database) == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        *(("events", column, "x'7bff'") for column in ("prev_hash", "hash", "kind", "body", "at")),
+        *(("events", column, "CAST(x'7bff' AS TEXT)") for column in ("prev_hash", "hash", "kind", "body", "at")),
+        *(("events", "at", value) for value in ("'noon'", "9e999", "-9e999", "1e300")),
+        *(("events", "body", value) for value in ("7", "'[1]'", "'{\"at\":' || hex(zeroblob(9999)) || '}'")),
+        *(("audit_head", "seq", value) for value in ("'two'", "x'ff'", "CAST(x'ff' AS TEXT)", "2.5", "9")),
+        *(("audit_head", "hash", value) for value in ("x'ff'", "CAST(x'ff' AS TEXT)", "7")),
+        ("event_subjects", "subject", "CAST(x'ff' AS TEXT)"),
+    ],
+)
+def test_whatever_sqlite_can_hold_is_named_and_stops_no_check(
+    tmp_path: Path, table: str, column: str, value: str
+) -> None:
+    database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    for _ in range(3):
+        with database.write() as session:
+            audit.append(session, "entry.flagged", {"entry": "eaaaaaaaaaaa"})
+    which = "" if table == "audit_head" else "WHERE seq = 2"
+    _tamper(database, "PRAGMA ignore_check_constraints = 1", f"UPDATE {table} SET {column} = {value} {which}")
+    found = _verify(database)
+    assert found in ((2, 3, 4) if table == "audit_head" else (2,))
+    database.close()
+
+
+def test_a_body_that_nests_without_end_is_named(database: Database) -> None:
+    body = '{"a":' + "[" * 100_000 + "]" * 100_000 + "}"
+    digest = audit.link(audit.GENESIS, body)
+    row = {"seq": 1, "prev_hash": audit.GENESIS, "hash": digest, "kind": "test", "body": body, "at": 1.0}
+    with database.write() as session:
+        session.execute(insert(Event).values(**row))
+        session.execute(update(AuditHead).values(seq=1, hash=digest))
+    assert _verify(database) == 1
+
+
+def test_the_head_cannot_be_removed(database: Database) -> None:
+    statements = ["DELETE FROM audit_head"]
+    if database.engine.dialect.name == "postgresql":
+        statements.append("TRUNCATE audit_head")
+    for statement in statements:
+        with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
+            session.execute(text(statement))
+
+
+def test_a_head_that_was_removed_all_the_same_is_said_and_stops_every_append(database: Database) -> None:
+    _append(database, 2)
+    _tamper(database, "DELETE FROM audit_head")
+    with database.read() as session:
+        found = audit.verify(session)
+        assert found is not None and found.seq == 3 and "audit_head" in found.why
+        with pytest.raises(audit.HeadMissing, match="audit_head"):
+            audit.head(session)
+    with pytest.raises(audit.HeadMissing):
+        _append(database, 1)
 
 
 def test_any_flipped_byte_of_any_event_is_found(database: Database) -> None:

@@ -19,13 +19,14 @@ from storage import audit, job_queue, label_imports, visibility
 from storage.database import Database
 from storage.lookalikes import skeleton
 from storage.maintenance_tables import ImportedLabels
+from storage.pace import CHANGES_A_DAY, DAY, TooOften
 from storage.quota_tables import Attempt
 from storage.tables import Event, Job, Submission
 from storage.visibility import Shown
 from submissions import queries, rules, tracking, wishes
 from submissions.intake import Accepted, FirstOneWaits, TooSimilar
 from submissions.metadata import Metadata, MetadataRejected
-from submissions.quota import DAY, AccountTooYoung, Policy, QuotaUsed
+from submissions.quota import AccountTooYoung, Policy, QuotaUsed
 from tests.databases import with_labels
 from tests.maintenance.people import MAINTAINER
 from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
@@ -243,6 +244,26 @@ def test_anonymity_is_bounded_and_never_comes_back(desk: Desk, database: Databas
     with pytest.raises(MetadataRejected, match="has been shown"):
         stay(now + 10 * DAY)
     assert [events(database, kind) for kind in (visibility.ANONYMOUS, visibility.REVEALED)] == [1, 1]
+
+
+def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_time(
+    desk: Desk, database: Database
+) -> None:
+    with database.read() as session:
+        now = queries.now(session)
+    taken = submit(desk, ANN, 1, Shown(now + DAY))
+
+    def stay(until: float | None) -> bool:
+        return wishes.stay_anonymous(database, BENCHMARK, ANN, taken.id, until)
+
+    assert all(stay(now + (2 + number) * DAY) for number in range(CHANGES_A_DAY))
+    with pytest.raises(TooOften, match="20 times in 24 hours"):
+        stay(now + 300 * DAY)
+    assert events(database, visibility.ANONYMOUS) == CHANGES_A_DAY
+    with database.read() as session:
+        assert visibility.of(session, taken.id).anonymous_until == now + (1 + CHANGES_A_DAY) * DAY
+    assert not stay(now + (1 + CHANGES_A_DAY) * DAY)
+    assert stay(None)
 
 
 def test_only_its_owner_publishes_an_entry_and_only_once(desk: Desk, database: Database) -> None:

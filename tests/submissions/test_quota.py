@@ -5,23 +5,24 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 from threading import Barrier
 from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
-from sqlalchemy.orm import Session
 
 from identity import ANONYMOUS, LOCAL, Identity, NotAllowed, NotSignedIn
 from storage import job_queue, label_sets, lookalikes, switches
 from storage.database import Database
+from storage.pace import DAY
 from storage.quota_tables import Attempt, QuotaSubject
-from storage.tables import Submission
+from storage.tables import Score, Submission
 from submissions import queries
 from submissions.intake import Accepted, FileRejected, Paused
 from submissions.metadata import Metadata
-from submissions.quota import DAY, YEAR, Policy, QuotaUsed, Taken, described, next_possible, subjects
+from submissions.quota import YEAR, Policy, QuotaUsed, described, next_possible, subjects
 from submissions.spool import Arrived
 from tests.databases import with_labels
 from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
@@ -31,35 +32,34 @@ DAILY = Policy(per_day=1, per_year=12)
 NOW = 1_800_000_000.0
 
 
-def at(*ages: float, revision: str = "v2") -> list[Taken]:
-    return [Taken(NOW - age, revision) for age in ages]
+def at(*ages: float) -> list[float]:
+    return [NOW - age for age in ages]
 
 
 def test_the_first_one_is_possible_now() -> None:
-    assert next_possible(DAILY, [], "v2", NOW) is None
+    assert next_possible(DAILY, [], NOW) is None
 
 
 def test_the_next_one_comes_a_day_after_the_last() -> None:
-    assert next_possible(DAILY, at(3600), "v2", NOW) == NOW - 3600 + DAY
-    assert next_possible(DAILY, at(DAY), "v2", NOW) is None
-    assert next_possible(Policy(per_day=2), at(60, 7200, 90_000), "v2", NOW) == NOW - 7200 + DAY
+    assert next_possible(DAILY, at(3600), NOW) == NOW - 3600 + DAY
+    assert next_possible(DAILY, at(DAY), NOW) is None
+    assert next_possible(Policy(per_day=2), at(60, 7200, 90_000), NOW) == NOW - 7200 + DAY
 
 
 def test_the_thirteenth_of_a_year_waits_for_the_first_to_be_a_year_old() -> None:
     monthly = at(*(30 * DAY * month + DAY for month in range(12)))
     oldest = NOW - 330 * DAY - DAY
-    assert next_possible(DAILY, monthly, "v2", NOW) == oldest + YEAR
-    assert next_possible(DAILY, monthly, "v3", NOW) is None  # other labels, other bits
-    assert next_possible(DAILY, monthly[:11], "v2", NOW) is None
+    assert next_possible(DAILY, monthly, NOW) == oldest + YEAR
+    assert next_possible(DAILY, monthly[:11], NOW) is None
 
 
 def test_the_longer_wait_counts_and_a_clock_that_went_back_forgives_nothing() -> None:
-    assert next_possible(Policy(1, 1), at(60), "v2", NOW) == NOW - 60 + YEAR
-    assert next_possible(DAILY, at(-600), "v2", NOW) == NOW + 600 + DAY
+    assert next_possible(Policy(1, 1), at(60), NOW) == NOW - 60 + YEAR
+    assert next_possible(DAILY, at(-600), NOW) == NOW + 600 + DAY
 
 
 def test_zero_is_no_limit_and_said_in_words() -> None:
-    assert next_possible(Policy(), at(1, 2, 3), "v2", NOW) is None
+    assert next_possible(Policy(), at(1, 2, 3), NOW) is None
     assert (described(Policy()), described(Policy(per_day=2))) == ("no limit", "2 in 24 hours")
 
 
@@ -110,16 +110,26 @@ def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(desk: Desk, da
     assert second.receipt["policy"] == DAILY.to_json()
 
 
-def test_a_year_has_room_for_twelve_and_new_labels_open_it_again(desk: Desk, database: Database) -> None:
+def show(database: Database, revision: str) -> None:
+    """The board shows other labels; what is scored under them already stays so."""
+    with database.write() as session:
+        label_sets.register(session, revision, BENCHMARK, sha256(revision.encode()).hexdigest(), 21)
+        label_sets.point_to(session, revision, "1", "test")
+
+
+def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(desk: Desk, database: Database) -> None:
     for number in range(12):
+        if number == 5:
+            show(database, "r2")
         submit(desk, person("ann"), number)
         age(database, DAY)
-    with pytest.raises(QuotaUsed):
-        submit(desk, person("ann"), 12)
-    with database.write() as session:
-        label_sets.register(session, "r2", BENCHMARK, "f" * 64, 21)
-        label_sets.point_to(session, "r2", "1", "test")
-    assert submit(desk, person("ann"), 12).receipt["attempt"] == 1
+    for revision in ("r2", "r3"):  # under both everything is scored, or will be
+        show(database, revision)
+        with pytest.raises(QuotaUsed) as caught:
+            submit(desk, person("ann"), 12)
+        assert 353 * DAY - 60 < caught.value.seconds <= 353 * DAY + 1
+    age(database, 353 * DAY)
+    assert submit(desk, person("ann"), 12).receipt["attempt"] == 1  # the first at r3: numbers are the labels'
 
 
 def test_members_of_one_organisation_share_its_quota(desk: Desk) -> None:
@@ -139,6 +149,28 @@ def test_what_the_service_failed_to_score_is_given_back(desk: Desk, database: Da
     assert second.receipt["attempt"] == 2
     with pytest.raises(QuotaUsed):
         submit(desk, person("ann"), 3)
+
+
+def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(desk: Desk, database: Database) -> None:
+    """A score under any revision is a score: the slot comes back when there is none, and none to come."""
+    first = submit(desk, person("ann"), 1)
+    with database.write() as session:
+        label_sets.register(session, "r2", BENCHMARK, "f" * 64, 21)
+        assert job_queue.enqueue_missing(session, "r2", "1") == 1
+
+    def free() -> bool:
+        return desk.intake.allowance(person("ann")).next_at is None
+
+    for _ in range(2):
+        assert not free()
+        with database.write() as session:
+            claim = job_queue.claim(session, "worker", 60)
+            assert claim
+            job_queue.fail(session, claim, "The labels cannot be read.", retry=False)
+    assert free()
+    with database.write() as session:  # as a re-score does, later
+        session.add(Score(submission_id=first.id, label_revision="r2", scorer_version="1", tally="{}"))
+    assert not free()
 
 
 def test_a_file_with_problems_costs_nothing(desk: Desk) -> None:
@@ -210,15 +242,15 @@ def test_without_lining_up_the_same_race_is_lost(
     """The positive control: the exactness above comes from the lock, not from luck."""
     everybody_counts_first = Barrier(4)
 
-    def late(session: Session, subject: str, label_revision: str, *, made: Any = queries.attempts) -> int:
+    def late(*arguments: Any, add: Any = queries.add_attempt) -> None:
         everybody_counts_first.wait(60)
-        return int(made(session, subject, label_revision))
+        add(*arguments)
 
     with database.write() as session:
         session.add(QuotaSubject(subject="account:ann"))
     monkeypatch.setattr(queries, "line_up", lambda session, names: None)
     monkeypatch.setattr(lookalikes, "line_up", lambda session: None)  # which would put them in a line, too
-    monkeypatch.setattr(queries, "attempts", late)
+    monkeypatch.setattr(queries, "add_attempt", late)
     files = [desk.arrive(native(desk.items) + b"\n" * number, f"judge-{number}") for number in range(4)]
 
     def one(file: Arrived) -> Accepted:

@@ -126,7 +126,7 @@ class History:
     doubled: list[str]
     unrecorded: list[str]
     open_jobs: int
-    broken_at: int | None
+    broken_at: audit.Broken | None
 
 
 def _history(database: Database) -> History:

@@ -26,3 +26,9 @@ def test_an_event_is_one_line_whatever_it_is_about(where: str) -> None:
     line = JsonLines().format(record)
     assert line.isascii() and line.isprintable()
     assert json.loads(line)["level"] == "info"
+
+
+def test_control_the_usual_format_lets_a_text_write_lines_and_colours() -> None:
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "event %s", (HOSTILE,), None)
+    lines = logging.Formatter("%(levelname)s %(message)s").format(record).splitlines()
+    assert '{"event": "job.scored"}\x1b[31m\x07' in lines

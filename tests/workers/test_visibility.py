@@ -6,6 +6,7 @@ import json
 import zlib
 from typing import Any
 
+import pytest
 from sqlalchemy import insert, update
 
 from leaderboard.api import leaderboard_json
@@ -21,7 +22,7 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.policy_tables import Visibility
 from storage.quota_tables import Attempt
-from storage.tables import Snapshot
+from storage.tables import Snapshot, Submission
 from storage.visibility import Shown
 from tests.maintenance.people import MAINTAINER, person
 from tests.workers import invented
@@ -177,6 +178,46 @@ def test_attempts_are_those_of_the_account_whatever_the_model(ready: Database, s
     found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
     assert [(found[name]["attempt"], found[name]["attempts"]) for name in ids[:2]] == [(1, 3), (2, 3)]
     assert {found[name]["attempt_revision"] for name in ids[:2]} == {"demo"}
+
+
+def numbers(found: dict[str, Any], *names: str) -> list[tuple[int, int | None]]:
+    """Of each entry the attempt number and of how many."""
+    told = {entry["id"]: (entry["attempt"], entry["attempts"]) for entry in found["entries"]}
+    return [told[name] for name in names]
+
+
+def test_an_unnamed_entry_moves_no_number_of_its_accounts_named_rows(ready: Database, scorer: Scorer) -> None:
+    named = arrive(ready, scorer, 0)
+    before = next(entry for entry in body(ready, scorer)["entries"] if entry["id"] == named)
+    unnamed = arrive(ready, scorer, 1, Shown(FAR))
+    found = body(ready, scorer)
+    assert next(entry for entry in found["entries"] if entry["id"] == named) == before
+    assert numbers(found, named, unnamed) == [(1, 1), (2, None)]
+    later = arrive(ready, scorer, 2)
+    assert numbers(body(ready, scorer), named, unnamed, later) == [(1, 3), (2, None), (3, 3)]
+    last = arrive(ready, scorer, 3, Shown(FAR))
+    found = body(ready, scorer)
+    assert numbers(found, named, unnamed, later, last) == [(1, 3), (2, None), (3, 3), (4, None)]
+    with ready.write() as session:
+        assert visibility.reveal(session, last, by="owner")
+    found = body(ready, scorer)
+    assert numbers(found, named, unnamed, later, last) == [(1, 4), (2, None), (3, 4), (4, 4)]
+
+
+@pytest.mark.parametrize("shown", [Shown(FAR), visibility.PLAIN], ids=["unnamed", "control, named"])
+def test_whose_an_unnamed_entry_is_changes_no_byte_of_any_snapshot(
+    ready: Database, scorer: Scorer, shown: Shown
+) -> None:
+    """Totals, best versions, the number of judges: the same whether the account has other rows or not."""
+    arrive(ready, scorer, 0, model="the same")
+    name = arrive(ready, scorer, 1, shown, model="the same", version="2")
+    body(ready, scorer)
+    assert relate_if_changed(ready, scorer) > 0
+    relations = body(ready, scorer)["relations"]["demo"]
+    assert (relations["judges"], len(relations["entries"])) == ((2, 2) if shown.anonymous_until else (1, 1))
+    with ready.write() as session:
+        session.execute(update(Submission).where(Submission.id == name).values(owner="somebody else"))
+    assert (publish_if_changed(ready, scorer, anew=True) is None) == (shown != visibility.PLAIN)
 
 
 def test_what_waits_for_a_maintainer_is_scored_by_no_way(ready: Database, scorer: Scorer) -> None:

@@ -49,7 +49,10 @@
   }
 
   async function show(place) {
-    if (!(place >= 1 && place <= items)) return;
+    if (!(place >= 1 && place <= items)) {
+      complain(`There are pairs 1 to ${items.toLocaleString("en")}.`);
+      return;
+    }
     keepNote();
     wanted = place;
     try {
@@ -82,6 +85,10 @@
     scrollTo(0, 0);
   }
 
+  function prefers() {
+    return ["first", "second"].includes(said.verdict);
+  }
+
   function update() {
     for (const button of verdicts) {
       button.setAttribute("aria-pressed", String(button.dataset.verdict === said.verdict));
@@ -89,9 +96,9 @@
     }
     for (const button of errors) {
       button.setAttribute("aria-pressed", String(said.errors.includes(button.dataset.error)));
-      button.disabled = closed || !said.verdict;
+      button.disabled = closed || !prefers();
     }
-    invert.disabled = closed || Boolean(pair.models) || !["first", "second"].includes(said.verdict);
+    invert.disabled = closed || Boolean(pair.models) || !prefers();
     at("note").disabled = closed || !said.verdict;
     at("previous").disabled = pair.place === 1;
     at("next").disabled = pair.place === items;
@@ -105,6 +112,7 @@
     if (closed || !pair) return;
     said = { ...said, ...values };
     if (!said.verdict) return;
+    if (!prefers()) said.errors = []; // they are those of a worse response, and here is none
     unsaved.set(pair.place, said);
     update();
     save();
@@ -156,10 +164,7 @@
   }
 
   for (const button of verdicts) {
-    button.addEventListener("click", () => {
-      change({ verdict: button.dataset.verdict });
-      if (button.dataset.verdict === "other") at("note").focus();
-    });
+    button.addEventListener("click", () => change({ verdict: button.dataset.verdict }));
   }
   for (const button of errors) {
     button.addEventListener("click", () => {
@@ -179,8 +184,8 @@
     if (place >= 1 && place <= items) {
       at("to").value = "";
       at("to").blur();
-      show(place);
-    } else complain(`There are pairs 1 to ${items}.`);
+    }
+    show(place);
   });
 
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));
@@ -209,7 +214,7 @@
   });
   addEventListener("hashchange", () => {
     const place = Number(location.hash.slice(1));
-    if (place !== pair?.place) show(place);
+    if (place && place !== pair?.place) show(place);
   });
 
   async function start() {
@@ -217,7 +222,9 @@
       const sheet = await ask("GET", "");
       for (const place of sheet.answered) answered.add(place);
       const first = [...Array(items).keys()].map((n) => n + 1).find((place) => !answered.has(place));
-      await show(Number(location.hash.slice(1)) || first || 1);
+      const asked = Number(location.hash.slice(1));
+      await show(asked >= 1 && asked <= items ? asked : first || 1);
+      if (asked > items) show(asked); // says that there is none
     } catch (error) {
       complain(`The project could not be loaded. ${error.message}`, start);
     }

@@ -29,25 +29,26 @@ TURN = {
     **{"seq": 7, "at": "2026-11-20T10:00:00Z", "kind": "rescore.applied", "title": "Scored again under other labels"},
     **{"sentence": "The board changed from label revision v0 to v2: sixteen labels", "by": "maintainer"},
     **{"from": {"label_revision": "v0", "scorer_version": "1"}, "to": {"label_revision": "v2", "scorer_version": "1"}},
-    **{"reason": f"sixteen labels {HOSTILE}", "entries": 3, "moved": 2, "largest_change": 0.0123},
-    "labels": {"flipped": 16, "added": 0, "dropped": 3, "tags_changed": None},
+    **{"reason": f"sixteen labels {HOSTILE}", "entries": 3, "moved": 2},
+    "changes": ["Labels: 16 flipped, 0 added, 3 dropped.", "3 entries were scored again, 2 moved in rank."],
     **{"commitment": "c" * 64, "snapshot_before": BEFORE, "snapshot_after": AFTER},
 }
 WITHDRAWN = {
     **{"seq": 5, "at": "2026-11-19T10:00:00Z", "kind": "entry.withdrawn", "title": "Entry withdrawn"},
-    **{"sentence": "Entry e00000000001 was withdrawn: wrong prompt", "by": "owner"},
+    **{"sentence": "Entry e00000000001 was withdrawn: wrong prompt", "by": "owner", "changes": []},
     **{"entry": "e00000000001", "reason": "wrong prompt"},
 }
 UNKNOWN = {"seq": 3, "at": "2026-11-18T10:00:00Z", "kind": "policy.set", "title": "Policy set", "by": "service",
-           "sentence": "Submissions may be twice as large."}  # fmt: skip
+           "sentence": "Submissions may be twice as large.", "changes": []}  # fmt: skip
 DECISIONS: list[Decision] = [TURN, WITHDRAWN, UNKNOWN]
 
 
 def keeper(decisions: Sequence[Decision]) -> Any:
     """A log as its keeper would tell it."""
 
-    def log(before: int | None, limit: int) -> Sequence[Decision]:
-        return [one for one in decisions if before is None or one["seq"] < before][:limit]
+    def log(before: int | None, limit: int, edits: bool) -> Sequence[Decision]:
+        told = [one for one in decisions if edits or one["kind"] != "entry.edited"]
+        return [one for one in told if before is None or one["seq"] < before][:limit]
 
     return log
 
@@ -69,7 +70,7 @@ def client() -> TestClient:
 
 def test_every_decision_stands_on_the_page_with_date_kind_reason_and_who(client: TestClient) -> None:
     page = client.get("/decisions").text
-    for said in ("2026-11-20", "Scored again under other labels", "by a maintainer", "16 flipped, 3 dropped, 0 added"):
+    for said in ("2026-11-20", "Scored again under other labels", "by a maintainer", "16 flipped, 0 added, 3 dropped"):
         assert said in page
     for said in ("Entry withdrawn", "by its owner", "wrong prompt", '<a href="/entries/e00000000001">Judge 1</a>'):
         assert said in page
@@ -112,12 +113,30 @@ def test_a_long_log_is_read_page_by_page_and_an_empty_one_says_so() -> None:
     assert "Nothing has been decided yet." in TestClient(app_of([])).get("/decisions").text
 
 
+def test_what_owners_say_anew_of_their_entries_is_shown_when_asked_for() -> None:
+    edited = {**WITHDRAWN, "kind": "entry.edited", "title": "Entry described anew", "fields": ["notes"]}
+    many = [{**edited, "seq": seq} for seq in range(2 * PAGE, 0, -1)]
+    client = TestClient(app_of([*many, {**WITHDRAWN, "seq": 0}]))
+    page = client.get("/decisions").text
+    assert re.findall(r'<li id="(d\d+)"', page) == ["d0"]
+    assert 'href="/decisions?edits=1"' in page
+    first = client.get("/decisions?edits=1").text
+    assert first.count("Entry described anew") >= PAGE
+    older = re.search(r'href="(/decisions\?before=\d+&amp;edits=1)" rel="next"', first)
+    assert older
+    assert 'href="/decisions?edits=1">Newest' in client.get(older[1].replace("&amp;", "&")).text
+    assert client.get(f"/decisions/{2 * PAGE}").status_code == 200
+
+
 def test_a_change_of_labels_shows_both_boards_and_what_moved(client: TestClient) -> None:
     page = client.get("/decisions/7").text
     for name, revision in ((BEFORE, "v0"), (AFTER, "v2")):
         assert f'href="/?as_of={name}"' in page
         assert f"<b data-revision>{revision}</b>" in client.get(f"/?as_of={name}").text
     assert "of 3 entries on both boards" in page
+    assert page.count("moved in rank") == 1, "told once"
+    taken_back = TestClient(app_of([{**TURN, "changes": []}])).get("/decisions/7").text
+    assert taken_back.count("moved in rank") == 1, "where it is not on record, the boards tell"
     assert "New" not in re.findall(r'<th scope="row"><a[^>]*>([^<]*)', page), "it was on one of the two boards only"
     pending = TestClient(app_of([{**TURN, "snapshot_after": None}])).get("/decisions/7").text
     assert "not made yet" in pending

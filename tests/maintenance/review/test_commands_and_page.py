@@ -86,9 +86,10 @@ def _call(blocks: gr.Blocks, name: str, *values: Any, nth: int = 0) -> Any:
 HANDLERS: list[tuple[str, tuple[Any, ...]]] = [
     ("look", ("open",)),
     ("decide", ("1", "no", "open")),
-    ("drafting", ("next", "demo", "because")),
+    ("drafting", ("next", "demo", "because", "")),
     ("finding", ()),
     ("starting", ("may", "demo", "all", "", "", "because")),
+    ("adding", ("1", "local")),
     ("closing", ("1", "next", "because")),
 ]
 
@@ -103,7 +104,7 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(
             assert "vl-bad" in text, (name, text)
     for nth in range(2):
         assert "vl-bad" in _call(blocks, "looking", nth=nth)
-    assert len(refused) == 11
+    assert len(refused) == 13
     assert blocks.get_api_info()["named_endpoints"] == {}
 
 
@@ -117,8 +118,13 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(
     said, shown = _call(blocks, "decide", "1", "you are right", "open")
     assert "is accepted" in said and "Nothing is disputed" in shown
     assert "its number" in _call(blocks, "decide", "one", "x", "open")[0]
-    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because")
+    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because", "1")
+    assert "Not accepted: 7." in _call(blocks, "drafting", "more", "demo", "because", "1, 7")
     said, shown = _call(blocks, "starting", "may", "demo", "listed", f"{bench.key(2)}, WildVision-1", "", "x")
     assert "has 2 pairs" in said and "may" in shown
+    said, _ = _call(blocks, "adding", "1", "nobody")
+    assert "no account" in said
+    said, shown = _call(blocks, "adding", "1", "local")
+    assert "1 more may answer" in said and "local 0" in shown
     said, _ = _call(blocks, "closing", "1", "more", "x")
     assert "Nobody has answered" in said

@@ -1,0 +1,78 @@
+"""Who has an account here: listing and searching them, and finding the one that a maintainer names."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from identity import LOCAL, Role
+from identity.resolve import organisations_of
+from identity.roles import roles_of
+from identity.settings import IdentitySettings, Mode
+from maintenance.accounts import queries
+from maintenance.accounts.queries import Found, Kept
+from maintenance.values import Identity, NotFound, NotPossible, require_maintainer
+from storage.database import Database
+
+MOST = 200
+_LOCAL = Found(LOCAL.account, LOCAL.name)
+
+
+class Listed(NamedTuple):
+    """An account. Instants are seconds since 1970, UTC. `role`: None where this process does not know the roles."""
+
+    id: str
+    name: str
+    first_seen_at: float
+    last_seen_at: float
+    role: str | None
+    banned_at: float | None
+    submissions: int
+
+
+class Directory(NamedTuple):
+    """The accounts that were asked for, the last seen first, MOST of them; `number`: how many there are."""
+
+    accounts: tuple[Listed, ...]
+    number: int
+
+
+def find(session: Any, named: str, *, local: bool = False) -> Found:
+    """The account with this id, or with this user name if nobody else has it. An id is never taken for a name.
+
+    `local`: the person at a machine without sign-in counts, too. Raises NotFound, NotPossible.
+    """
+    named = named.strip()
+    if local and named == LOCAL.account:
+        return _LOCAL
+    if (found := queries.by_id(session, named)) is not None:
+        return found
+    same = queries.by_name(session, named) if named else []
+    if len(same) > 1:
+        ids = ", ".join(one.id for one in same)
+        raise NotPossible("ambiguous-account", f"{len(same)} accounts are named {named[:80]}: {ids}. Give the id.")
+    if not same:
+        raise NotFound(f"There is no account with the id or the user name {named[:80]!r}.")
+    return same[0]
+
+
+def listing(
+    database: Database, who: Identity, benchmark: str, identity: IdentitySettings | None, search: str = ""
+) -> Directory:
+    """Accounts with `search` in name or id. For maintainers. `identity`: who has which role; None: not known here."""
+    require_maintainer(who)
+    with database.read() as session:
+        found, number = queries.listed(session, benchmark, search.strip(), MOST)
+    return Directory(tuple(_listed(one, identity) for one in found), number)
+
+
+def _listed(kept: Kept, identity: IdentitySettings | None) -> Listed:
+    times = (kept.first_seen_at, kept.last_seen_at)
+    return Listed(kept.id, kept.name, *times, _role(kept, identity), kept.banned_at, kept.submissions)
+
+
+def _role(kept: Kept, identity: IdentitySettings | None) -> str | None:
+    """The highest role, as the provider described the organisations at the last sign-in."""
+    if identity is None or identity.mode is not Mode.OPENID:
+        return None
+    held = roles_of(kept.subject, kept.names, organisations_of(kept.organisations), identity)
+    return max(held, key=tuple(Role).index).value

@@ -1,0 +1,70 @@
+"""What this package reads of accounts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from storage.tables import Account, RoleName, Submission
+
+
+class Found(NamedTuple):
+    """An account by what people call it."""
+
+    id: str
+    name: str
+
+    @property
+    def words(self) -> str:
+        """Name and id, in a sentence."""
+        return self.name if self.name == self.id else f"{self.name} ({self.id})"
+
+
+class Kept(NamedTuple):
+    """An account as the tables have it. Instants are seconds since 1970, UTC."""
+
+    id: str
+    name: str
+    subject: str
+    organisations: list[dict[str, Any]]
+    first_seen_at: float
+    last_seen_at: float
+    banned_at: float | None
+    submissions: int
+    names: frozenset[str]  # the configured names that mean it
+
+
+def by_id(session: Session, account: str) -> Found | None:
+    """None where nobody has this id."""
+    row = session.execute(select(Account.id, Account.name).where(Account.id == account)).first()
+    return Found(*row) if row is not None else None
+
+
+def by_name(session: Session, name: str) -> list[Found]:
+    """All accounts whose user name at the last sign-in was this one, in small or capital letters."""
+    same = or_(Account.name == name, func.lower(Account.name) == name.lower())
+    rows = session.execute(select(Account.id, Account.name).where(same).order_by(Account.first_seen_at))
+    return [Found(*row) for row in rows]
+
+
+def listed(session: Session, benchmark: str, search: str, limit: int) -> tuple[list[Kept], int]:
+    """The accounts with this text in their name or id, the last seen first, `limit` at most; and how many there are."""
+    matching = or_(Account.name.icontains(search, autoescape=True), Account.id.icontains(search, autoescape=True))
+    made = (
+        select(func.count())
+        .where(Submission.owner == Account.id, Submission.benchmark == benchmark)
+        .correlate(Account)
+        .scalar_subquery()
+    )
+    columns = (Account.id, Account.name, Account.subject, Account.organisations)
+    times = (Account.first_seen_at, Account.last_seen_at, Account.banned_at)
+    wanted = select(*columns, *times, made).where(matching).order_by(Account.last_seen_at.desc(), Account.id)
+    rows = session.execute(wanted.limit(limit)).all()
+    names: dict[str, set[str]] = {}
+    bound = select(RoleName.account_id, RoleName.name).where(RoleName.account_id.in_([row[0] for row in rows]))
+    for account, name in session.execute(bound):
+        names.setdefault(account, set()).add(name)
+    number = session.execute(select(func.count()).select_from(Account).where(matching)).scalar_one()
+    return [Kept(*row, frozenset(names.get(row[0], ()))) for row in rows], number

@@ -1,0 +1,1 @@
+"""Entries as maintainers search and see them, and their section of the maintain page."""

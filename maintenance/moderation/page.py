@@ -1,0 +1,109 @@
+"""The section of the maintain page about entries, over the same use cases as REST and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from identity import Identity
+from maintenance import entries, markup
+from maintenance.moderation import listing
+from maintenance.queries import METADATA
+from maintenance.values import Done
+from storage.database import Database
+
+if TYPE_CHECKING:
+    from maintenance.page import Desk
+
+_SIMPLE: dict[str, Callable[[Database, Identity, str, str], Done]] = {
+    "Hide": entries.hide,
+    "Restore": entries.restore,
+    "Withdraw": entries.withdraw,
+    "Verify": entries.verify,
+    "Take verification back": entries.unverify,
+    "Put a public note": entries.flag,
+    "Take the note off": entries.unflag,
+}
+_MERGE, _TRANSFER = "Merge into", "Transfer to"
+_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
+
+
+def build(desk: Desk) -> None:
+    """Lay the section out in the current Blocks context and wire it."""
+    with gr.Row():
+        text = gr.Textbox("", label="Search", placeholder="model, owner or id; empty: the newest")
+        search = gr.Button("Search", size="md")
+        choice = gr.Dropdown([], label="Found", filterable=False, allow_custom_value=True)
+    listed = _html(elem_id="entries-found")
+    with gr.Row():
+        entry = gr.Textbox("", label="Entry", placeholder="e followed by eleven characters")
+        show = gr.Button("Show", size="md")
+    shown = _html(elem_id="entry")
+    with gr.Row():
+        action = gr.Dropdown([*_SIMPLE, _MERGE, _TRANSFER], value="Hide", label="Decision")
+        target = gr.Textbox("", label="Entry or account", placeholder="only to merge or transfer")
+        reason = gr.Textbox("", label="Reason, or the note")
+        decide = gr.Button("Decide", variant="primary", size="md")
+    with gr.Row():
+        field = gr.Dropdown(list(METADATA), value="notes", label="Field")
+        value = gr.Textbox("", label="New value", placeholder="empty clears it")
+        change = gr.Button("Change", size="md")
+    said = _html(elem_id="entry-said")
+
+    def finding(wanted: str, request: gr.Request) -> tuple[str, Any]:
+        names: list[tuple[str, str]] = []
+
+        def found(who: Identity) -> str:
+            some = listing.search(desk.database, who, desk.benchmark, wanted)
+            names.extend((f"{one.model} {one.version}".strip() + f" ({one.id})", one.id) for one in some.entries)
+            return markup.entries_found(some)
+
+        told = desk.attempt(request, "entries", found)
+        return told, gr.update(choices=names, value=None)
+
+    def choosing(name: str | None, request: gr.Request) -> tuple[str, str]:
+        return name or "", look(name or "", request)
+
+    def look(name: str, request: gr.Request) -> str:
+        return desk.attempt(request, "entry", lambda who: _entry(desk, who, name.strip()))
+
+    def deciding(name: str, what: str, to: str, why: str, request: gr.Request) -> tuple[str, str]:
+        def use(who: Identity) -> str:
+            return markup.outcome(_decide(desk, who, name.strip(), what, to.strip(), why))
+
+        return desk.attempt(request, what, use), look(name, request)
+
+    def changing(name: str, column: str, new: str, request: gr.Request) -> tuple[str, str]:
+        def edit(who: Identity) -> str:
+            changes = {column: new}
+            done = entries.edit(desk.database, who, name.strip(), changes, desk.parse, desk.shipped())
+            return markup.outcome(done)
+
+        return desk.attempt(request, "edit", edit), look(name, request)
+
+    search.click(finding, [text], [listed, choice], **_QUIETLY)
+    text.submit(finding, [text], [listed, choice], **_QUIETLY)
+    choice.input(choosing, [choice], [entry, shown], **_QUIETLY)
+    show.click(look, [entry], [shown], **_QUIETLY)
+    decide.click(deciding, [entry, action, target, reason], [said, shown], **_QUIETLY)
+    change.click(changing, [entry, field, value], [said, shown], **_QUIETLY)
+
+
+def _html(value: str = "", **options: Any) -> gr.HTML:
+    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
+
+
+def _entry(desk: Desk, who: Identity, name: str) -> str:
+    found, metadata = entries.look(desk.database, who, name)
+    standing = listing.standing(desk.database, who, found.id)
+    return markup.entry(found, standing, metadata, entries.history(desk.database, who, name))
+
+
+def _decide(desk: Desk, who: Identity, name: str, what: str, to: str, why: str) -> Done:
+    if what == _MERGE:
+        return entries.merge(desk.database, who, name, to, why)
+    if what == _TRANSFER:
+        return entries.transfer(desk.database, who, name, to, why)
+    return _SIMPLE[what](desk.database, who, name, why)

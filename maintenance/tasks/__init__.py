@@ -1,0 +1,1 @@
+"""The section of the maintain page about what workers were asked."""

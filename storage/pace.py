@@ -1,0 +1,41 @@
+"""How often something may be done: windows that slide, counted from the times at which it was done. Pure.
+
+What an owner changes of an entry is cheap to say and kept for ever, as an event and as a snapshot; so it has a pace.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from storage.clock import minute
+
+DAY = 86_400.0  # seconds
+CHANGES_A_DAY = 20
+"""Of an entry's description by its owner, and of the day until which it is unnamed; in 24 hours each."""
+
+
+class TooOften(ValueError):
+    """Something was done as often as it may be; `next_at` (seconds since 1970 UTC) is when it may be again."""
+
+    status, code = 429, "too-many-changes"
+
+    def __init__(self, what: str, next_at: float, now: float) -> None:
+        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
+        super().__init__(
+            f"{what} can be changed {CHANGES_A_DAY} times in 24 hours. "
+            f"The next change is possible from {minute(self.next_at)}."
+        )
+
+
+def check(what: str, times: Iterable[float], now: float) -> None:
+    """Raises TooOften where there is no room for another change; `times`: of the earlier ones (seconds since 1970)."""
+    next_at = free_again(times, CHANGES_A_DAY, DAY, now)
+    if next_at is not None:
+        raise TooOften(what, next_at, now)
+
+
+def free_again(times: Iterable[float], limit: int, window: float, now: float) -> float | None:
+    """When fewer than `limit` (0: any number) of the times lie in the window before; None: they do now. In seconds."""
+    inside = sorted((at for at in times if at > now - window), reverse=True)
+    return inside[limit - 1] + window if limit and len(inside) >= limit else None
