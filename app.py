@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -250,7 +251,7 @@ def build_app(
     public_url = settings.identity.public_url
     site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
     track = partial(status, database, settings.benchmark)
-    gradio = Later(bool(settings.trusted_proxies))
+    gradio = Later(settings.identity.public_url, bool(settings.trusted_proxies))
     identities, pages = Identities(settings.identity, database), Pages(environment(), [submissions.web.TEMPLATES])
 
     @asynccontextmanager
@@ -430,12 +431,13 @@ async def _icon() -> Response:
 class Later:
     """An application that takes a few seconds to import; until then visitors get a page that comes back by itself.
 
-    `behind_proxies`: whether there are proxies that are believed where they say which host was asked.
+    `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
+    `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
     """
 
-    def __init__(self, behind_proxies: bool = False) -> None:
+    def __init__(self, public_url: str = "", behind_proxies: bool = False) -> None:
         self.app: Application | None = None
-        self._behind_proxies = behind_proxies
+        self._public, self._behind_proxies = urlsplit(public_url), behind_proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -450,12 +452,19 @@ class Later:
             target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
             await RedirectResponse(target, 308)(scope, receive, send)
             return
-        if not self._behind_proxies:
-            scope["headers"] = [one for one in scope["headers"] if one[0].lower() not in _SAYS_WHERE]
+        if scope["type"] == "http":
+            scope["headers"] = self._addressed(scope["headers"])
         if self.app is not None:
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
             await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
+
+    def _addressed(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
+        """A request's headers, with our own address in them or nothing that anybody could invent."""
+        if self._public.netloc:
+            ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
+            return ours + [one for one in headers if one[0] not in (b"host", *_SAYS_WHERE)]
+        return headers if self._behind_proxies else [one for one in headers if one[0] not in _SAYS_WHERE]
 
 
 @asynccontextmanager
@@ -530,7 +539,6 @@ def _lay_out(
         shell,
         pages,
         "/app",
-        root_path=f"{public_url}/app" if (public_url := settings.identity.public_url) else None,
         ssr_mode=False,
         mcp_server=False,
         run_history=False,

@@ -162,9 +162,8 @@ def revisions(found: Sequence[Revision]) -> str:
         against = (
             f"{one.difference.get('against')}: {reports.label_difference(one.difference)}" if one.difference else "-"
         )
-        when = one.registered_at if one.imported_at is None else one.imported_at
         known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else "-"
-        by = f"{one.requested_by or 'settings'}, {minute(when)}"
+        by = f"{one.requested_by or 'settings'}, {minute(one.came_at)}"
         rows.append((one.revision, one.items, kind, against, one.reason or "-", by, known_by))
     head = ("Revision", "Labels", "Kind", "Against", "Why", "By", "Commitment")
     return table("Revisions", head, rows, "None yet: start a worker.")

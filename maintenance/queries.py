@@ -63,6 +63,11 @@ class Revision(NamedTuple):
     disclosure: str | None  # public or hidden; None: as the settings say
     registered_at: float | None  # when a worker had it first; None: a draft that was never scored under
 
+    @property
+    def came_at(self) -> float:
+        """When it was imported, or first found in the settings."""
+        return min(at for at in (self.imported_at, self.registered_at) if at is not None)
+
 
 class FailedJob(NamedTuple):
     """A submission that could not be scored."""

@@ -34,8 +34,7 @@ def revisions(found: Sequence[Revision]) -> str:
         kind = "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
         kind += f", {one.disclosure}" if one.disclosure else ""
         kind += ", retired" if one.retired_at is not None else ""
-        when = one.registered_at if one.imported_at is None else one.imported_at
-        by = f"by {one.requested_by or 'the settings'}, {iso(when)}" if when is not None else ""
+        by = f"by {one.requested_by or 'the settings'}, {iso(one.came_at)}"
         lines.append(f"{one.revision}: {one.items} labels, {kind}, {by}{': ' + one.reason if one.reason else ''}")
         if one.difference:
             lines.append(f"  against {one.difference.get('against')}: {label_difference(one.difference)}")

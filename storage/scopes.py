@@ -9,7 +9,7 @@ FILTERS = ("model", "organisation", "judge_type", "base_model", "owner")
 """Fields that a scope may name under `where`."""
 
 
-def matches(entry: Mapping[str, Any], scope: Mapping[str, Any]) -> bool:
+def matches(entry: Mapping[Any, Any], scope: Mapping[str, Any]) -> bool:
     """Whether an entry (its id, and FILTERS) is in a scope: `entries`, ids, and `where`, field -> text.
 
     All are where nothing is asked for; a text matches where the field holds it, in capitals or not.

@@ -163,9 +163,12 @@ def test_sign_in_without_a_good_secret_does_not_start(tmp_path: Path) -> None:
 
 
 def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Service) -> None:
-    assert "Local mode" in demo.http.get("/account").text
-    assert demo.http.get("/account", headers={"Host": "evil.example"}).status_code == 403
-    assert demo.http.get("/account", headers={"X-Forwarded-For": "203.0.113.7"}).status_code == 403
+    for path in ("/", "/?sort=general", "/about", "/policy", "/decisions", "/account", "/nowhere"):
+        page = demo.http.get(path)
+        assert page.text.count('<p class="local" role="note"><b>Local mode:</b> no sign-in') == 1, path
+        for foreign in ({"Host": "evil.example"}, {"X-Forwarded-For": "203.0.113.7"}):
+            refused = demo.http.get(path, headers=foreign)
+            assert (refused.status_code, refused.json()["code"]) == (403, "not-local"), (path, foreign)
     policy = demo.http.get("/api/v1/policy").json()
     assert (policy["mode"], policy["scored_submissions"]["per_24_hours"]) == ("local", None)
 

@@ -266,6 +266,28 @@ def test_no_file_of_ours_is_handed_out_and_no_address_leads_away(world: World) -
             assert "evil.example" not in leads.partition("?")[0], (path, leads)
 
 
+def test_gradio_takes_its_address_from_the_settings_and_not_from_a_request(world: World) -> None:
+    invented = ({"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}, {"X-Forwarded-Proto": "https"})
+    for headers in ({}, *invented):
+        for path in ("/app/", "/app/submit", "/app/config", "/app/gradio_api/info"):
+            answer = world.service.http.get(path, headers=headers)
+            assert answer.status_code == 200
+            assert world.service.url in answer.text, (path, headers)
+            assert "evil.example" not in answer.text and "https://127" not in answer.text, (path, headers)
+            assert answer.headers["cache-control"] == "no-store", path
+
+
+def test_the_configuration_of_gradio_names_functions_and_holds_nothing_of_maintainers(world: World) -> None:
+    """Gradio tells everybody what a page is made of. Of the desk these are labels and names, no row and no reason."""
+    entry = submitted(world)
+    config = world.browser("").get("/app/config").json()
+    told = json.dumps(config)
+    for hidden in (entry, "alice", MARKUP, str(world.labels.parent), *SECRETS.values(), *PLANTED):
+        assert hidden not in told, hidden
+    assert "/app/maintain" in told  # the control: it is the whole of it
+    assert {one.get("api_visibility") for one in config["dependencies"]} <= {"public", "private"}
+
+
 def test_no_other_site_reads_gradio(world: World) -> None:
     queue = "/app/gradio_api/queue/data?session_hash=x"
     for path in ("/app/config", "/app/gradio_api/info", queue, "/api/v1/leaderboard"):

@@ -180,3 +180,16 @@ def test_the_description_for_programs_names_no_secret_and_no_page_of_maintainers
     for word in ("secret", "SESSION_SECRET", "labels.jsonl", "Qm8fXo2n"):
         assert word not in described, word
     assert "/app" not in client.get("/openapi.json").json()["paths"]
+
+
+FOR_MAINTAINERS = re.compile(r"/maintenance\b|/(hide|restore|verify|unverify|flag|unflag|transfer|merge)$")
+
+
+def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: TestClient) -> None:
+    served = {route.path for route in flat(inner(asgi).routes) if hasattr(route, "methods")}
+    assert len([path for path in served if FOR_MAINTAINERS.search(path)]) > 30  # they are there
+    described = client.get("/openapi.json").json()["paths"]
+    for_all = {"/api/v1/check", "/api/v1/submissions", "/api/v1/disputes", "/api/v1/entries/{entry}/withdraw"}
+    assert for_all <= set(described)
+    assert not [path for path in described if FOR_MAINTAINERS.search(path)]
+    assert "/maintenance/" not in client.get("/docs").text

@@ -58,13 +58,12 @@ def listed(session: Session, benchmark: str, search: str, limit: int) -> tuple[l
         .correlate(Account)
         .scalar_subquery()
     )
-    columns = (Account.id, Account.name, Account.subject, Account.organisations)
-    times = (Account.first_seen_at, Account.last_seen_at, Account.banned_at)
-    wanted = select(*columns, *times, made).where(matching).order_by(Account.last_seen_at.desc(), Account.id)
+    columns = (getattr(Account, name) for name in Kept._fields[:-2])
+    wanted = select(*columns, made.label("submissions")).where(matching).order_by(Account.last_seen_at.desc(), Account.id)
     rows = session.execute(wanted.limit(limit)).all()
     names: dict[str, set[str]] = {}
-    bound = select(RoleName.account_id, RoleName.name).where(RoleName.account_id.in_([row[0] for row in rows]))
+    bound = select(RoleName.account_id, RoleName.name).where(RoleName.account_id.in_([row.id for row in rows]))
     for account, name in session.execute(bound):
         names.setdefault(account, set()).add(name)
     number = session.execute(select(func.count()).select_from(Account).where(matching)).scalar_one()
-    return [Kept(*row, frozenset(names.get(row[0], ()))) for row in rows], number
+    return [Kept(**row._mapping, names=frozenset(names.get(row.id, ()))) for row in rows], number

@@ -35,7 +35,7 @@ def build(desk: Desk) -> None:
     with gr.Row():
         text = gr.Textbox("", label="Search", placeholder="model, owner or id; empty: the newest")
         search = gr.Button("Search", size="md")
-        choice = gr.Dropdown([], label="Found", filterable=False, allow_custom_value=True)
+        choice = gr.Dropdown([], label="Found", allow_custom_value=True)
     listed = _html(elem_id="entries-found")
     with gr.Row():
         entry = gr.Textbox("", label="Entry", placeholder="e followed by eleven characters")

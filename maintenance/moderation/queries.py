@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, func, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from storage import label_sets
 from storage.maintenance_tables import Moderation
@@ -64,6 +64,6 @@ def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
 
 
 def _of(
-    session: Session, column: ColumnElement[str], entries: Sequence[str], *rule: ColumnElement[bool], words: str
+    session: Session, column: InstrumentedAttribute[str], entries: Sequence[str], *rule: ColumnElement[bool], words: str
 ) -> dict[str, str]:
     return dict.fromkeys(session.scalars(select(column).where(column.in_(entries), *rule)), words)

@@ -52,8 +52,8 @@ def find_item(table: ItemTable, name: str) -> int:
     match = _KEY.fullmatch(name)
     if match:
         suffix = match[2] or ""
-        keys = enumerate(item.key for item in table.items)
-        found = [index for index, key in keys if key.startswith(match[1]) and key[64:] == suffix]
+        known = enumerate(item.key for item in table.items)
+        found = [index for index, key in known if key.startswith(match[1]) and key[64:] == suffix]
         if len(found) == 1:
             return found[0]
     named = table.by_id(name)

@@ -21,7 +21,7 @@ def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     _html(_LEAD)
     with gr.Row():
-        choice = gr.Dropdown([], label="Task", filterable=False, allow_custom_value=True)
+        choice = gr.Dropdown([], label="Task", allow_custom_value=True)
         again = gr.Button("Look again", size="md")
     shown, listed = _html(elem_id="task"), _html(elem_id="tasks")
 

@@ -161,11 +161,24 @@ def test_decisions_are_public_and_name_nobody(site: _Site) -> None:
     root = ElementTree.fromstring(feed.content)
     titles = [one.text for one in root.iter("{http://www.w3.org/2005/Atom}title")]
     assert titles[2] == f"Entry {site.entry} carries a note: {note}"
-    assert [one.get("href") for one in root.iter("{http://www.w3.org/2005/Atom}link")][1] == (
-        f"https://board.example/decisions/{answer.json()['decisions'][0]['seq']}"
-    )
+    assert [one.get("href") for one in root.iter("{http://www.w3.org/2005/Atom}link")] == [
+        "https://board.example/decisions.atom",
+        "https://board.example/decisions",
+        *(f"https://board.example/decisions/{one['seq']}" for one in answer.json()["decisions"]),
+    ]
     older = site.ask(ANONYMOUS, "GET", f"/api/v1/decisions?before={answer.json()['decisions'][0]['seq']}&limit=1")
     assert [one["kind"] for one in older.json()["decisions"]] == ["entry.flagged"]
+
+
+def test_links_of_the_feed_are_absolute_where_no_address_is_configured(database: Database) -> None:
+    with_labels(database)
+    app = FastAPI()
+    app.include_router(api.build(database, "demo", dict))
+    for host, base in (("board.lab:7860", "http://board.lab:7860"), ("a<b", "http://localhost")):
+        feed = TestClient(app).get("/decisions.atom", headers={"Host": host})
+        links = [one.get("href") or "" for one in ElementTree.fromstring(feed.content).iter() if "href" in one.attrib]
+        assert len(links) == 3
+        assert all(link.startswith(f"{base}/decisions") for link in links)
 
 
 def test_a_description_that_cannot_be_taken_names_every_field(site: _Site) -> None:
