@@ -59,8 +59,8 @@ def listed(session: Session, benchmark: str, search: str, limit: int) -> tuple[l
         .scalar_subquery()
     )
     columns = (getattr(Account, name) for name in Kept._fields[:-2])
-    wanted = select(*columns, made.label("submissions")).where(matching).order_by(Account.last_seen_at.desc(), Account.id)
-    rows = session.execute(wanted.limit(limit)).all()
+    wanted = select(*columns, made.label("submissions")).where(matching)
+    rows = session.execute(wanted.order_by(Account.last_seen_at.desc(), Account.id).limit(limit)).all()
     names: dict[str, set[str]] = {}
     bound = select(RoleName.account_id, RoleName.name).where(RoleName.account_id.in_([row.id for row in rows]))
     for account, name in session.execute(bound):
