@@ -52,6 +52,7 @@ from leaderboard.security import SecureHeaders
 from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
 from leaderboard.web import BoardFirst
+from logs import log_to_stderr
 from maintenance.decisions import PublicLog
 from maintenance.review.web import Forms
 from maintenance.values import NotPossible
@@ -94,9 +95,7 @@ _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: 
 
 def main() -> int:
     """Run until told to stop. Returns the exit code."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    log_to_stderr()
     os.environ.update(QUIET)
     try:
         settings = Settings.from_env(os.environ)
@@ -183,6 +182,7 @@ async def _serve(settings: Settings, database: Database, signer: Signer, listene
     receipts = Receipts(database, settings.benchmark, signer, settings.hidden_labels)
     config = uvicorn.Config(
         build_app(settings, database, intake, spool, receipts, give_up),
+        log_config=None,  # what uvicorn says goes where everything goes
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=3,
@@ -530,7 +530,7 @@ def _lay_out(
     with pages.route("Maintain", "/maintain"), leaderboard.page.frame(_MAINTAIN, "vl-submit", "vl-maintain"):
         maintenance.page.build(maintainers_desk())
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
-        pages.queue(max_size=MOST_WAITING)
+        pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
         take_turns(pages._queue)
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()

@@ -32,6 +32,8 @@ _GUARDED = (
 )
 _WITH_FILES = ("check", "submit", "upload")
 _GRADIO = "/gradio_api/"  # below whatever page Gradio serves; all that calls a function is sent with POST
+# What stays open until an answer comes. One that nobody has asked for is a traceback in the log.
+_LISTENS = tuple(f"{_GRADIO}{name}" for name in ("queue/data", "call/", "heartbeat/"))
 
 log = logging.getLogger(__name__)
 
@@ -125,6 +127,8 @@ def guarded(scope: Scope) -> str:
     method, path = scope["method"], scope["path"]
     if method == "POST" and _GRADIO in path:
         return "upload" if f"{_GRADIO}upload" in path else "page"
+    if method == "GET" and any(one in path for one in _LISTENS):
+        return "listen"
     return next((what for verb, start, what in _GUARDED if method == verb and path.startswith(start)), "")
 
 

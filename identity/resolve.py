@@ -11,7 +11,7 @@ from typing import Any
 from identity import queries
 from identity.failures import Failures
 from identity.openid import IssuerOffline, OpenIdClient, TokenRefused
-from identity.roles import ADMIN, administers, configured_names, narrowed, roles_of
+from identity.roles import ADMIN, administers, configured_names, narrowed, organisations_of, roles_of
 from identity.seal import Seal, digest, same
 from identity.settings import IdentitySettings, Mode
 from identity.values import (
@@ -160,14 +160,9 @@ class Resolver:
         return person.organisations, True
 
 
-def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
-    """From the column to values."""
-    return tuple(Organisation(str(one["id"]), str(one["name"]), str(one["role"])) for one in stored)
-
-
 def as_json(organisations: Sequence[Organisation]) -> list[dict[str, Any]]:
     """From values to the column."""
     return [{"id": one.id, "name": one.name, "role": one.role} for one in organisations]
 
 
-__all__ = ["ADMIN", "PREFIX", "Resolver", "as_json", "organisations_of"]
+__all__ = ["ADMIN", "PREFIX", "Resolver", "as_json"]

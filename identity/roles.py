@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from identity.settings import IdentitySettings
 from identity.values import GRANTED, IMPLIED, Organisation, Role, Scope
@@ -16,6 +17,11 @@ def configured_names(settings: IdentitySettings) -> frozenset[str]:
     return frozenset(
         name.casefold() for name in (*settings.maintainers, *settings.owners) if not name.startswith(_SUBJECT)
     )
+
+
+def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
+    """From the column to values."""
+    return tuple(Organisation(str(one["id"]), str(one["name"]), str(one["role"])) for one in stored)
 
 
 def administers(organisations: Iterable[Organisation], wanted: str) -> bool:

@@ -19,7 +19,6 @@ from storage.database import Database
 
 TRANSACTION_SECONDS = 600.0
 ROLE_BOUND = "identity.role-bound"
-BANNED, UNBANNED = "identity.banned", "identity.unbanned"
 _PURPOSE = "sign-in"
 
 
@@ -132,17 +131,3 @@ class SignIn:
             carried = configured_names(settings) & {person.username.casefold()}
             for name in queries.bind_names(session, settings.issuer, carried, account_id):
                 audit.append(session, ROLE_BOUND, {"account": account_id, "name": name})
-
-
-def ban(database: Database, account: str, by: str, reason: str, *, banned: bool = True) -> bool:
-    """Shut an account out (its sessions end, its tokens are refused) or let it in again; whether that changed anything.
-
-    The caller has checked that `by` may do this.
-    """
-    with database.write() as session:
-        changed = queries.ban(session, account, banned)
-        if banned:
-            queries.end_sessions(session, account)
-        if changed:
-            audit.append(session, BANNED if banned else UNBANNED, {"account": account, "by": by, "reason": reason})
-    return changed

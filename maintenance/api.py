@@ -241,7 +241,7 @@ def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata, sh
 
     @router.patch("/api/v1/entries/{entry}")
     def edit(entry: str, body: dict[str, Any], request: Request) -> Response:
-        """Change metadata fields; null or an empty text clears one."""
+        """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429)."""
         return done(entries.edit(database, identity_of(request), entry, body, parse, shipped()))
 
     @router.get("/api/v1/entries/{entry}/history")
@@ -413,9 +413,7 @@ def _add_reported(router: APIRouter, database: Database, benchmark: str, shipped
         return done(reported.restore(database, identity_of(request), benchmark, result, body.reason))
 
 
-def _add_accounts(
-    router: APIRouter, database: Database, benchmark: str, identity: IdentitySettings | None
-) -> None:
+def _add_accounts(router: APIRouter, database: Database, benchmark: str, identity: IdentitySettings | None) -> None:
     @router.get(f"{BASE}/accounts")
     def accounts(request: Request, search: str = "") -> Response:
         """Who has signed in here, the last seen first; `search`: a part of name or id."""

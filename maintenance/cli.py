@@ -221,6 +221,7 @@ def _add_audit(commands: Any) -> None:
     head.add_argument("--output", type=Path, help="write it to this file")
     log = command(commands, "log", "the public decision log", _log)
     log.add_argument("--limit", type=int, default=50)
+    log.add_argument("--edits", action="store_true", help="entries that were described anew, too")
 
 
 def _add_approvals(commands: Any) -> None:
@@ -454,7 +455,7 @@ def _head(c: Context, o: argparse.Namespace) -> Answer:
 
 
 def _log(c: Context, o: argparse.Namespace) -> Answer:
-    found = decisions(c.database, limit=o.limit)
+    found = decisions(c.database, limit=o.limit, edits=o.edits)
     return Answer("\n".join(f"{one.at} {one.sentence}" for one in found), [one.to_json() for one in found])
 
 

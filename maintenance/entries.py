@@ -124,7 +124,7 @@ def edit(
 ) -> Done:
     """Change metadata fields; the old values stay in the history. For maintainers and, some times a day, its owner.
 
-    Raises pace.TooOften where its owner has changed it as often as they may.
+    Raises pace.TooOften where its owner has changed descriptions, of this entry or others, as often as they may.
     `parse` checks a whole description, as for a new submission, and raises ValueError with all that is wrong.
     `shipped`: the reported results that come with the project, whose names nobody may imitate.
     """
@@ -135,12 +135,12 @@ def edit(
         before = {name: value for name, value in old.items() if new.get(name) != value}
         if not before:
             return Done(False, NOTHING_NEW)
-        if Role.MAINTAINER not in who.roles:
-            edited = queries.edited_at(session, entry_id, who.account)
-            pace.check("An entry's description", edited, queries.now(session))
         after: dict[str, Any] = {name: new.get(name) for name in before}
         _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
         _refuse_imitation(session, found, after, shipped)
+        if Role.MAINTAINER not in who.roles:  # counted under the lock on names: an account may change several at once
+            edited = queries.edited_at(session, found.benchmark, who.account)
+            pace.check("The descriptions of your entries", edited, queries.now(session))
         queries.change(session, entry_id, after)
         queries.keep_edit(session, entry_id, who.account, before, after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()

@@ -93,7 +93,7 @@ def entries_found(found: Found) -> str:
         )
         for one in found.entries
     ]
-    shown = table("Entries", ("Judge", "Id", "Owner", "Submitted", "It"), rows, "No such entry.")
+    shown = table("Entries", ("Judge", "Id", "Owner", "Submitted", "State"), rows, "No such entry.")
     return shown + _more(found.number - len(rows))
 
 
@@ -115,35 +115,55 @@ def accounts(found: Directory) -> str:
     return table("Accounts", head, rows, "Nobody like that has signed in.") + _more(found.number - len(rows))
 
 
+def person(account: str, names: Mapping[str, str]) -> str:
+    """An account as people call it; its id where it has no name here."""
+    return names.get(account, account)
+
+
+def field(name: str) -> str:
+    """A field's name as a word."""
+    return name.replace("_", " ").capitalize()
+
+
 def _more(number: int) -> str:
     return f'<p class="vl-hint">and {number:,} more: search for part of a name or id</p>' if number > 0 else ""
 
 
-def tasks(found: Sequence[TaskView]) -> str:
-    """What workers were asked lately."""
+def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
+    """What workers were asked lately. `names`: of accounts."""
     rows = [
-        (one.id, one.kind, one.subject, one.state, one.outcome or "-", minute(one.created_at), one.requested_by)
+        (
+            one.id,
+            one.kind,
+            one.subject,
+            one.state,
+            one.outcome or "-",
+            minute(one.created_at),
+            person(one.requested_by, names),
+        )
         for one in found
     ]
     head = ("Task", "What", "About", "State", "Result", "Asked", "By")
     return table("Recent tasks", head, rows, "Nothing was asked yet.")
 
 
-def entry(found: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change]) -> str:
-    """An entry, what holds for it, and how its description changed."""
+def entry(
+    found: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change], names: Mapping[str, str]
+) -> str:
+    """An entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
         ("State", f"The entry {standing}."),
         ("Reason shown", found.withdrawn_reason or "-"),
         ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
         ("Public note", found.flag or "-"),
-        ("Owner", found.owner),
-        *((name, str(value)) for name, value in metadata.items() if value not in (None, "")),
+        ("Owner", f"{names[found.owner]} ({found.owner})" if found.owner in names else found.owner),
+        *((field(name), str(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
         (
             minute(one.at),
-            one.editor,
-            name,
+            person(one.editor, names),
+            field(name),
             json.dumps(old, ensure_ascii=False),
             json.dumps(one.after[name], ensure_ascii=False),
         )
@@ -153,8 +173,8 @@ def entry(found: Entry, standing: str, metadata: Mapping[str, Any], history: Seq
     return _facts(facts) + table("Changes", ("At", "By", "Field", "Was", "Became"), changes, "Never edited.")
 
 
-def revisions(found: Sequence[Revision]) -> str:
-    """All label revisions."""
+def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
+    """All label revisions. `names`: of accounts."""
     rows = []
     for one in found:
         kind = "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
@@ -163,9 +183,10 @@ def revisions(found: Sequence[Revision]) -> str:
             f"{one.difference.get('against')}: {reports.label_difference(one.difference)}" if one.difference else "-"
         )
         known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else "-"
-        by = f"{one.requested_by or 'settings'}, {minute(one.came_at)}"
-        rows.append((one.revision, one.items, kind, against, one.reason or "-", by, known_by))
-    head = ("Revision", "Labels", "Kind", "Against", "Why", "By", "Commitment")
+        by = person(one.requested_by, names) if one.requested_by else "settings"
+        at = minute(one.came_at)
+        rows.append((one.revision, _Right(f"{one.items:,}"), kind, against, one.reason or "-", by, at, known_by))
+    head = ("Revision", "Labels", "Kind", "Against", "Why", "By", "At", "Commitment")
     return table("Revisions", head, rows, "None yet: start a worker.")
 
 
@@ -195,9 +216,7 @@ def preview(found: Mapping[str, Any]) -> str:
 
 def reported_results(found: Sequence[Result]) -> str:
     """All imported results."""
-    rows = [
-        (one.name, one.id, *_figures(one), one.check, one.source, one.removed or "on the board") for one in found
-    ]
+    rows = [(one.name, one.id, *_figures(one), one.check, one.source, one.removed or "on the board") for one in found]
     head = ("Judge", "Id", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source", "State")
     return table("Imported results", head, rows, "Nothing was imported yet.")
 
@@ -222,21 +241,22 @@ def _figures(one: Result) -> tuple[_Right, ...]:
     return tuple(_Right("-" if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
 
 
-def grants(found: Sequence[Grant]) -> str:
-    """Submissions that were allowed beyond quotas."""
+def grants(found: Sequence[Grant], names: Mapping[str, str]) -> str:
+    """Submissions that were allowed beyond quotas. `names`: of accounts."""
     rows = [
         (
             one.id,
-            one.account,
+            person(one.account, names),
             one.extra,
             one.used,
             "ended" if one.revoked_at is not None else f"{one.left} left",
             one.reason,
-            f"{one.granted_by}, {minute(one.granted_at)}",
+            person(one.granted_by, names),
+            minute(one.granted_at),
         )
         for one in found
     ]
-    head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By")
+    head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By", "At")
     return table("Granted submissions", head, rows, "Nothing was granted yet.")
 
 
@@ -259,13 +279,12 @@ def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], not
     listed = list(rows)
     if not listed:
         return f'<h3>{escape(title)}</h3><p class="vl-hint">{escape(nothing)}</p>'
-    numeric = [isinstance(value, int | _Right) for value in listed[0]]
-    columns = zip(head, numeric, strict=True)
+    numbers = zip(*((isinstance(value, int | _Right) for value in row) for row in listed), strict=True)
+    kinds = [_NUMBER if any(one) else "" for one in numbers]
     titles = "".join(
-        f'<th role="columnheader" scope="col"{_NUMBER if number else ""}>{escape(name)}</th>'
-        for name, number in columns
+        f'<th role="columnheader" scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(head, kinds, strict=True)
     )
-    body = "".join('<tr role="row">' + "".join(map(_cell, head, row)) + "</tr>" for row in listed)
+    body = "".join('<tr role="row">' + "".join(map(_cell, head, kinds, row)) + "</tr>" for row in listed)
     # On a phone rows are laid out as blocks, which takes their roles away from those who listen: so they are said.
     inner = (
         f'<table class="vl-problems" role="table"><thead role="rowgroup"><tr role="row">{titles}</tr></thead>'
@@ -291,15 +310,14 @@ class Short(NamedTuple):
     whole: str
 
 
-def _cell(name: str, value: object) -> str:
-    number = _NUMBER if isinstance(value, int | _Right) else ""
+def _cell(name: str, kind: str, value: object) -> str:
     if isinstance(value, Link):
         inner = f'<a href="{escape(value.path, quote=True)}">{escape(value.words)}</a>'
     elif isinstance(value, Short):
         inner = f'<code title="{escape(value.whole, quote=True)}">{escape(value.start)}…</code>'
     else:
         inner = escape("-" if value is None else str(value))
-    return f'<td role="cell"{number} data-name="{escape(name, quote=True)}">{inner}</td>'
+    return f'<td role="cell"{kind} data-name="{escape(name, quote=True)}">{inner}</td>'
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:

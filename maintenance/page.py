@@ -7,7 +7,7 @@ use case, which decides.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from benchmark.items import ItemTable
 from identity import Identity, Refused
 from identity.settings import IdentitySettings
 from maintenance import chain, labels, markup, operations, rescoring
+from maintenance.accounts import directory
 from maintenance.accounts import page as accounts_page
 from maintenance.approvals import page as approvals_page
 from maintenance.decisions import decisions
@@ -34,7 +35,7 @@ from storage.clock import minute
 from storage.database import Database
 
 CSS_PATH = Path(__file__).with_name("page.css")
-_POLL_SECONDS = 1.0
+_POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _LEAD = """<h1>Maintain</h1><p class="lead">Everything here goes on record, with its reason. What is public of it stands
 in the <a href="/decisions">log of decisions</a>.</p>"""
 _RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody can check it.
@@ -60,9 +61,18 @@ class Desk:
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
     identity: IdentitySettings | None = None  # who has which role; None: nobody is told apart here
 
-    def on_open(self, handler: Callable[..., Any], outputs: list[Any]) -> None:
-        """Have a handler of the page run when somebody opens it."""
-        _on_open(handler, outputs)
+    def on_open(self, handler: Callable[..., Any], outputs: list[Any], inputs: Sequence[Any] = ()) -> None:
+        """Have a handler run whenever somebody opens the tab that is laid out now. Those of all tabs at once would be
+        more calls than one address may have waiting."""
+        tab = Context.block
+        while tab is not None and not isinstance(tab, gr.Tab):
+            tab = tab.parent
+        assert tab is not None, "sections are laid out inside gr.Tab"
+        tab.select(handler, list(inputs), outputs, **_QUIETLY)
+
+    def names(self, who: Identity, accounts: Iterable[str | None]) -> Mapping[str, str]:
+        """Id -> user name of accounts."""
+        return directory.names(self.database, who, accounts)
 
     def attempt(self, request: gr.Request, what: str, action: Callable[[Identity], str]) -> str:
         """What an action says, or why it could not be done."""
@@ -149,23 +159,19 @@ def _health(desk: Desk) -> None:
         desk.attempt(request, "failures", found)
         return gr.update(choices=names, value=_ALL)
 
-    again.click(look, outputs=[shown], **_QUIETLY).then(failures, outputs=[failed], **_QUIETLY)
+    def opening(request: gr.Request) -> tuple[str, Any]:
+        return look(request), failures(request)
+
+    again.click(opening, outputs=[shown, failed], **_QUIETLY)
     copy.click(act("backup", operations.request_backup), outputs=[said, shown], **_QUIETLY)
     retry.click(retrying, [failed], [said, shown], **_QUIETLY).then(failures, outputs=[failed], **_QUIETLY)
     pause.click(pausing, [message], [said, shown], **_QUIETLY)
     resume.click(act("resume", operations.resume), outputs=[said, shown], **_QUIETLY)
-    _on_open(look, [shown])
-    _on_open(failures, [failed])
+    desk.on_open(opening, [shown, failed])
 
 
 def _do(desk: Desk, request: gr.Request, what: str, use_case: Callable[[Identity], Done]) -> str:
     return desk.attempt(request, what, lambda who: markup.outcome(use_case(who)))
-
-
-def _on_open(handler: Callable[..., Any], outputs: list[Any]) -> None:
-    blocks = Context.root_block
-    assert blocks is not None, "pages are laid out inside gr.Blocks"
-    blocks.load(handler, outputs=outputs, **_QUIETLY)
 
 
 def _labels(desk: Desk) -> None:
@@ -215,7 +221,8 @@ def _labels(desk: Desk) -> None:
 
     def look(request: gr.Request) -> str:
         def revisions(who: Identity) -> str:
-            return markup.revisions(labels.revisions(desk.database, who, desk.benchmark))
+            known = labels.revisions(desk.database, who, desk.benchmark)
+            return markup.revisions(known, desk.names(who, (one.requested_by for one in known)))
 
         return desk.attempt(request, "labels", revisions)
 
@@ -228,7 +235,7 @@ def _labels(desk: Desk) -> None:
     for name, button in buttons.items():
         button.click(ask(name, _ASKED[name](desk)), inputs, outputs, **_QUIETLY)
     clock.tick(watch, [task], [said, result, clock, known], api_visibility="private", show_progress="hidden")
-    _on_open(look, [known])
+    desk.on_open(look, [known])
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +328,7 @@ def _log(desk: Desk) -> None:
 
     verify.click(verifying, [kept], [said], **_QUIETLY)
     head.click(heading, outputs=[said], **_QUIETLY)
-    _on_open(lambda: markup.decisions(decisions(desk.database)), [shown])
+    desk.on_open(lambda: markup.decisions(decisions(desk.database)), [shown])
 
 
 def _head(text: str) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from identity import sign_in
+from identity import bans
 from maintenance.accounts import directory
 from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
 from storage.database import Database
@@ -28,6 +28,6 @@ def _set(database: Database, who: Identity, account: str, reason: str, *, banned
         found = directory.find(session, account)
     if found.id == who.account:
         raise NotPossible("yourself", "Nobody can ban themselves, or let themselves in again.")
-    changed = sign_in.ban(database, found.id, who.account, why, banned=banned)
+    changed = bans.ban(database, found.id, who.account, why, banned=banned)
     done = f"{found.words} is {'shut out' if banned else 'let in again'}."
     return Done(changed, done if changed else "It is so already.")

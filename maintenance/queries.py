@@ -175,10 +175,10 @@ def edits(session: Session, submission_id: str) -> list[Change]:
     return [Change(*row) for row in rows]
 
 
-def edited_at(session: Session, submission_id: str, editor: str) -> list[float]:
-    """When somebody has changed an entry's metadata, in seconds since 1970."""
-    wanted = select(Edit.at).where(Edit.submission_id == submission_id, Edit.editor == editor)
-    return list(session.scalars(wanted))
+def edited_at(session: Session, benchmark: str, owner: str) -> list[float]:
+    """When an account has changed the metadata of entries that it owns, in seconds since 1970."""
+    theirs = select(Submission.id).where(Submission.benchmark == benchmark, Submission.owner == owner)
+    return list(session.scalars(select(Edit.at).where(Edit.submission_id.in_(theirs), Edit.editor == owner)))
 
 
 def taken(session: Session, one: Entry, owner: str, model: str, version: str) -> str | None:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from storage.canonical import GENESIS, canonical_json, link
@@ -252,12 +252,15 @@ def _times(at: Any) -> tuple[str, ...]:
 
 def _end(session: Session, last: Head) -> Broken | None:
     """Whether the chain ends where its head says."""
+    lost = Broken(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
     try:
         end = head(session)
     except HeadMissing:
-        return Broken(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
-    except OperationalError as error:
-        if "UTF-8" not in str(error):
+        return lost
+    except DatabaseError as error:
+        if "audit_head" in str(error.orig):  # there is no such table
+            return lost
+        if "UTF-8" not in str(error.orig):
             raise
         return Broken(last.seq + 1, "audit_head was changed")
     if end == last:

@@ -64,7 +64,8 @@ def open_database(url: str) -> Database:
     if address.get_backend_name() == "sqlite":
         engine = _open_sqlite(address)
         return Database(engine, engine.execution_options(begin="read"), engine.execution_options(begin="write"))
-    engine = create_engine(address, pool_pre_ping=True)
+    # Errors are logged; values may be what is not public.
+    engine = create_engine(address, pool_pre_ping=True, hide_parameters=True)
     reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
     return Database(engine, reader, engine)
 
@@ -119,7 +120,7 @@ def _with_driver(url: URL) -> URL:
 def _open_sqlite(url: URL) -> Engine:
     path = Path(url.database or "")
     path.parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS}, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

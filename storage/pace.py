@@ -12,7 +12,7 @@ from storage.clock import minute
 
 DAY = 86_400.0  # seconds
 CHANGES_A_DAY = 20
-"""Of an entry's description by its owner, and of the day until which it is unnamed; in 24 hours each."""
+"""How often an account changes descriptions of its entries in 24 hours, and the day until which one is unnamed."""
 
 
 class TooOften(ValueError):

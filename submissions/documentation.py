@@ -34,6 +34,8 @@ _RECEIPT = {
     "attempt": 1,
     "chain_seq": 17,
 }
+_TOO_MUCH = "More requests or bytes (`too-many-bytes`) than one address may send; `Retry-After` says how long to wait."
+_NO_ROOM = "The service has no room for uploads at the moment."
 CHECK = answers(
     "What was understood of the file. `ok` is false where there is a problem; at most 100 are listed.",
     {
@@ -52,7 +54,9 @@ CHECK = answers(
     {
         (413, "too-large"): "The file is larger than this service takes.",
         (415, "file-rejected"): "This is no file of predictions.",
+        (429, "too-many-requests"): _TOO_MUCH,
         (500, "internal"): "A fault of the service, not of your file.",
+        (507, "no-room"): _NO_ROOM,
     },
 )
 SUBMIT = answers(
@@ -70,8 +74,9 @@ SUBMIT = answers(
         (413, "too-large"): "The file is larger than this service takes.",
         (415, "file-rejected"): "This is no file of predictions.",
         (422, "file-rejected"): "The file or a field has problems; `problems` lists them as the check does.",
-        (429, "quota-used"): "You have to wait; `next_at` says until when.",
+        (429, "quota-used"): f"You have to wait; `next_at` says until when. Also, as `too-many-requests`: {_TOO_MUCH}",
         (500, "internal"): "A fault of the service, not of your file.",
+        (507, "no-room"): _NO_ROOM,
     },
     status=202,
 )

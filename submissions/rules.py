@@ -110,7 +110,7 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
         ),
         Rule(
             "year",
-            "In 365 days",
+            "Scored submissions in 365 days",
             str(year) if year else "any number",
             "Every score tells a little about the labels. What was submitted is scored under each label revision, new "
             "ones too, so all of it counts, and new labels do not open this anew.",
@@ -121,8 +121,8 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
             "Attempt number",
             "on every row",
             "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, withdrawn and "
-            "unpublished ones included; the last that it counts is a named one. The best of many is better by luck "
-            "alone.",
+            "unpublished ones included. An unnamed row says its number alone, and the others count up to the last that "
+            "is named. The best of many is better by luck alone.",
         ),
         Rule(
             "checks",
@@ -186,9 +186,9 @@ def _seen(rules: Mapping[str, Any]) -> list[Rule]:
         ),
         Rule(
             "edits",
-            "Changes of a description",
+            "Changes of descriptions",
             f"{CHANGES_A_DAY} in 24 hours",
-            "Of one entry, by its owner. What it said before is kept.",
+            "By the owner, of all their entries together. What they said before is kept for maintainers.",
         ),
         Rule(
             "published",

@@ -15,14 +15,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from identity import Identity
+from identity import Identity, Role
 from identity.middleware import identity_of
 from identity.pages import Pages
 from identity.service import Identities
 from identity.web import PRIVATE, check_csrf, csrf_token
 from storage.clock import iso, minute
 from storage.database import Database
-from storage.pace import TooOften
+from storage.pace import CHANGES_A_DAY, TooOften
 from storage.visibility import Shown
 from submissions import rules, tracking, wishes
 from submissions.intake import Allowance, Intake
@@ -169,6 +169,7 @@ class _Desk:
             "csrf": csrf_token(self.identities, who) if who.via == "session" else "",
             "error": error,
             "most_days": wishes.MOST_DAYS,
+            "most_changes": None if Role.MAINTAINER in who.roles else CHANGES_A_DAY,
         }
         return HTMLResponse(self.pages.render("submission.html", context), status, PRIVATE)
 

@@ -173,6 +173,17 @@ def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Serv
     assert (policy["mode"], policy["scored_submissions"]["per_24_hours"]) == ("local", None)
 
 
+def test_a_pause_is_told_wherever_somebody_would_submit_and_is_gone_after_it(demo: Service) -> None:
+    pages, answers = ("/", "/policy"), ("/api/v1/quota", "/readyz")
+    told = "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;."
+    assert demo.http.put("/api/v1/maintenance/pause", json={"message": "Back <b>at noon</b>."}).status_code == 200
+    until(lambda: all(told in demo.http.get(path).text for path in pages), 30, "both pages say so")
+    assert [demo.http.get(path).json()["paused"] for path in answers] == ["Back <b>at noon</b>."] * 2
+    assert demo.http.delete("/api/v1/maintenance/pause").status_code == 200
+    until(lambda: not any("at noon" in demo.http.get(path).text for path in pages), 30, "neither says so")
+    assert [demo.http.get(path).json()["paused"] for path in answers] == [None] * 2
+
+
 def start(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
     command = [sys.executable, str(ROOT / "app.py")]

@@ -70,7 +70,7 @@ def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in serving_requirements()}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette
-    own = {*PACKAGES, "app", "settings"}
+    own = {*PACKAGES, *(file.stem for file in ROOT.glob("*.py"))}
     used = {found.name.split(".")[0].lower() for found in imports(ROOT)}
     assert used - available - own - set(sys.stdlib_module_names) == set()
 

@@ -89,6 +89,14 @@ def test_of_one_address_only_a_few_calls_wait_and_the_next_visitor_does_not_wait
         assert '"ok": true' in said(neighbour, "check", uploaded(neighbour, judge(service) + b"\n\n"))
 
 
+@pytest.mark.parametrize("path", ["run/check", "api/check"])
+def test_nobody_calls_past_the_queue(service: Service, visitor: httpx.Client, path: str) -> None:
+    file = uploaded(visitor, judge(service))
+    refused = visitor.post(f"/app/gradio_api/{path}", json={"data": [file]})
+    assert refused.status_code == 404 and "queue" in refused.text
+    assert '"ok": true' in said(visitor, "check", file)  # the control
+
+
 @pytest.mark.parametrize("path", ["queue/join", "run/check", "api/check", "call/check"])
 def test_every_way_to_call_gradio_has_the_limit_of_the_rest(visitor: httpx.Client, path: str) -> None:
     asked = [visitor.post(f"/app/gradio_api/{path}", json={}) for _ in range(PER_MINUTE + 20)]
@@ -97,6 +105,18 @@ def test_every_way_to_call_gradio_has_the_limit_of_the_rest(visitor: httpx.Clien
     assert refused and refused[0].json()["code"] == "too-many-requests"
     assert int(refused[0].headers["retry-after"]) >= 1
     assert visitor.get("/").status_code == 200
+
+
+def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Service, visitor: httpx.Client) -> None:
+    def listen() -> int:
+        with visitor.stream("GET", "/app/gradio_api/queue/data?session_hash=nobody") as answer:
+            return answer.status_code
+
+    assert listen() == 200  # Gradio answers first, and raises then
+    until(lambda: "sse_stream" in service.log, PATIENCE, "it is in the log")
+    codes = [listen() for _ in range(PER_MINUTE + 20)]
+    assert 429 in codes
+    assert service.log.count("sse_stream") <= 2 * codes.count(200) + 2  # the function's name is there twice
 
 
 def test_one_address_may_upload_so_many_bytes_and_no_more(service: Service, visitor: httpx.Client) -> None:
@@ -163,4 +183,5 @@ def test_a_slash_at_the_end_leads_to_the_page_without_it(visitor: httpx.Client, 
 
 def test_the_service_goes_on(service: Service) -> None:
     until(lambda: service.http.get("/readyz").status_code == 200, PATIENCE, "ready")
-    assert "Traceback" not in service.log
+    failed = [line for line in service.log.splitlines() if "Traceback" in line]
+    assert [line for line in failed if "sse_stream" not in line] == []  # that one was provoked

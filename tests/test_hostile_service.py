@@ -284,7 +284,7 @@ def test_the_configuration_of_gradio_names_functions_and_holds_nothing_of_mainta
     told = json.dumps(config)
     for hidden in (entry, "alice", MARKUP, str(world.labels.parent), *SECRETS.values(), *PLANTED):
         assert hidden not in told, hidden
-    assert "/app/maintain" in told  # the control: it is the whole of it
+    assert len(config["page"]["maintain"]["dependencies"]) > 20  # the control: it is the whole of it
     assert {one.get("api_visibility") for one in config["dependencies"]} <= {"public", "private"}
 
 
@@ -413,9 +413,43 @@ def test_control_gradio_hands_out_what_nobody_has_blocked(tmp_path: Path) -> Non
         assert (answer.text == "a label") == (status == 200)
 
 
+# What is fetched -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[socket.socket]:
+    """Another host's port, which notes who comes."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener
+
+
+def was_asked(listener: socket.socket) -> bool:
+    return bool(select.select([listener], [], [], 0)[0])
+
+
+def test_an_address_that_a_submitter_gives_is_asked_by_nobody(world: World, elsewhere: socket.socket) -> None:
+    alice = world.browser("alice")
+    address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/page"
+    form = {"model": "Asked by nobody", **dict.fromkeys(("link", "paper", "code"), address)}
+    data = real_file("data/predictions/vl-reward-model_qwen2vl7b_judge.json").read_bytes()
+    taken = alice.post("/api/v1/submissions", files={"file": ("x.json", data)}, data=form)
+    assert taken.status_code == 202, taken.text
+    page = f"/entries/{taken.json()['id']}"
+    until(lambda: alice.get(f"/api/v1{page}").status_code == 200, PATIENCE, "it is on the board")
+    assert alice.get(page).text.count(address) >= 3
+    for path in ("/", "/feed.xml", *(f"{page}/{part}" for part in ("og.png", "badge.svg", "cite.bib"))):
+        assert alice.get(path).status_code == 200, path
+    assert not was_asked(elsewhere)
+
+
+def test_control_who_asks_elsewhere_is_noticed(elsewhere: socket.socket) -> None:
+    with socket.create_connection(elsewhere.getsockname()):
+        assert was_asked(elsewhere)
+
+
 # What is logged ------------------------------------------------------------------------------------------------------
 
-FORGED = "00:00:00 leaderboard: forged"
+FORGED = '{"level": "error", "event": "forged"}'
 LINES = f"x\r\n{FORGED}\x1b[31m\x07"
 
 
@@ -446,7 +480,8 @@ def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: World
     until(lambda: "forged" in world.service.log, PATIENCE, "the control: some of it is in the log")
     written = world.service.log_path.read_bytes().decode()
     assert "\x1b" not in written and "\x07" not in written
-    assert not [line for line in written.splitlines() if line.startswith(FORGED)]
+    _where, *lines = written.splitlines()
+    assert not [line for line in lines if json.loads(line)["event"] == "forged"]
 
 
 # What is secret ------------------------------------------------------------------------------------------------------

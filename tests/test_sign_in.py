@@ -43,7 +43,7 @@ class World(SignedIn):
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("signin")
     with running_signed_in(folder / "data", gradio=True) as found:
-        for number in range(9):
+        for number in range(10):
             found.provider.users[f"user{number}"] = person(f"20{number}", f"user{number}")
         yield World(found.service, found.provider, folder)
 
@@ -230,6 +230,34 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: World) -> N
     assert owner.post(f"{page}/withdraw", data={**form, "reason": "wrong prompt"}).status_code == 422
     assert owner.post(f"{page}/withdraw", data={**form, "reason": "wrong prompt", "confirm": "yes"}).status_code == 303
     until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 410, 60, "a stub is left")
+
+
+def test_an_owner_who_changes_too_often_is_told_at_every_door_when_to_go_on(world: World) -> None:
+    owner = world.browser("user9")
+    sent = {"model": "Often", "anonymous_until": day(100)}
+    with world.file(13).open("rb") as file:
+        entry = owner.post("/api/v1/submissions", files={"file": file}, data=sent).json()["id"]
+    page, api = f"/account/submissions/{entry}", f"/api/v1/submissions/{entry}/anonymity"
+    form = {"csrf": csrf_of(owner, page)}
+    said = re.compile(r"20 times in 24 hours\. The next change is possible from 20")
+    assert '<a href="/policy#edits">20 changes in 24 hours</a>' in owner.get(page).text
+    for number in range(20):
+        assert owner.post(f"{page}/edit", data={**form, "model": "Often", "notes": f"{number}"}).status_code == 303
+        assert owner.put(api, json={"until": day(101 + number)}).json() == {"changed": True}
+    edited = owner.post(f"{page}/edit", data={**form, "model": "Often", "notes": "as typed"})
+    moved = owner.post(f"{page}/anonymity", data={**form, "until": day(90)})
+    for refused in (edited, moved):
+        assert (refused.status_code, bool(said.search(refused.text))) == (429, True)
+    assert "as typed" in edited.text
+    for told in (owner.patch(f"/api/v1/entries/{entry}", json={"notes": "x"}), owner.put(api, json={"until": day(90)})):
+        assert (told.status_code, told.json()["code"]) == (429, "too-many-changes")
+        assert said.search(told.json()["detail"])
+        assert told.json()["next_at"] > datetime.now(UTC).isoformat()
+        assert 86_000 < int(told.headers["retry-after"]) <= 86_400
+    assert owner.put(api, json={"until": None}).json() == {"changed": True}  # at any time
+    everybody = world.service.http
+    assert "described anew" not in everybody.get("/decisions").text
+    assert everybody.get("/decisions?edits=1").text.count("Entry described anew") >= 20
 
 
 def test_the_command_line_publishes_and_names(world: World) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
+from logs import log_to_stderr
 from settings import DEMO_REVISION, Settings
 from storage.backups import Target
 from storage.database import Database, migrate, open_database
@@ -16,7 +17,6 @@ from workers.desk import open_desk
 from workers.detect_job import Watcher
 from workers.head_job import HubDataset
 from workers.labels import LabelsError
-from workers.logs import log_to_stderr
 from workers.runner import Worker, drain, run
 from workers.scorer import load_scorer
 from workers.start import prepare, register

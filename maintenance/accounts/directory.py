@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from identity import LOCAL, Role
-from identity.resolve import organisations_of
-from identity.roles import roles_of
+from identity.roles import organisations_of, roles_of
 from identity.settings import IdentitySettings, Mode
 from maintenance.accounts import queries
 from maintenance.accounts.queries import Found, Kept
@@ -53,6 +53,13 @@ def find(session: Any, named: str, *, local: bool = False) -> Found:
     if not same:
         raise NotFound(f"There is no account with the id or the user name {named[:80]!r}.")
     return same[0]
+
+
+def names(database: Database, who: Identity, accounts: Iterable[str | None]) -> dict[str, str]:
+    """Id -> user name, of those that have one here. For maintainers."""
+    require_maintainer(who)
+    with database.read() as session:
+        return queries.names(session, sorted({one for one in accounts if one}))
 
 
 def listing(

@@ -44,11 +44,17 @@ def build(desk: Desk) -> None:
 
         return desk.attempt(request, "accounts", found)
 
-    def everybody(request: gr.Request) -> str:
-        return listed("", request)
-
     def granted(request: gr.Request) -> str:
-        return desk.attempt(request, "grants", lambda who: markup.grants(allowances.listing(desk.database, who)))
+        def found(who: Identity) -> str:
+            known = allowances.listing(desk.database, who)
+            return markup.grants(
+                known, desk.names(who, (name for one in known for name in (one.account, one.granted_by)))
+            )
+
+        return desk.attempt(request, "grants", found)
+
+    def everything(wanted: str, request: gr.Request) -> tuple[str, str]:
+        return listed(wanted, request), granted(request)
 
     def on_account(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[str, str]]:
         def run(name: str, why: str, wanted: str, request: gr.Request) -> tuple[str, str]:
@@ -79,8 +85,7 @@ def build(desk: Desk) -> None:
     unban.click(on_account("unban", people.unban), [account, reason, text], [said, people_shown], **_QUIETLY)
     grant.click(granting, [account, reason, extra], [said, shown], **_QUIETLY)
     revoke.click(revoking, [number, reason], [said, shown], **_QUIETLY)
-    desk.on_open(everybody, [people_shown])
-    desk.on_open(granted, [shown])
+    desk.on_open(everything, [people_shown, shown], [text])
 
 
 def _html(value: str = "", **options: Any) -> gr.HTML:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, or_, select
@@ -47,6 +48,13 @@ def by_name(session: Session, name: str) -> list[Found]:
     same = or_(Account.name == name, func.lower(Account.name) == name.lower())
     rows = session.execute(select(Account.id, Account.name).where(same).order_by(Account.first_seen_at))
     return [Found(*row) for row in rows]
+
+
+def names(session: Session, accounts: Sequence[str]) -> dict[str, str]:
+    """Id -> user name at the last sign-in."""
+    return {
+        row.id: row.name for row in session.execute(select(Account.id, Account.name).where(Account.id.in_(accounts)))
+    }
 
 
 def listed(session: Session, benchmark: str, search: str, limit: int) -> tuple[list[Kept], int]:

@@ -26,7 +26,6 @@ _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minim
 def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     gr.HTML(_LEAD, apply_default_css=False, js_on_load=None)
-    show = gr.Button("Show what waits", size="md")
     said = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="approvals-said")
     shown = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="approvals")
     with gr.Row():
@@ -50,7 +49,7 @@ def build(desk: Desk) -> None:
 
         return run
 
-    show.click(look, outputs=[shown], **_QUIETLY)
+    desk.on_open(look, [shown])
     for button, what, use_case in ((approve, "approve", actions.approve), (reject, "reject", actions.reject)):
         button.click(deciding(what, use_case), [submission, reason], [said, shown], **_QUIETLY)
 

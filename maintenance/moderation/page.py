@@ -42,12 +42,14 @@ def build(desk: Desk) -> None:
         show = gr.Button("Show", size="md")
     shown = _html(elem_id="entry")
     with gr.Row():
-        action = gr.Dropdown([*_SIMPLE, _MERGE, _TRANSFER], value="Hide", label="Decision")
+        action = gr.Dropdown([*_SIMPLE, _MERGE, _TRANSFER], value="Hide", label="Decision", filterable=False)
         target = gr.Textbox("", label="Entry or account", placeholder="only to merge or transfer")
         reason = gr.Textbox("", label="Reason, or the note")
         decide = gr.Button("Decide", variant="primary", size="md")
     with gr.Row():
-        field = gr.Dropdown(list(METADATA), value="notes", label="Field")
+        field = gr.Dropdown(
+            [(markup.field(name), name) for name in METADATA], value="notes", label="Field", filterable=False
+        )
         value = gr.Textbox("", label="New value", placeholder="empty clears it")
         change = gr.Button("Change", size="md")
     said = _html(elem_id="entry-said")
@@ -62,6 +64,9 @@ def build(desk: Desk) -> None:
 
         told = desk.attempt(request, "entries", found)
         return told, gr.update(choices=names, value=None)
+
+    def table(wanted: str, request: gr.Request) -> str:
+        return finding(wanted, request)[0]
 
     def choosing(name: str | None, request: gr.Request) -> tuple[str, str]:
         return name or "", look(name or "", request)
@@ -83,12 +88,15 @@ def build(desk: Desk) -> None:
 
         return desk.attempt(request, "edit", edit), look(name, request)
 
+    desk.on_open(finding, [listed, choice], [text])
     search.click(finding, [text], [listed, choice], **_QUIETLY)
     text.submit(finding, [text], [listed, choice], **_QUIETLY)
     choice.input(choosing, [choice], [entry, shown], **_QUIETLY)
     show.click(look, [entry], [shown], **_QUIETLY)
-    decide.click(deciding, [entry, action, target, reason], [said, shown], **_QUIETLY)
-    change.click(changing, [entry, field, value], [said, shown], **_QUIETLY)
+    decided = decide.click(deciding, [entry, action, target, reason], [said, shown], **_QUIETLY)
+    changed = change.click(changing, [entry, field, value], [said, shown], **_QUIETLY)
+    for done in (decided, changed):
+        done.then(table, [text], [listed], **_QUIETLY)
 
 
 def _html(value: str = "", **options: Any) -> gr.HTML:
@@ -98,7 +106,9 @@ def _html(value: str = "", **options: Any) -> gr.HTML:
 def _entry(desk: Desk, who: Identity, name: str) -> str:
     found, metadata = entries.look(desk.database, who, name)
     standing = listing.standing(desk.database, who, found.id)
-    return markup.entry(found, standing, metadata, entries.history(desk.database, who, name))
+    history = entries.history(desk.database, who, name)
+    names = desk.names(who, (found.owner, *(one.editor for one in history)))
+    return markup.entry(found, standing, metadata, history, names)
 
 
 def _decide(desk: Desk, who: Identity, name: str, what: str, to: str, why: str) -> Done:

@@ -35,7 +35,7 @@ def build(desk: Desk) -> None:
         reason = gr.Textbox("", label="Reason for the change", placeholder="a slip in the table")
         remove, restore = gr.Button("Remove", size="md"), gr.Button("Restore", size="md")
     with gr.Row():
-        field = gr.Dropdown(list(FIELDS), value="macro", label="Field of the result")
+        field = gr.Dropdown(list(FIELDS), value="macro", label="Field of the result", filterable=False)
         value = gr.Textbox("", label="Its new value", placeholder="empty clears it")
         change = gr.Button("Correct", size="md")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ def _html(value: str = "", **options: Any) -> gr.HTML:
 def _disputes(desk: Desk) -> None:
     _html("<h3>Label disputes</h3>" + _DISPUTES)
     with gr.Row():
-        state = gr.Dropdown(list(disputes.STATES), value="open", label="State")
+        state = gr.Dropdown(list(disputes.STATES), value="open", label="State", filterable=False)
         show = gr.Button("Show disputes", size="md")
     shown = _html(elem_id="disputes")
     with gr.Row():
@@ -58,13 +58,14 @@ def _disputes(desk: Desk) -> None:
         revision = gr.Textbox("", label="Draft", placeholder="v3-disputes")
         base = gr.Textbox("", label="Changes revision", placeholder="v2")
         reason = gr.Textbox("", label="Reason")
-        only = gr.Textbox("", label="Only disputes", placeholder="numbers, with commas; empty: all accepted")
+        only = gr.Textbox("", label="Only disputes", placeholder="7, 12; empty: all accepted")
         draft = gr.Button("Draft from accepted ones", size="md")
     said = _html(elem_id="disputes-said")
 
     def look(which: str, request: gr.Request) -> str:
         def found(who: Identity) -> str:
-            return _disputed(disputes.review(desk.database, who, desk.table(), (which,)))
+            listed = disputes.review(desk.database, who, desk.table(), (which,))
+            return _disputed(listed, desk.names(who, (one.account for item in listed for one in item.disputes)))
 
         return desk.attempt(request, "disputes", found)
 
@@ -124,7 +125,7 @@ def _projects(desk: Desk) -> None:
     with gr.Row():
         name = gr.Textbox("", label="New project", placeholder="may-2026")
         base = gr.Textbox("", label="From revision", placeholder="v2")
-        which = gr.Dropdown(list(projects.WHICH), value=projects.DISPUTED, label="Pairs")
+        which = gr.Dropdown(list(projects.WHICH), value=projects.DISPUTED, label="Pairs", filterable=False)
         listed = gr.Textbox("", label="Listed pairs", placeholder="keys or ids, with commas")
     with gr.Row():
         people = gr.Textbox("", label="Annotators", placeholder="user names or ids, with commas")
@@ -198,7 +199,7 @@ def _split_of(votes: tuple[int, int, int]) -> str:
     return " : ".join(map(str, votes))
 
 
-def _disputed(found: list[DisputedItem]) -> str:
+def _disputed(found: list[DisputedItem], names: Mapping[str, str]) -> str:
     head = ("No.", "Pair", _SPLIT, "Says", "Error", "Why", "By", "At", "Answer")
     rows = [
         (
@@ -208,7 +209,7 @@ def _disputed(found: list[DisputedItem]) -> str:
             SAID[one.better],
             one.tag,
             one.reason,
-            one.account,
+            markup.person(one.account, names),
             minute(one.created_at),
             one.note,
         )

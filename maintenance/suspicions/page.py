@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
-from gradio.context import Context
 
 from identity import Identity
 from maintenance import markup
@@ -27,7 +26,7 @@ def build(desk: Desk) -> None:
     gr.HTML(_LEAD, apply_default_css=False, js_on_load=None)
     with gr.Row():
         everything = gr.Checkbox(False, label="Those that are closed, too")
-        show, again = gr.Button("Show", size="md"), gr.Button("Look at every entry again", size="md")
+        again = gr.Button("Look at every entry again", size="md")
     said = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="suspicions-said")
     shown = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="suspicions")
     with gr.Row():
@@ -60,10 +59,8 @@ def build(desk: Desk) -> None:
 
         return desk.attempt(request, "look again", reset), look(closed, request)
 
-    blocks = Context.root_block
-    assert blocks is not None, "pages are laid out inside gr.Blocks"
-    blocks.load(look, [everything], [shown], **_QUIETLY)
-    show.click(look, [everything], [shown], **_QUIETLY)
+    desk.on_open(look, [shown], [everything])
+    everything.input(look, [everything], [shown], **_QUIETLY)
     again.click(looking_again, [reason, everything], [said, shown], **_QUIETLY)
     for button, what, use_case in ((dismiss, "dismiss", actions.dismiss), (act, "act", actions.act)):
         button.click(deciding(what, use_case), [number, reason, everything], [said, shown], **_QUIETLY)

@@ -31,7 +31,7 @@ def build(desk: Desk) -> None:
         def recent(who: Identity) -> str:
             found = operations.recent_tasks(desk.database, who)
             names.extend((f"{one.id}: {one.kind} {one.subject}, {one.state}", str(one.id)) for one in found)
-            return markup.tasks(found)
+            return markup.tasks(found, desk.names(who, (one.requested_by for one in found)))
 
         told = desk.attempt(request, "tasks", recent)
         return told, gr.update(choices=names, value=None)

@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -18,28 +19,48 @@ TOKENS = [
     *("Answer", "answer", "An\u017fwer", "is", "\u0131s", "\u0130s", "the", "slightly", "\u017flightly", "better"),
     *(" ", "  ", "\n", "*", "**", "-", "---", ":", "x", "\u00df", "\u2028", "\r", "\x0b"),
     *("1", "2", "3", "01", "\uff12", "\u0662", "\u0967"),
-    *("Answer 1 is better", "Answer 2 is the slightly better", "Overall Judgment: **Answer 1 is better**"),
+    *("Answer 1 is better", "Answer 2 is the slightly better", "An\u017fwer \uff12 is better"),
+    "Overall Judgment: **Answer 1 is better**",
 ]
 
 
-def official(text: str) -> int:
+def official(text: str, pattern: re.Pattern[str] = OFFICIAL) -> int:
     """The official rule as printed, with the one stated difference: only 1 and 2 are verdicts."""
-    found = OFFICIAL.search(text.replace("\n", "").replace("*", ""))
+    found = pattern.search(text.replace("\n", "").replace("*", ""))
     if not found or len(found.group(1)) > 4000:
         return UNDECIDED
     number = int(found.group(1))
     return number if number in (FIRST, SECOND) else UNDECIDED
 
 
-def test_one_hundred_thousand_random_texts_get_the_official_verdict() -> None:
+def random_texts(count: int) -> Iterator[str]:
+    """Beginnings and ends of verdicts in any order."""
     source = random.Random(20241126)
-    seen = {UNDECIDED: 0, FIRST: 0, SECOND: 0}
-    for _ in range(120_000):
+    for _ in range(count):
         text = "".join(source.choice(TOKENS) for _ in range(source.randint(1, 10)))
-        text = source.choice(("", "Therefore", "Overall Judgment: ")) + text
+        yield source.choice(("", "Therefore", "Overall Judgment: ")) + text
+
+
+def test_one_hundred_thousand_random_texts_get_the_official_verdict() -> None:
+    seen = {UNDECIDED: 0, FIRST: 0, SECOND: 0}
+    for text in random_texts(120_000):
         assert verdict(text) == official(text), repr(text)
         seen[verdict(text)] += 1
     assert min(seen.values()) > 5_000, "the texts must exercise every verdict"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        re.compile(OFFICIAL.pattern.replace(".*\\s*", ".*?\\s*"), re.I),  # the first verdict for the last
+        re.compile(OFFICIAL.pattern, re.I | re.A),  # other alphabets' digits and letters are none
+        re.compile(OFFICIAL.pattern.replace("Overall Judgment|", ""), re.I),
+    ],
+    ids=["first", "ascii", "therefore"],
+)
+def test_control_such_texts_tell_other_readings_from_the_official_one(other: re.Pattern[str]) -> None:
+    assert other.pattern != OFFICIAL.pattern or other.flags != OFFICIAL.flags
+    assert sum(official(text, other) != official(text) for text in random_texts(5_000)) > 5
 
 
 @given(st.lists(st.sampled_from([*TOKENS, "\u01c5", "\U0001f600", "\x00"]), max_size=12).map("".join))

@@ -67,7 +67,10 @@ def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
         ("POST", "/app/gradio_api/api/check", "page"),
         ("POST", "/app/submit/gradio_api/call/check", "page"),
         ("POST", "/app/gradio_api/call/v2/check", "page"),
-        ("GET", "/app/gradio_api/queue/data", ""),
+        ("GET", "/app/gradio_api/queue/data", "listen"),
+        ("GET", "/app/submit/gradio_api/call/check/abc", "listen"),
+        ("GET", "/app/gradio_api/heartbeat/abc", "listen"),
+        ("GET", "/app/gradio_api/info", ""),
     ],
 )
 def test_what_is_counted(method: str, path: str, what: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import pytest
 
 import identity.sign_in
+from identity import bans
 from identity.seal import digest
 from tests.identity.site import PUBLIC_URL, Browser, Site, program
 
@@ -151,12 +152,12 @@ def test_sessions_end_after_a_day_without_use_and_every_use_counts(site: Site, a
 def test_a_banned_account_is_out_at_once_and_cannot_come_back(site: Site, alice: Browser) -> None:
     token = alice.make_token()
     account = alice.get("/whoami").json()["account"]
-    assert identity.sign_in.ban(site.database, account, "owner", "probing")
-    assert not identity.sign_in.ban(site.database, account, "owner", "probing")  # twice is as good as once
+    assert bans.ban(site.database, account, "owner", "probing")
+    assert not bans.ban(site.database, account, "owner", "probing")  # twice is as good as once
     assert alice.name() == ""
     assert program(site, token).post("/submit").status_code == 403
     assert alice.sign_in().status_code == 403
-    assert identity.sign_in.ban(site.database, account, "owner", "settled", banned=False)
+    assert bans.ban(site.database, account, "owner", "settled", banned=False)
     assert alice.sign_in().status_code == 303
     kinds = [kind for (kind,) in site.sql("SELECT kind FROM events ORDER BY seq")]
     assert kinds == ["identity.token-made", "identity.banned", "identity.unbanned"]

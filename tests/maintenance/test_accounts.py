@@ -6,7 +6,7 @@ import pytest
 
 from identity import NotAllowed
 from identity.settings import IdentitySettings, Mode
-from maintenance import allowances, entries, people
+from maintenance import allowances, entries, markup, people
 from maintenance.accounts import directory
 from maintenance.values import NotFound, NotPossible
 from storage import grants
@@ -97,6 +97,15 @@ def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up
     ]
     assert found.number == 4
     assert {one.role for one in directory.listing(signed_up, MAINTAINER, "demo", None).accounts} == {None}
+
+
+def test_what_somebody_asked_for_is_shown_with_their_name(signed_up: Database) -> None:
+    assert directory.names(signed_up, MAINTAINER, ["abob00000000", None, "local"]) == {"abob00000000": "bob"}
+    allowances.grant(signed_up, MAINTAINER, "bob", 2, "because")
+    shown = markup.grants(allowances.listing(signed_up, MAINTAINER), {"abob00000000": "<bob>"})
+    assert "&lt;bob&gt;" in shown and "abob00000000" not in shown and MAINTAINER.account in shown
+    with pytest.raises(NotAllowed):
+        directory.names(signed_up, STRANGER, ["abob00000000"])
 
 
 def test_the_search_is_for_a_part_of_name_or_id_as_text(signed_up: Database) -> None:

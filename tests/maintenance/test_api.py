@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity import Identity, Refused
 from maintenance import api
+from maintenance.review import api as review_api
 from storage.database import Database
 from storage.pace import CHANGES_A_DAY
 from submissions.metadata import Metadata
@@ -143,6 +146,18 @@ def test_the_list_of_private_routes_is_complete(site: _Site, database: Database)
 
 def _any(found: re.Match[str]) -> str:
     return "/{x}" if found[0].startswith("/") else "{x}"
+
+
+def test_every_route_for_maintainers_is_described_for_them_and_in_no_public_description(database: Database) -> None:
+    routers = [api.build(database, "demo", dict), review_api.build(database, cast(Any, None))]
+    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+    theirs = [route for route in routes if not route.include_in_schema]
+    assert {f"/api/v1/entries/{{entry}}/{name}" for name in ("hide", "merge")} <= {route.path for route in theirs}
+    text = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
+    for route in theirs:
+        (method,) = route.methods
+        assert f"`{method} {route.path.removeprefix(api.BASE)}`" in text
+    assert {route.path for route in routes if route.path.startswith(api.BASE)} <= {route.path for route in theirs}
 
 
 def test_decisions_are_public_and_name_nobody(site: _Site) -> None:

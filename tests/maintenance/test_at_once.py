@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from identity import Identity, sign_in
+from identity import Identity, bans
 from maintenance import entries, labels, operations, people, reported, rescoring
 from storage import audit, job_queue, tasks
 from storage.database import Database
@@ -129,7 +129,7 @@ DECISIONS: dict[str, tuple[list[str], Callable[[Site], Decide]]] = {
         lambda site: lambda who: reported.import_file(site.database, who, "demo", REPORTED, "because"),
     ),
     "undo": (["board.pointed", rescoring.UNDONE], _undo),
-    "ban": ([sign_in.BANNED], _ban),
+    "ban": ([bans.BANNED], _ban),
 }
 
 

@@ -86,7 +86,7 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     assert _revision(service) == "v1"
     _press(tab, "Apply")
     expect(said).to_contain_text("To confirm, type v2")
-    tab.get_by_label("To apply, type the revision's name again").fill("v2")
+    tab.get_by_label("To apply or retire, type the revision's name again").fill("v2")
     _press(tab, "Apply")
     expect(said).to_contain_text("Applied.")
     until(lambda: _revision(service) == "v2", 60, "the board shows the new labels")
@@ -101,7 +101,7 @@ def test_an_entry_is_hidden_and_restored(page: Page, service: Service, entries: 
     tab = _tab(page, "Entries")
     tab.get_by_label("Entry", exact=True).fill(entries[0])
     _press(tab, "Show")
-    expect(tab.locator("#entry")).to_contain_text("is on the board once it is scored")
+    expect(tab.locator("#entry")).to_contain_text("The entry is on the board.")
     tab.get_by_label("Reason, or the note").fill("<img src=x onerror=alert(1)>")
     _press(tab, "Decide")
     expect(tab.locator("#entry-said")).to_contain_text("is hidden")

@@ -43,6 +43,11 @@ def demo(tmp_path: Path) -> tuple[dict[str, str], Database]:
     return _environ(tmp_path), opened
 
 
+def test_a_command_does_not_wait_for_what_only_sign_in_needs() -> None:
+    told = "import sys, maintenance.__main__; print('authlib' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True, timeout=100).strip() == "False"
+
+
 def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str], Database], tmp_path: Path) -> None:
     environ, database = demo
     (entry,) = invented.submit(database, range(1))
@@ -67,7 +72,7 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     assert (exported["events"], last["hash"]) == (last["seq"], json.loads(head.read_text())["hash"])
     head.write_text(json.dumps({**json.loads(head.read_text()), "hash": "0" * 64}))
     assert "not the one" in _run(environ, "audit", "verify", "--head", str(head), expect=1)
-    assert "is described anew: organisation, temperature" in _run(environ, "audit", "log")
+    assert "is described anew: organisation, temperature" in _run(environ, "audit", "log", "--edits")
 
 
 def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str], Database]) -> None:

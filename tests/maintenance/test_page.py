@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -63,19 +64,26 @@ def test_no_function_of_the_page_is_listed_for_programs(board: Database) -> None
     assert len(blocks.fns) > 10
 
 
+def test_opening_the_page_or_a_tab_makes_one_call_at_most(board: Database) -> None:
+    blocks = _blocks(_desk(board, LOCAL, []))
+    opened = Counter(target for one in blocks.fns.values() for target in one.targets if target[1] in ("load", "select"))
+    tabs = [block._id for block in blocks.blocks.values() if isinstance(block, gr.Tab)]
+    assert {target for target, _ in opened} <= set(tabs), "what nobody looks at is not asked for"
+    assert len(opened) >= len(tabs) - 1 and set(opened.values()) == {1}
+
+
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database) -> None:
     (entry,) = invented.submit(board, range(1), owner="aowner000000")
     refused: list[str] = []
     blocks = _blocks(_desk(board, STRANGER, refused))
     answers = [
-        _call(blocks, "look"),
+        _call(blocks, "opening")[0],
         *_call(blocks, "pausing", "because"),
         *_call(blocks, "deciding", entry, "Hide", "", "because"),
         *_call(blocks, "changing", entry, "notes", "new"),
         *_call(blocks, "retrying", "All of them"),
         _call(blocks, "results"),
         *_call(blocks, "correcting", "r-x", "because", "macro", "50"),
-        _call(blocks, "granted"),
         *_call(blocks, "granting", "astranger000", "because", 1),
         *_call(blocks, "revoking", "1", "because"),
         _call(blocks, "verifying", ""),
@@ -85,10 +93,11 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
         _call(blocks, "asked")[0],
         _call(blocks, "showing", "1"),
         _call(blocks, "listed", ""),
-        _call(blocks, "everybody"),
+        *_call(blocks, "everything", ""),
+        _call(blocks, "table", ""),
     ]
     assert all("vl-bad" in answer for answer in answers), answers
-    assert len(refused) == len(answers)
+    assert len(refused) == len(answers) + 1, "the tab Health asks for its table and for the failed jobs"
     assert entries.look(board, MAINTAINER, entry)[0].gone is None
 
 

@@ -256,6 +256,12 @@ def test_the_head_cannot_be_removed(database: Database) -> None:
             session.execute(text(statement))
 
 
+def test_a_table_that_is_gone_is_said_too(database: Database) -> None:
+    _append(database, 2)
+    _tamper(database, "DROP TABLE audit_head")
+    assert _verify(database) == 3
+
+
 def test_a_head_that_was_removed_all_the_same_is_said_and_stops_every_append(database: Database) -> None:
     _append(database, 2)
     _tamper(database, "DELETE FROM audit_head")

@@ -12,6 +12,7 @@ from benchmark.commitments import commit
 from storage import audit, label_sets
 from storage import database as database_module
 from storage.canonical import canonical_json
+from storage.clock import iso
 from storage.database import Database, migrate, open_database
 from storage.receipt_tables import EventSubject, LabelCommitment
 from storage.tables import AuditHead, Event
@@ -19,6 +20,7 @@ from storage.tables import AuditHead, Event
 # As they were: the declared tables may have got columns since.
 OLD_LABEL_SETS = table("label_sets", *map(column, ("revision", "benchmark", "digest", "items", "registered_at")))
 OLD_EVENTS = table("events", *map(column, ("seq", "prev_hash", "hash", "kind", "body", "at")))
+AT = 1795298400.0
 EVENTS = (
     ("submission.scored", {"submission": "eaaaaaaaaaaa", "label_revision": "v1"}),
     ("scores.recorded", {"label_revision": "v1", "first": "eaaaaaaaaaaa", "last": "ebbbbbbbbbbb"}),
@@ -45,9 +47,9 @@ def test_events_and_label_sets_of_an_older_database_are_taken_along(database_url
         row = {"revision": "v1", "benchmark": "demo", "digest": "d" * 64, "items": 21, "registered_at": 1.0}
         session.execute(insert(OLD_LABEL_SETS).values(**row))
         for seq, (kind, data) in enumerate(EVENTS, start=1):
-            body = canonical_json({**data, "seq": seq, "ev": kind, "at": "2026-11-21T22:00:00Z"})
+            body = canonical_json({**data, "seq": seq, "ev": kind, "at": iso(AT)})
             digest = audit.link(previous, body)
-            row = {"seq": seq, "prev_hash": previous, "hash": digest, "kind": kind, "body": body, "at": 1.0}
+            row = {"seq": seq, "prev_hash": previous, "hash": digest, "kind": kind, "body": body, "at": AT}
             session.execute(insert(OLD_EVENTS).values(**row))
             previous = digest
         session.execute(text("UPDATE audit_head SET seq = :seq, hash = :hash"), {"seq": len(EVENTS), "hash": previous})

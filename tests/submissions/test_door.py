@@ -184,18 +184,30 @@ MULTIPART = (
 )
 
 
+HEAD = (
+    "POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {len(MULTIPART)}\r\n\r\n"
+).encode()
+WHOLE = HEAD + MULTIPART
+
+
 def test_a_client_that_goes_away_at_any_byte_leaves_nothing(door: Served) -> None:
-    head = f"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: {len(MULTIPART)}\r\n\r\n".encode()  # noqa: E501
-    whole = head + MULTIPART
-    places = sorted({*range(0, len(whole), 131), len(head) - 1, len(head), len(head) + 1, len(whole) - 1})
+    places = sorted({*range(0, len(WHOLE), 131), len(HEAD) - 1, len(HEAD), len(HEAD) + 1, len(WHOLE) - 1})
     for place in places:
         with door.connect() as connection:
-            connection.sendall(whole[:place])
+            connection.sendall(WHOLE[:place])
             if place % 2:  # a half closed connection, and one that is reset
                 connection.shutdown(1)
                 assert b" 202 " not in received(connection)[:20]
     until(lambda: not door.spooled(), PATIENCE, "nothing is left of any")
     nothing_left(door)
+
+
+def test_control_a_client_that_stays_to_the_last_byte_has_submitted(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with served_from(tmp_path_factory.mktemp("stays")) as door, door.connect() as connection:
+        connection.sendall(WHOLE)
+        assert received(connection).startswith(b"HTTP/1.1 202 ")
+        assert (door.rows(), door.attempts()) == (1, 1)
 
 
 def raw_name(name: bytes) -> bytes:

@@ -42,6 +42,11 @@ def test_an_unknown_submission_has_the_same_code_as_over_rest(blocks: gr.Blocks)
     assert call(somebody, "e00000000000")["code"] == "unknown-submission"
 
 
+def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
+    assert page.paused_html(None) == ""
+    assert "<b>No submissions at the moment.</b> Back &lt;b&gt;at noon." in page.paused_html("Back <b>at noon.")
+
+
 def test_bytes_that_were_there_before_are_said_to_be() -> None:
     assert page.duplicate_html({"id": "e1", "duplicate": False}) == ""
     told = page.duplicate_html({"id": "e1", "duplicate": True})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from submissions.metadata import Metadata, MetadataRejected
 from submissions.quota import AccountTooYoung, Policy, QuotaUsed
 from tests.databases import with_labels
 from tests.maintenance.people import MAINTAINER
+from tests.maintenance.race import at_once
 from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
 
 CAREFUL = Policy(per_day=1, per_year=12, approve_first=True)
@@ -264,6 +266,21 @@ def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_ti
         assert visibility.of(session, taken.id).anonymous_until == now + (1 + CHANGES_A_DAY) * DAY
     assert not stay(now + (1 + CHANGES_A_DAY) * DAY)
     assert stay(None)
+
+
+def test_days_that_are_moved_at_the_same_instant_pass_no_limit(desk: Desk, database: Database) -> None:
+    with database.read() as session:
+        now = queries.now(session)
+    taken = submit(desk, ANN, 1, Shown(now + DAY))
+
+    def stay(days: int) -> bool:
+        return wishes.stay_anonymous(database, BENCHMARK, ANN, taken.id, now + days * DAY)
+
+    assert all(stay(2 + number) for number in range(CHANGES_A_DAY - 2))
+    results = at_once(*(partial(stay, 100 + number) for number in range(6)))
+    assert [one is True for one in results].count(True) == 2, results
+    assert [isinstance(one, TooOften) for one in results].count(True) == 4, results
+    assert events(database, visibility.ANONYMOUS) == CHANGES_A_DAY
 
 
 def test_only_its_owner_publishes_an_entry_and_only_once(desk: Desk, database: Database) -> None:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import threading
+import traceback
 from datetime import UTC, datetime
+from typing import Any
+
+log = logging.getLogger(__name__)
 
 
 class JsonLines(logging.Formatter):
@@ -16,7 +21,7 @@ class JsonLines(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "event": record.getMessage(),
+            "event": record.getMessage().rstrip(),
             **getattr(record, "data", {}),
         }
         if record.exc_info:
@@ -25,10 +30,23 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr(level: int = logging.INFO) -> None:
-    """Sends all records of this process there."""
+    """Sends all records of this process there, and what would print a traceback or a warning around them."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     logging.getLogger("alembic").setLevel(logging.WARNING)
     logging.getLogger("httpx").setLevel(logging.WARNING)  # the Hub client's requests
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # its own start and stop
+    logging.captureWarnings(True)
+    sys.excepthook = lambda kind, error, trace: log.critical("process.failed", exc_info=(kind, error, trace))
+    threading.excepthook = _of_a_thread
+    traceback.print_exc = _of_a_handler  # Gradio prints with it what its functions raise
+
+
+def _of_a_thread(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None and ended.exc_type is not SystemExit:
+        log.error("thread.failed", exc_info=(ended.exc_type, ended.exc_value, ended.exc_traceback))
+
+
+def _of_a_handler(*_: Any, **__: Any) -> None:
+    log.error("handler.failed", exc_info=True)

@@ -1,0 +1,23 @@
+"""Shutting accounts out, and letting them in again."""
+
+from __future__ import annotations
+
+from identity import queries
+from storage import audit
+from storage.database import Database
+
+BANNED, UNBANNED = "identity.banned", "identity.unbanned"
+
+
+def ban(database: Database, account: str, by: str, reason: str, *, banned: bool = True) -> bool:
+    """Shut an account out (its sessions end, its tokens are refused) or let it in again; whether that changed anything.
+
+    The caller has checked that `by` may do this.
+    """
+    with database.write() as session:
+        changed = queries.ban(session, account, banned)
+        if banned:
+            queries.end_sessions(session, account)
+        if changed:
+            audit.append(session, BANNED if banned else UNBANNED, {"account": account, "by": by, "reason": reason})
+    return changed
