@@ -149,6 +149,10 @@ def test_sessions_end_after_a_day_without_use_and_every_use_counts(site: Site, a
     assert alice.name() == ""
 
 
+def test_people_read_their_own_account_id_where_maintainers_would_ask_for_it(alice: Browser) -> None:
+    assert f"<code>{alice.get('/whoami').json()['account']}</code>" in alice.get("/account").text
+
+
 def test_a_banned_account_is_out_at_once_and_cannot_come_back(site: Site, alice: Browser) -> None:
     token = alice.make_token()
     account = alice.get("/whoami").json()["account"]

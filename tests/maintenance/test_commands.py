@@ -75,6 +75,15 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     assert "is described anew: organisation, temperature" in _run(environ, "audit", "log", "--edits")
 
 
+def test_a_reader_that_goes_away_is_no_error(demo: tuple[dict[str, str], Database]) -> None:
+    environ, _ = demo
+    command = [sys.executable, "-m", "maintenance", "health"]
+    with subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        assert (running.stderr.read(), running.wait(100)) == (b"", 0)
+
+
 def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str], Database]) -> None:
     environ, database = demo
     for entry in invented.submit(database, range(3)):
