@@ -223,7 +223,7 @@ def printed_figures(parts):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(possible.map(printed_figures))
 def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(figures):
     answer = check_numbers(figures, SMALL)
@@ -247,7 +247,7 @@ def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(figures
             }
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.builds(Figures, *(figure_or_none for _ in NAMES)))
 def test_what_is_called_impossible_has_no_solution_at_all(figures):
     if not any((*figures.categories, figures.overall, figures.macro)):
@@ -265,7 +265,6 @@ real_counts = sizes.flatmap(
 )
 
 
-@settings(deadline=None)
 @given(real_counts)
 def test_figures_printed_from_real_counts_always_fit(case):
     split, right, decimals = case

@@ -69,7 +69,7 @@ def test_ratios_of_many_entries_are_those_of_each() -> None:
         assert together.right[number].tolist() == ratios(one.counts, "lmms-eval", "rl-in-general").right.tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(1, 7), st.integers(0, 10_000), st.integers(0, 20))
 def test_abstaining_never_raises_the_ranking_score_and_answering_never_lowers_it(k: int, seed: int, item: int) -> None:
     items = table()

@@ -229,7 +229,7 @@ def test_verdicts_of_another_table_are_an_error():
         relate("ab", judges(2)[:, 1:], LABELS, TABLE)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 9), st.integers(0, 1000), st.booleans())
 def test_what_is_stored_is_read_back(count, seed, public):
     found = relate([f"e{n}" for n in range(count)], judges(count, seed), LABELS, TABLE, public=public)

@@ -44,7 +44,7 @@ def assert_counts_match(counted: Tally, matrix: np.ndarray, truth: LabelSet, ite
         assert counted.agreeing[number].tolist() == [expected[f"agreeing {a}"] for a in range(counted.k + 1)], cell
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(1, 16), st.integers(0, 10_000), st.booleans(), st.sets(st.integers(0, 20)), st.sets(st.integers(0, 20))
 )

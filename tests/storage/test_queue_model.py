@@ -152,6 +152,6 @@ class Queue(RuleBasedStateMachine):
 
 
 Queue.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), print_blob=True
+    max_examples=12, stateful_step_count=40, suppress_health_check=list(HealthCheck), print_blob=True
 )
 TestQueue = pytest.mark.slow(Queue.TestCase)

@@ -367,7 +367,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_strict_json_reads_what_the_standard_library_writes(
     value: Any, separators: tuple[str, str], ascii_only: bool
 ) -> None:
@@ -385,7 +385,7 @@ KEYS = st.sampled_from(["a", "b", 'c"', "d\\", 'e\\"', ":", '":', "é"])
     st.lists(st.tuples(KEYS, st.sampled_from([1, "x", '":', '\\":', [], {"a": '":'}])), max_size=6),
     st.sampled_from([":", " :", ": "]),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_duplicate_keys_are_found_however_they_are_written(members: list[tuple[str, Any]], colon: str) -> None:
     text = "{" + ",".join(json.dumps(k) + colon + json.dumps(v, separators=(",", ":")) for k, v in members) + "}"
     names = [name for name, _ in members]
@@ -408,14 +408,14 @@ def test_counting_works_across_the_borders_of_its_chunks() -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_bytes_lead_to_any_other_exception(data: bytes) -> None:
     with pytest.raises(UploadRejected):
         read_upload(data, TABLE)
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_damage_to_a_good_file_leads_to_any_other_exception(draw: st.DataObject) -> None:
     makers = [
         files.native_judgements,

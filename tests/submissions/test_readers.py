@@ -52,14 +52,14 @@ def test_a_format_with_one_vote_gives_back_the_votes_written(format: str, write:
 
 
 @given(st.lists(st.lists(st.sampled_from([0, 1, -1]), min_size=3, max_size=3), min_size=14, max_size=14))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_readers_of_written_files_return_the_votes_written(votes: list[list[int]]) -> None:
     for _, write in MANY_VOTES.values():
         assert votes_of(read(write(PAIRS, votes))) == votes
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_permuting_lines_and_keys_never_changes_votes(dice: random.Random) -> None:
     votes = files.random_votes(len(PAIRS), 3, seed=1)
     for name, (_, write) in MANY_VOTES.items():
