@@ -20,9 +20,7 @@ def dress(templates: Path | Sequence[Path], site: Environment | None) -> Environ
     """An environment for a package's own templates, in the clothes of `site` where that is given."""
     own = FileSystemLoader(templates)
     if site is None:
-        return Environment(
-            loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-        )
+        return Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     loaders: list[BaseLoader] = [one for one in (site.loader, own) if one is not None]
     dressed = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
     dressed.filters = dict(site.filters)  # overlays share them

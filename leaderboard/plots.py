@@ -93,9 +93,7 @@ def planes(found: Sequence[Plane], page: Page, words: Words) -> Json:
     tall = _NARROW_HEIGHT if page.narrow else _HEIGHT
     block = tall + (_BETWEEN + 44 if page.narrow else 0)
     height = (block * (count - 1) if page.narrow else 0) + tall
-    layout = base_layout(
-        page, words, height, above=26 if alone else 44 if page.narrow else 26
-    )
+    layout = base_layout(page, words, height, above=26 if alone else 44 if page.narrow else 26)
     wide = page.width if page.narrow else (page.width - _BETWEEN * (count - 1)) / count
     traces: list[Json] = []
     for index, plane in enumerate(found):

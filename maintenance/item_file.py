@@ -10,9 +10,7 @@ from benchmark.annotation import TELLTALE
 from benchmark.items import ItemTable, fingerprint, response_fingerprint
 
 
-def item_rows(
-    rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bool = False
-) -> Iterator[dict[str, Any]]:
+def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bool = False) -> Iterator[dict[str, Any]]:
     """Dataset rows (``id``, ``query``, ``response`` of two texts, perhaps ``image_path``) as rows of the item file.
 
     Only the key, the id, the texts and the image's path are kept, and the responses are put into the order of their

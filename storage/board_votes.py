@@ -13,9 +13,7 @@ from storage.tables import Score, Submission
 from storage.visibility import unpublished
 
 
-def board_votes(
-    session: Session, benchmark: str, among: Sequence[str] | None = None
-) -> Iterator[tuple[int, bytes]]:
+def board_votes(session: Session, benchmark: str, among: Sequence[str] | None = None) -> Iterator[tuple[int, bytes]]:
     """Votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if given."""
     board = label_sets.current(session)
     if board is None or board.benchmark != benchmark:

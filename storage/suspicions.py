@@ -88,9 +88,7 @@ def number_open(session: Session, benchmark: str) -> int:
 
 def decide(session: Session, suspicion: int, decision: str, reason: str, account: str) -> bool | None:
     """Closes a suspicion. False where it is closed already, None where there is none."""
-    found = session.execute(
-        select(Suspicion.decision).where(Suspicion.id == suspicion).with_for_update()
-    ).one_or_none()
+    found = session.execute(select(Suspicion.decision).where(Suspicion.id == suspicion).with_for_update()).one_or_none()
     if found is None or found.decision is not None:
         return None if found is None else False
     values = {"decision": decision, "reason": reason, "decided_by": account, "decided_at": database_now()}

@@ -189,9 +189,7 @@ def _tallies(session: Session, pointer: Pointer, revisions: Sequence[str]) -> di
     return found
 
 
-def _attempts(
-    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: Marks
-) -> dict[str, dict[str, Any]]:
+def _attempts(session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: Marks) -> dict[str, dict[str, Any]]:
     """Which attempt of its account each entry is at the labels of that time, of how many: the best of many is better
     by luck alone.
 

@@ -61,9 +61,7 @@ def _create_tables() -> None:
         sa.CheckConstraint(
             "length(commitment) = 64 AND commitment = lower(commitment)", name=op.f("ck_label_commitments_commitment")
         ),
-        sa.ForeignKeyConstraint(
-            ["revision"], ["label_sets.revision"], name=op.f("fk_label_commitments_revision")
-        ),
+        sa.ForeignKeyConstraint(["revision"], ["label_sets.revision"], name=op.f("fk_label_commitments_revision")),
         sa.PrimaryKeyConstraint("revision", name=op.f("pk_label_commitments")),
     )
     op.create_table(
