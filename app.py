@@ -17,14 +17,13 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 import identity.web
 import leaderboard.api
@@ -37,7 +36,8 @@ import maintenance.review.web
 import submissions.api
 import submissions.receipts.api
 import submissions.web
-from identity import LOCAL, Identity, Refused, Role, require
+from gradio_door import MAINTAIN, GradioDoor
+from identity import LOCAL, Identity, Refused
 from identity.flood import MOST_WAITING, FloodGuard, account_of, address_of, take_turns
 from identity.middleware import IdentityMiddleware, from_here, identity_of
 from identity.pages import Pages
@@ -71,23 +71,15 @@ from submissions.receipts.signing import KeyUnusable, Signer, published
 from submissions.sandbox import ReadingFailed, read_isolated
 from submissions.spool import Arrived, Spool, TooLarge, sweep
 from submissions.tracking import owned, status
-from submissions.transport import Application, Gate, Receive, Scope, Send, problem
+from submissions.transport import Application, Gate, problem
 from workers.supervisor import Supervisor
 
-log = logging.getLogger("leaderboard")
+log = logging.getLogger("app")
 
 ROOT = Path(__file__).parent
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
 QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
-_STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
-<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
-<title>Starting</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
-<p>This page is starting and appears in a few seconds. The <a href="/">board</a> is there already."""
-_FETCHES = "/proxy="  # Gradio's way to other hosts, for pages that load others' applications: nobody's here
-_MAINTAIN = "/app/maintain"
-_PAGES = ("/app/submit/", "/app/analyse/", f"{_MAINTAIN}/")
-# What Gradio would take its own address from, instead of from the Host header.
-_SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
+_SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
 _DEMO_NOTE = "  (demo benchmark; LABELS serves the real one, see README.md)"
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
@@ -242,7 +234,7 @@ def build_app(
     spool: Spool,
     receipts: Receipts,
     give_up: Callable[[], None],
-) -> BoardFirst:
+) -> SecureHeaders:
     """The web application: the board, own routes behind the gate, Gradio below /app as soon as it is imported.
 
     `give_up`: called when the worker cannot use its settings.
@@ -251,7 +243,7 @@ def build_app(
     public_url = settings.identity.public_url
     site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
     track = partial(status, database, settings.benchmark)
-    gradio = Later(settings.identity.public_url, bool(settings.trusted_proxies))
+    gradio = GradioDoor(settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies))
     identities, pages = Identities(settings.identity, database), Pages(environment(), [submissions.web.TEMPLATES])
 
     @asynccontextmanager
@@ -293,7 +285,7 @@ def build_app(
     )
     local = settings.identity.mode is Mode.LOCAL
     environment().globals["local_mode"] = local  # a line on every page
-    return BoardFirst(SecureHeaders(gate), site, from_here if local else lambda _: True)
+    return SecureHeaders(BoardFirst(gate, site, from_here if local else lambda _: True), settings.frames)
 
 
 def _free(folder: Path) -> int:
@@ -428,45 +420,6 @@ async def _icon() -> Response:
     return RedirectResponse(assets()["icon.svg"].url)
 
 
-class Later:
-    """An application that takes a few seconds to import; until then visitors get a page that comes back by itself.
-
-    `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
-    `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
-    """
-
-    def __init__(self, public_url: str = "", behind_proxies: bool = False) -> None:
-        self.app: Application | None = None
-        self._public, self._behind_proxies = urlsplit(public_url), behind_proxies
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        if scope["type"] == "http" and _FETCHES in scope["path"]:
-            await Response(status_code=404)(scope, receive, send)
-            return
-        if scope["type"] == "http" and scope["path"].rstrip("/") == _MAINTAIN:
-            # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
-            require(identity_of(Request(scope)), Role.MAINTAINER)
-        if scope["type"] == "http" and scope["path"] in _PAGES:  # Gradio would lead to /submit
-            query = scope["query_string"].decode("latin-1")
-            target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
-            await RedirectResponse(target, 308)(scope, receive, send)
-            return
-        if scope["type"] == "http":
-            scope["headers"] = self._addressed(scope["headers"])
-        if self.app is not None:
-            await self.app(scope, receive, send)
-        elif scope["type"] == "http":
-            await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
-
-    def _addressed(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
-        """A request's headers, with our own address in them or nothing that anybody could invent."""
-        if self._public.netloc:
-            ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
-            return ours + [one for one in headers if one[0] not in (b"host", *_SAYS_WHERE)]
-        return headers if self._behind_proxies else [one for one in headers if one[0] not in _SAYS_WHERE]
-
-
 @asynccontextmanager
 async def _together(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
     """Run tasks beside the block; at its end they are told to stop and waited for."""
@@ -482,7 +435,7 @@ async def _together(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Ev
 
 def _report(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
-        log.error("a part of the service ended", exc_info=error)
+        log.error("service.part_ended", exc_info=error)
 
 
 def _submit_demo_judges(demo_dir: Path, intake: Intake) -> None:
@@ -493,14 +446,15 @@ def _submit_demo_judges(demo_dir: Path, intake: Intake) -> None:
         try:
             intake.submit(file, Metadata.parse(judge["metadata"]), LOCAL)
         except submissions.api.NOT_TAKEN as refused:
-            log.warning("demo judge %s was not submitted: %s", judge["file"], refused)
+            log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
 
 
-async def _run_gradio(lay_out: Callable[[], FastAPI], later: Later, stop: asyncio.Event) -> None:
+async def _run_gradio(lay_out: Callable[[], tuple[FastAPI, Any]], door: GradioDoor, stop: asyncio.Event) -> None:
     """Import and build in a thread (seconds), then serve until told to stop."""
-    shell = await asyncio.to_thread(lay_out)
+    shell, pages = await asyncio.to_thread(lay_out)
     async with shell.router.lifespan_context(shell):
-        later.app = WithoutScripts(shell.routes[-1].app)  # type: ignore[attr-defined]  # the mount that Gradio added last
+        mounted = shell.routes[-1].app  # type: ignore[attr-defined]  # that Gradio added last
+        door.open(WithoutScripts(mounted), frozenset(pages.fns))
         await stop.wait()
 
 
@@ -511,8 +465,8 @@ def _lay_out(
     site: Site,
     materials: Materials,
     maintainers_desk: Callable[[], Any],
-) -> FastAPI:
-    """The Gradio pages on an application of their own, whose lifespan and CORS rules Gradio then takes over."""
+) -> tuple[FastAPI, Any]:
+    """An application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the pages."""
     import gradio as gr  # six seconds, while the public pages already answer
 
     import leaderboard.page
@@ -527,11 +481,12 @@ def _lay_out(
         submissions.page.build(service, benchmark=settings.benchmark, limit_mb=settings.upload_limit_bytes / 2**20)
     with pages.route("Analyse", "/analyse"):
         leaderboard.page.build_analyse(site, materials)
-    with pages.route("Maintain", "/maintain"), leaderboard.page.frame(_MAINTAIN, "vl-submit", "vl-maintain"):
+    with pages.route("Maintain", "/maintain"), leaderboard.page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
         maintenance.page.build(maintainers_desk())
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
         pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
         take_turns(pages._queue)
+    pages.state_session_capacity = _SESSIONS
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
     shell.add_middleware(CORSMiddleware, allow_origins=[])  # Gradio's own would let every site in, with credentials
@@ -550,8 +505,11 @@ def _lay_out(
         css=leaderboard.theme.css(),
         css_paths=[submissions.page.CSS_PATH, maintenance.page.CSS_PATH],
         head=leaderboard.theme.head(),
+        enable_monitoring=False,
     )
-    return shell
+    # Mounted pages are never "launched", and until then Gradio copies every file that a call names.
+    pages.has_launched = True
+    return shell, pages
 
 
 def _page_service(settings: Settings, intake: Intake, track: Callable[[str, Identity], Any], site: Site) -> Any:

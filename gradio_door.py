@@ -1,0 +1,161 @@
+"""What of Gradio everybody may reach, and what may be sent to it. Plain ASGI, and without Gradio itself.
+
+Gradio serves much that no page of ours uses: it fetches addresses, records, edits and monitors. And wherever a call has
+a value it takes the path of any file of this machine for an upload, and hands out a copy. So only what pages and
+clients need is let through, and a file in a call is one that was uploaded here, or the call is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from identity import Role, require
+from identity.middleware import identity_of
+from leaderboard.replies import problem
+
+MAINTAIN = "/app/maintain"
+MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
+_PAGES = ("/submit", "/analyse", "/maintain")
+_API = "/gradio_api/"
+_READ = frozenset(
+    {"", "/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/pwa_icon", *_PAGES}
+    | {f"{_API}{name}" for name in ("info", "app_id", "startup-events", "theme.css", "upload_progress")}
+    | {f"{_API}{name}" for name in ("queue/data", "queue/status")}
+)
+_READ_BELOW = ("/assets/", "/static/", "/svelte/", *(f"{_API}{name}" for name in ("call/", "heartbeat/")))
+_FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
+_CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "cancel", "reset"))
+_CALLS_BELOW = f"{_API}call/"
+_KEY = re.compile("[0-9a-f]{64}")
+# What Gradio would take its own address from, instead of from the Host header.
+_SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
+_STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>Starting</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
+<p>This page is starting and appears in a few seconds. The <a href="/">board</a> is there already."""
+
+
+class GradioDoor:
+    """In front of Gradio, which takes seconds to import; until then visitors get a page that comes back by itself.
+
+    `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`.
+    `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
+    `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
+    """
+
+    def __init__(self, uploads: Path, public_url: str = "", behind_proxies: bool = False) -> None:
+        self._uploads, self._public, self._behind_proxies = uploads, urlsplit(public_url), behind_proxies
+        self._app: ASGIApp | None = None
+        self._functions: Collection[int] = ()
+
+    def open(self, app: ASGIApp, functions: Collection[int]) -> None:
+        """From now on requests go to `app`, whose functions have these numbers."""
+        self._app, self._functions = app, functions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request. Raises Refused where somebody else than a maintainer asks for the desk."""
+        if scope["type"] != "http":
+            return  # Gradio has no WebSocket
+        path = scope["path"].removeprefix("/app")
+        if path.rstrip("/") in _PAGES and path.endswith("/"):  # Gradio would lead to /submit
+            query = scope["query_string"].decode("latin-1")
+            target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
+            await RedirectResponse(target, 308)(scope, receive, send)
+            return
+        if not (self._has(path.removeprefix(_FILE)) if path.startswith(_FILE) else served(scope["method"], path)):
+            await Response(status_code=404)(scope, receive, send)
+            return
+        if scope["path"] == MAINTAIN:
+            # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
+            require(identity_of(Request(scope)), Role.MAINTAINER)
+        if self._app is None:
+            await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
+            return
+        if scope["method"] == "POST" and path != _UPLOAD:
+            body = await _read(receive)
+            refused = self._refusal(body)
+            if refused is not None:
+                await refused(scope, receive, send)
+                return
+            receive = _again(body, receive)
+        await self._app({**scope, "headers": self._addressed(scope["headers"])}, receive, send)
+
+    def _refusal(self, body: bytes) -> Response | None:
+        if len(body) > MOST_BYTES:
+            return problem(413, "too-large", f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first.")
+        try:
+            call = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            return problem(422, "not-json", f"The call is not JSON: {error}")
+        if not isinstance(call, dict):
+            return problem(422, "invalid-call", "A call is a JSON object.")
+        number = call.get("fn_index")
+        if number is not None and (type(number) is not int or number not in self._functions):
+            return problem(404, "unknown-function", "There is no function of this number.")
+        if not all(self._has(path) for path in paths_in(call)):
+            return problem(422, "not-uploaded", "A file in a call is one that was uploaded here within the last hour.")
+        return None
+
+    def _has(self, path: Any) -> bool:
+        """Whether this is how Gradio names a file that was uploaded, or made for a download; there or not."""
+        if not isinstance(path, str) or "\0" in path:
+            return False
+        folder, _, name = path.rpartition("/")
+        parent, _, key = folder.rpartition("/")
+        return parent == str(self._uploads) and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
+
+    def _addressed(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
+        """A request's headers, with our own address in them or nothing that anybody could invent."""
+        if self._public.netloc:
+            ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
+            return ours + [one for one in headers if one[0] not in (b"host", *_SAYS_WHERE)]
+        return headers if self._behind_proxies else [one for one in headers if one[0] not in _SAYS_WHERE]
+
+
+def served(method: str, path: str) -> bool:
+    """Whether pages or clients need this of Gradio. `path`: below where it is mounted."""
+    if method in ("GET", "HEAD"):
+        return path in _READ or path.startswith(_READ_BELOW)
+    return method == "POST" and (path == _UPLOAD or path in _CALLS or path.startswith(_CALLS_BELOW))
+
+
+def paths_in(value: Any) -> Iterator[Any]:
+    """The paths of whatever Gradio could take for a file, however deep it lies; they may be of any type."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if "path" in one:
+                yield one["path"]
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+async def _read(receive: Receive) -> bytes:
+    """A body, as far as it has to be known to refuse it."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > MOST_BYTES or not message.get("more_body", False):
+            return bytes(body)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """What was read, to be read once more; then what comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_message
