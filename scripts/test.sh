@@ -32,4 +32,4 @@ for expression in "${skip[@]}"; do
   [ ${#arguments[@]} -gt 0 ] && arguments=(-m "${arguments[1]} and $expression") || arguments=(-m "$expression")
 done
 export HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 HF_HUB_DISABLE_TELEMETRY=1 GRADIO_ANALYTICS_ENABLED=False
-exec .venv/bin/python -m pytest -n 2 --dist loadfile "${arguments[@]}" "$@"
+exec .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder "${arguments[@]}" "$@"
