@@ -33,7 +33,7 @@ _READ = frozenset(
 )
 _READ_BELOW = ("/assets/", "/static/", "/svelte/", *(f"{_API}{name}" for name in ("call/", "heartbeat/")))
 _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
-_CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "cancel", "reset"))
+_CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _CALLS_BELOW = f"{_API}call/"
 _KEY = re.compile("[0-9a-f]{64}")
 # What Gradio would take its own address from, instead of from the Host header.
