@@ -82,6 +82,7 @@ QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
 _SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
 _DEMO_NOTE = "  (demo benchmark; LABELS serves the real one, see README.md)"
+_MOST_ERRORS = 20  # that are told of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
 
@@ -244,7 +245,7 @@ def build_app(
     site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
     track = partial(status, database, settings.benchmark)
     gradio = GradioDoor(settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies))
-    identities, pages = Identities(settings.identity, database), Pages(environment(), [submissions.web.TEMPLATES])
+    identities, pages = Identities.on(database, settings.identity), Pages(environment(), [submissions.web.TEMPLATES])
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -397,7 +398,7 @@ def _own_submissions(database: Database, benchmark: str, who: Identity) -> list[
             url=f"/account/submissions/{one.id}" if wishes.owns(who, who.account) else f"/api/v1/submissions/{one.id}",
             created_at=one.created_at,
             reason=one.reason or "",
-            attempt="" if one.attempt is None else f"{one.attempt} at {one.label_revision}",
+            attempt="" if one.attempt is None else f"{one.attempt}, labels {one.label_revision}",
             entry_url=one.entry_url or "",
             shown=submissions.web.shown_words(one.shown),
         )
@@ -580,7 +581,7 @@ def _http_problem(request: Request, error: Exception) -> Response:
 
 def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())
+    detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
     return JSONResponse(problem(422, "invalid-parameter", detail), 422, media_type="application/problem+json")
 
 

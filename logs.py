@@ -29,13 +29,14 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=True, default=str)
 
 
-def log_to_stderr(level: int = logging.INFO) -> None:
+def log_to_stderr() -> None:
     """Sends all records of this process there, and what would print a traceback or a warning around them."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("alembic").setLevel(logging.WARNING)
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # the Hub client's requests
+    for library in ("httpx", "httpx2"):  # a line for each request, of the Hub's client and of the sign-in
+        logging.getLogger(library).setLevel(logging.WARNING)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # its own start and stop
     logging.captureWarnings(True)
     sys.excepthook = lambda kind, error, trace: log.critical("process.failed", exc_info=(kind, error, trace))

@@ -61,6 +61,7 @@ SECRET_NAMES = (
 )
 """What no other process than the web app's needs."""
 
+_SHORTEST_PREFIX = {4: 8, 6: 16}  # of a network of proxies
 _SPACE_PROXIES = "10.0.0.0/8"  # a Space is reached through Hugging Face's own network only
 
 _ANYWHERE = "0.0.0.0"  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
@@ -68,6 +69,7 @@ _DATABASE = "leaderboard.db"
 _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups")
 _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+_HOST = re.compile(r"[a-z0-9.-]+")
 _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _UNDECIDED = (
     "Nothing says who may do what here: set IDENTITY=local if everybody who reaches this service on this machine may "
@@ -105,6 +107,7 @@ class Settings:
     public: bool = False
     identity: IdentitySettings = field(default_factory=IdentitySettings)
     trusted_proxies: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
     quota_per_day: int = 1
     quota_per_year: int = 12
     quota_exempt_orgs: tuple[str, ...] = ()
@@ -145,6 +148,7 @@ class Settings:
             public=public,
             identity=identity,
             trusted_proxies=_proxies(environ.get("TRUSTED_PROXIES", "").strip() or (_SPACE_PROXIES * on_a_space)),
+            frames=_frames(environ) if on_a_space and identity.mode is not Mode.LOCAL else (),
             quota_per_day=int(_number(environ, "QUOTA_PER_DAY", 1, low=0, high=1000, whole=True)),
             quota_per_year=int(_number(environ, "QUOTA_PER_YEAR", 12, low=0, high=100_000, whole=True)),
             quota_exempt_orgs=_names(environ.get("QUOTA_EXEMPT_ORGS", "")),
@@ -266,18 +270,26 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _proxies(text: str) -> tuple[str, ...]:
-    """Raises SettingsError for names, and for * : with it every client says for itself who it is."""
+    """Raises SettingsError for names, for * and for what is nearly everybody: then clients say for themselves who they
+    are."""
     for one in _names(text):
         try:
-            everybody = ipaddress.ip_network(one).prefixlen == 0
+            network = ipaddress.ip_network(one)
+            too_many = network.prefixlen < _SHORTEST_PREFIX[network.version]
         except ValueError:
-            everybody = True
-        if everybody:
+            too_many = True
+        if too_many:
             raise SettingsError(
-                f"TRUSTED_PROXIES holds {one!r}, which is no address or network of proxies. "
+                f"TRUSTED_PROXIES holds {one!r}, which is no address or network of proxies (at most a /8, IPv6 a /16). "
                 "For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8."
             )
     return _names(text)
+
+
+def _frames(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Whose frames a Space's pages stand in: its own host's and Hugging Face's, no other Space's."""
+    host = environ.get("SPACE_HOST", "").strip().lower()
+    return (*([f"https://{host}"] if _HOST.fullmatch(host) else []), HUGGING_FACE)
 
 
 def _is_loopback(host: str) -> bool:

@@ -87,6 +87,22 @@ def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candid
     return Candidates(tuple(index for tail, index in sorted(found) if tail * looked_at <= ALPHA), looked_at)
 
 
+def heard(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> dict[str, tuple[int, ...]]:
+    """Category -> the judges that are heard about it: right on at least STRONG of what they decided there.
+
+    ``candidates`` leaves the item in question out of that count; here all are in it, so that the answer tells nothing
+    of single items.
+    """
+    found = {}
+    for category in CATEGORIES:
+        there = np.array([item.category == category for item in table.items]) & (labels.preferred != NOT_LABELLED)
+        decided = (verdicts[:, there] >= 0).sum(axis=1)
+        right = (verdicts[:, there] == labels.preferred[there]).sum(axis=1)
+        strong = (decided > 0) & (right / np.maximum(decided, 1) >= STRONG)
+        found[category] = tuple(np.flatnonzero(strong).tolist())
+    return found
+
+
 def _tails(verdicts: Verdicts, preferred: npt.NDArray[np.int8]) -> list[float | None]:
     """Per item of one category the chance of so many against it; 1 where too few are, None where too few decided."""
     decided = verdicts >= 0

@@ -28,10 +28,10 @@ def preferred_index(ranking: Sequence[int]) -> int:
     """The stored index of the preferred response: [0, 1] prefers response 0, [1, 0] response 1.
 
     Raises:
-        ValueError: any other ranking.
+        ValueError: any other ranking, which is a label and is not repeated.
     """
     if list(ranking) not in ([0, 1], [1, 0]):
-        raise ValueError(f"human_ranking is [0, 1] or [1, 0], not {list(ranking)!r}")
+        raise ValueError("human_ranking is neither [0, 1] nor [1, 0]")
     return int(ranking[0])
 
 
@@ -41,12 +41,11 @@ def error_tags(raw: Iterable[str]) -> frozenset[str]:
     ``recognition(object)`` is recognition, ``others, common sense, ...`` is other.
 
     Raises:
-        ValueError: a tag that the benchmark does not have.
+        ValueError: a tag that the benchmark does not have, which is not repeated: it is of a label.
     """
     names = [entry.split("(")[0].split(",")[0].strip() for entry in raw]
-    unknown = [name for name in names if name not in _TAG_NAMES]
-    if unknown:
-        raise ValueError(f"unknown error tag {unknown[0]!r}; known: {', '.join(_TAG_NAMES)}")
+    if any(name not in _TAG_NAMES for name in names):
+        raise ValueError(f"unknown error tag; known: {', '.join(_TAG_NAMES)}")
     return frozenset(_TAG_NAMES[name] for name in names)
 
 
@@ -82,8 +81,8 @@ def make_label_set(
     """
     if not preferred:
         raise ValueError(f"label revision {revision!r} labels no item")
-    if bad := [value for value in preferred.values() if value not in (0, 1)]:
-        raise ValueError(f"a preferred index is 0 or 1, not {bad[0]!r}")
+    if any(value not in (0, 1) for value in preferred.values()):
+        raise ValueError("a preferred index is 0 or 1")
     vector = np.full(len(table), NOT_LABELLED, dtype=np.int8)
     for index, value in preferred.items():
         vector[index] = value

@@ -215,7 +215,7 @@ def read_figures(
 # Counts that fit ---------------------------------------------------------------------------------------------------
 
 
-def _right_range(one: Figure | None, n: Any, reading: Reading) -> tuple[Any, Any]:
+def right_range(one: Figure | None, n: Any, reading: Reading) -> tuple[Any, Any]:
     """The lowest and highest k that print as a figure over n items (a number or an array); empty if low > high."""
     if one is None:
         return n * 0, n
@@ -240,7 +240,7 @@ def _mean_of_figures_prints(figures: Figures, reading: Reading) -> bool:
 
 def _solve(figures: Figures, sizes: Sequence[int], reading: Reading) -> tuple[Right, int] | None:
     """(right per category, solutions) over exactly these denominators, or None if no counts do it."""
-    ranges = [_right_range(one, n, reading) for one, n in zip(figures.categories, sizes, strict=True)]
+    ranges = [right_range(one, n, reading) for one, n in zip(figures.categories, sizes, strict=True)]
     if any(low > high for low, high in ranges):
         return None
     if np.prod([high - low + 1 for low, high in ranges]) > _MOST_CELLS:
@@ -310,7 +310,7 @@ class Denominators:
         """All denominators 1..size, for a figure that was rounded; without one, for the shares that are left to it."""
         n = np.arange(size + 1, dtype=np.int64)
         if one is not None:
-            low, high = _right_range(one, n, "rounded")
+            low, high = right_range(one, n, "rounded")
         else:
             low = -(-share[0].numerator * n // share[0].denominator)
             high = share[1].numerator * n // share[1].denominator
@@ -341,7 +341,7 @@ def _within_bounds(figures: Figures, n: Any, low: Any, high: Any, reading: Readi
     """
     fits = np.ones(n.shape[1:], dtype=bool)
     if figures.overall is not None:
-        least, most = _right_range(figures.overall, n.sum(axis=0), reading)
+        least, most = right_range(figures.overall, n.sum(axis=0), reading)
         fits &= (least <= high.sum(axis=0)) & (most >= low.sum(axis=0)) & (least <= most)
     if figures.macro is not None and not _mean_of_figures_prints(figures, reading):
         below, above = (float(3 * bound) for bound in figures.macro.range(reading))
@@ -446,7 +446,7 @@ def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     known = {name: one for name, one in names.items() if one is not None}
     for name, one in known.items():
         size = max(split.sizes[CATEGORIES.index(name)] for split in splits)
-        low, high = _right_range(one, np.arange(1, size + 1), "either")
+        low, high = right_range(one, np.arange(1, size + 1), "either")
         if not (low <= high).any():
             yield f"{name.capitalize()} {one} is not a share of any number of items up to {size}."
     ranges = [one.range("either") if one else (Fraction(0), Fraction(1)) for one in names.values()]
@@ -506,7 +506,7 @@ def _overall_alone(one: Figure, splits: Sequence[Split]) -> Iterator[str]:
     """What an overall says without any category: the counts behind it."""
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
-        low, high = _right_range(one, total, "rounded")
+        low, high = right_range(one, total, "rounded")
         counts = f"{low}" if low == high else f"{low} to {high}"
         verb = f"is {counts} right out of {total}" if low <= high else f"is no whole number out of {total}"
         yield f"Overall {one} {verb} ({' and '.join(names)})."
@@ -516,11 +516,7 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
     """Category figures that no count over the official sizes gives, with the nearest count that there is."""
     for position, (name, one) in enumerate(zip(CATEGORIES, figures.categories, strict=True)):
         sizes = sorted({split.sizes[position] for split in splits if split.grouping == "official"}, reverse=True)
-        if (
-            one is None
-            or not sizes
-            or any(low <= high for low, high in (_right_range(one, n, "either") for n in sizes))
-        ):
+        if one is None or not sizes or any(low <= high for low, high in (right_range(one, n, "either") for n in sizes)):
             continue
         n = sizes[0]
         k = round(2 * one.digits * n / one.scale)

@@ -15,6 +15,7 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity.failures import network
+from identity.kinds import carries_file, guarded
 from identity.middleware import client_address, problem
 from identity.values import Identity, TooManyFailures
 
@@ -23,17 +24,6 @@ MOST_PLACES = 50_000
 FILES_PER_HOUR = 16  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
 MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
 MOST_OF_ONE = 4  # and of these from one address
-_GUARDED = (
-    ("POST", "/api/v1/check", "check"),
-    ("POST", "/api/v1/submissions", "submit"),
-    ("GET", "/auth/sign-in", "sign-in"),
-    ("GET", "/auth/callback", "sign-in"),
-    ("POST", "/account", "account"),
-)
-_WITH_FILES = ("check", "submit", "upload")
-_GRADIO = "/gradio_api/"  # below whatever page Gradio serves; all that calls a function is sent with POST
-# What stays open until an answer comes. One that nobody has asked for is a traceback in the log.
-_LISTENS = tuple(f"{_GRADIO}{name}" for name in ("queue/data", "call/", "heartbeat/"))
 
 log = logging.getLogger(__name__)
 
@@ -107,29 +97,17 @@ class FloodGuard:
         if refused is None:
             await self._app(scope, receive, send)
             return
-        log.info("refused 429: %s (%s)", refused.code, what)
+        log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
         await problem(refused)(scope, receive, send)
 
     def _refusal(self, scope: Scope, what: str, who: str) -> TooManyRequests | None:
         wait = self._flood.wait(f"{what} {who}")
         if wait is not None:
             return TooManyRequests(wait)
-        if not self._largest or what not in _WITH_FILES:
+        if not self._largest or not carries_file(scope):
             return None
         wait = self._bytes.wait(who, min(announced(scope, self._largest), self._largest))
         return None if wait is None else TooManyBytes(wait)
-
-
-def guarded(scope: Scope) -> str:
-    """What a request does that is counted; "" for everything else."""
-    if scope["type"] != "http":
-        return ""
-    method, path = scope["method"], scope["path"]
-    if method == "POST" and _GRADIO in path:
-        return "upload" if f"{_GRADIO}upload" in path else "page"
-    if method == "GET" and any(one in path for one in _LISTENS):
-        return "listen"
-    return next((what for verb, start, what in _GUARDED if method == verb and path.startswith(start)), "")
 
 
 def announced(scope: Scope, unknown: int) -> int:

@@ -86,7 +86,7 @@ class IdentityMiddleware:
                     return known
             return await to_thread.run_sync(self._resolver.by_cookie, cookie)
         except queries.SQLAlchemyError as error:
-            log.error("nobody can be looked up: %s", type(error).__name__)
+            log.error("identity.unreadable", extra={"data": {"reason": type(error).__name__}})
             if token is None and scope.get("method") in SAFE_METHODS:
                 return ANONYMOUS  # public pages stay readable
             raise _Stop(503, "database-offline", "The database does not answer. Try again in a moment.") from None
@@ -150,7 +150,7 @@ async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) 
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
         return
-    log.info("refused %s: %s", refused.status, refused.code)
+    log.info("request.refused", extra={"data": {"status": refused.status, "code": refused.code}})
     await problem(refused)(scope, receive, send)
 
 

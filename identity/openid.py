@@ -26,7 +26,7 @@ from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
 from identity.settings import IdentitySettings
-from identity.values import Organisation
+from identity.values import Organisation, is_id
 
 # Asymmetric ones only: with HS256 the client secret would be the key, and "none" is no signature.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
@@ -100,7 +100,7 @@ class OpenIdClient:
             IssuerOffline: the discovery document cannot be had, or is not this issuer's.
         """
         with self._client() as client:
-            extra = {"orgIds": self._settings.maintainer_org} if _is_id(self._settings.maintainer_org) else {}
+            extra = {"orgIds": self._settings.maintainer_org} if is_id(self._settings.maintainer_org) else {}
             url, _ = client.create_authorization_url(
                 self._discover(client)["authorization_endpoint"],
                 state=transaction.state,
@@ -281,10 +281,6 @@ def _as_safe_as(url: str, issuer: str) -> bool:
     return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme, parts.netloc) == ("http", own.netloc))
 
 
-def _is_id(organisation: str) -> bool:
-    return len(organisation) == 24 and set(organisation) <= set("0123456789abcdef")
-
-
 def _person(claims: Mapping[str, Any]) -> Person:
     subject = claims.get("sub")
     if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
@@ -298,9 +294,10 @@ def _person(claims: Mapping[str, Any]) -> Person:
 
 
 def _organisation(claims: Mapping[str, Any]) -> Organisation | None:
-    """One of `orgs` as Hugging Face has it; other issuers' claims are not read."""
-    id_, name = _text(claims.get("sub")), _text(claims.get("preferred_username")) or _text(claims.get("name"))
-    return Organisation(id_, name, _text(claims.get("roleInOrg"))) if id_ and name else None
+    """One of `orgs` as Hugging Face has it; other issuers' claims are not read. Its `name` is not, either: anybody may
+    give theirs the display name of another."""
+    id_ = _text(claims.get("sub"))
+    return Organisation(id_, _text(claims.get("preferred_username")), _text(claims.get("roleInOrg"))) if id_ else None
 
 
 def _text(value: object) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
-_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-user", "x-real-ip", "via")
+_OF_PROXIES = ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "x-forwarded-", "cf-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def not_local(headers: Headers) -> str | None:
     """
     if len(headers.host) != 1 or not is_loopback(headers.host[0]):
         return "Without sign-in this service answers to localhost only."
-    if any(name in headers.names for name in _PROXY_HEADERS):
+    if any(name.startswith(_OF_PROXIES) for name in headers.names):
         return "A proxy stands in front of this service, which runs without sign-in. Configure the sign-in."
     return None
 

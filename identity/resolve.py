@@ -116,7 +116,7 @@ class Resolver:
             with self._database.write() as session:
                 write(session)
         except queries.SQLAlchemyError as error:
-            log.warning("last use not recorded: %s", type(error).__name__)
+            log.warning("use.not_recorded", extra={"data": {"reason": type(error).__name__}})
 
     def _confirmed(self, account: queries.Known) -> tuple[tuple[Organisation, ...], bool]:
         """The organisations, and whether the issuer confirmed them lately. Asks it only where a role hangs on it."""
@@ -150,7 +150,7 @@ class Resolver:
             return organisations, False
         except IssuerOffline as error:
             self._unanswered[account.id] = time.monotonic()
-            log.warning("organisation role not confirmed: %s", error)
+            log.warning("role.not_confirmed", extra={"data": {"reason": str(error)}})
             return organisations, False
         if person.subject != account.subject:
             return organisations, False

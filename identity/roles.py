@@ -26,9 +26,7 @@ def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ..
 
 def administers(organisations: Iterable[Organisation], wanted: str) -> bool:
     """Whether somebody is an admin of the organisation with this name or id."""
-    return bool(wanted) and any(
-        one.role == ADMIN and (one.id == wanted or one.name.casefold() == wanted.casefold()) for one in organisations
-    )
+    return any(one.role == ADMIN and one.is_meant(wanted) for one in organisations)
 
 
 def roles_of(

@@ -29,21 +29,18 @@ class Identities:
 
     settings: IdentitySettings
     database: Database
-    seal: Seal = field(init=False, repr=False)
-    resolver: Resolver = field(init=False, repr=False)
-    sign_in: SignIn = field(init=False, repr=False)
-    tokens: Tokens = field(init=False, repr=False)
+    seal: Seal = field(repr=False)
+    resolver: Resolver = field(repr=False)
+    sign_in: SignIn = field(repr=False)
+    tokens: Tokens = field(repr=False)
 
-    def __post_init__(self) -> None:
+    @classmethod
+    def on(cls, database: Database, settings: IdentitySettings) -> Identities:
+        """All of them on one database."""
         # Without sign-in nothing is signed for longer than this process lives; sign-in brings its own secret.
-        seal, client = Seal(self.settings.session_secrets or (random_id(),)), OpenIdClient(self.settings)
-        for name, value in (
-            ("seal", seal),
-            ("resolver", Resolver(self.settings, self.database, seal, client)),
-            ("sign_in", SignIn(self.settings, self.database, seal, client)),
-            ("tokens", Tokens(self.database)),
-        ):
-            object.__setattr__(self, name, value)
+        seal, client = Seal(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
+        shared = (settings, database, seal, client)
+        return cls(settings, database, seal, Resolver(*shared), SignIn(*shared), Tokens(database))
 
     def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:
         """The sessions of the person who is signed in, the newest first."""
@@ -66,4 +63,4 @@ class Identities:
                 with self.database.write() as session:
                     audit.append(session, REFUSED, facts)
         except queries.SQLAlchemyError as error:  # a refusal stands, on record or not
-            log.warning("refusal not recorded: %s", type(error).__name__)
+            log.warning("refusal.not_recorded", extra={"data": {"reason": type(error).__name__}})

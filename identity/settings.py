@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 from identity.origins import is_loopback
@@ -12,15 +13,12 @@ from identity.origins import is_loopback
 HUGGING_FACE = "https://huggingface.co"
 SHORTEST_SECRET = 32  # bytes
 _FEWEST_CHARACTERS = 10  # different ones in a secret; 64 random hexadecimal digits have 16
-_KNOWN = frozenset(
-    {
-        hashlib.sha256(b"-v4").hexdigest(),  # what Gradio signs cookies with when it has no client secret
-        hashlib.sha256(b"").hexdigest(),
-        "0123456789abcdef0123456789abcdef",
-        "abcdefghijklmnopqrstuvwxyz012345",
-    }
-)
-_PLACEHOLDERS = (
+_KNOWN = (  # wherever they stand in a secret
+    hashlib.sha256(b"-v4").hexdigest(),  # what Gradio signs cookies with when it has no client secret
+    hashlib.sha256(b"").hexdigest(),
+    "qwertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
     "changeme",
     "change-me",
     "change_me",
@@ -31,6 +29,7 @@ _PLACEHOLDERS = (
     "replace",
     "insecure",
 )
+_ENOUGH = 64  # characters: the part of a secret that has to look random
 
 
 class Mode(StrEnum):
@@ -115,9 +114,11 @@ def check_secret(secret: str) -> None:
     if len(secret.encode()) < SHORTEST_SECRET:
         raise IdentitySettingsError(f"SESSION_SECRET is shorter than {SHORTEST_SECRET} bytes. {_REMEDY}")
     lowered = secret.lower()
-    known = lowered in _KNOWN or any(word in lowered for word in _PLACEHOLDERS)
-    repeated = secret in (secret + secret)[1:-1]
-    if known or repeated or len(set(secret)) < _FEWEST_CHARACTERS:
+    known = any(word in lowered for word in _KNOWN)
+    steps = sum(abs(ord(one) - ord(other)) <= 1 for one, other in pairwise(lowered))  # abc, 321, aaa
+    parts = {secret[start : start + 3] for start in range(len(secret) - 2)}  # few where something comes again
+    guessed = steps > 2 / 3 * len(secret) or len(parts) < min(len(secret), _ENOUGH) / 2
+    if known or guessed or len(set(secret)) < _FEWEST_CHARACTERS:
         raise IdentitySettingsError(f"SESSION_SECRET is one that others know or can guess. {_REMEDY}")
 
 

@@ -31,13 +31,27 @@ IMPLIED: dict[Role, frozenset[Role]] = {
 GRANTED: dict[Scope, Role] = {Scope.SUBMIT: Role.SUBMITTER, Scope.MAINTAIN: Role.MAINTAINER}
 
 
+def is_id(organisation: str) -> bool:
+    """Whether a text is an id as Hugging Face has them, and no name."""
+    return len(organisation) == 24 and set(organisation) <= set("0123456789abcdef")
+
+
 @dataclass(frozen=True, slots=True)
 class Organisation:
     """An organisation as the issuer names it; `role` is the issuer's word ("admin", "write", ...), "" if unknown."""
 
     id: str
-    name: str
+    name: str  # the one that nobody else can have there; "" where the issuer tells none
     role: str = ""
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return self.name or self.id
+
+    def is_meant(self, setting: str) -> bool:
+        """Whether a setting means this one: an id is compared with ids alone, a name with names."""
+        return self.id == setting if is_id(setting) else bool(self.name) and self.name.casefold() == setting.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Routes of sign-in, sign-out and the account page, and the answers to refused requests.
 
-`app.py` wires it so: ``identities = Identities(settings, database)``, ``app.include_router(build(identities, ...))``,
-``app.add_exception_handler(Refused, refusals(identities))`` and, around the application,
-``IdentityMiddleware(app, identities.settings, identities.resolver)``.
+`app.py` wires it so: ``identities = Identities.on(database, settings)``,
+``app.include_router(build(identities, ...))``, ``app.add_exception_handler(Refused, refusals(identities))`` and, around
+the application, ``IdentityMiddleware(app, identities.settings, identities.resolver)``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ PRIVATE = {
     "Referrer-Policy": "same-origin",  # with no-referrer browsers would send our own forms with Origin: null
     "Cache-Control": "no-store",
 }
-# The one page that is made to be seen inside the frame of a Space: it leads out of it.
-_FRAMED = {**PRIVATE, "Content-Security-Policy": _POLICY.format("'self' https://huggingface.co https://*.hf.space")}
+# The one page that is made to be seen inside a frame, of a Space where this is one: it leads out of it.
+_FRAMED = {**PRIVATE, "Content-Security-Policy": _POLICY.format("'self'")}
 _CSRF = "csrf"
 _Token = Annotated[str, Form(alias="csrf")]
 
@@ -145,7 +145,7 @@ def _add_sign_in(router: APIRouter, identities: Identities, pages: Pages) -> Non
                 address=client_address(request.scope),
             )
         except SignInFailed as failed:
-            log.info("sign-in failed: %s", failed)
+            log.info("sign_in.failed", extra={"data": {"reason": str(failed)}})
             return _failed(pages, settings.sign_in_cookie, identities)
         except IssuerOffline as offline:
             return _offline(pages, settings.issuer_name, offline)
@@ -293,7 +293,7 @@ def _failed(pages: Pages, cookie: str, identities: Identities) -> Response:
 
 
 def _offline(pages: Pages, issuer: str, error: IssuerOffline) -> Response:
-    log.warning("issuer offline: %s", error)
+    log.warning("issuer.offline", extra={"data": {"reason": str(error)}})
     lead = f"{issuer} does not answer as it should, so nobody can sign in at the moment. Everything public works."
     page = pages.message("Sign-in is not possible now", lead, (("Try again", "/auth/sign-in"), ("The board", "/")))
     return HTMLResponse(page, 502, PRIVATE)

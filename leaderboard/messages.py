@@ -58,9 +58,9 @@ def not_scored(name: str, revision: str, known: Mapping[str, str], headers: Head
 
 
 def withdrawn(stub: Mapping[str, Any], headers: Headers) -> Response:
-    """410: what is left of an entry that its owner or a maintainer has withdrawn."""
-    title = " ".join(filter(None, (stub["model"], stub["version"])))
-    page = render.withdrawn_page(title, stub["at"], stub["reason"], stub["id"])
+    """410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that was
+    removed."""
+    page = render.withdrawn_page(stub)
     return respond(quick(page), headers, status=410, cache_control="no-store")
 
 

@@ -1,6 +1,7 @@
 """The colours of the public pages as values, for what cannot read CSS: figures and the Gradio theme.
 
-The same tokens as in `static/`; a test holds the two together. Colour means category, nowhere else.
+The same tokens as in `static/`; a test holds the two together. Colour means category; beside those there is one accent
+for actions and one colour for warnings.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class Palette:
     general: str
     hallucination: str
     reasoning: str
+    warning: str  # something went wrong, or is to be known before a number is believed
     coin: str  # the mark of chance: fainter than the data, plainer than a hairline
     shade: str  # the strong end of a heat map on which ink still has AA contrast
 
@@ -46,6 +48,7 @@ LIGHT = Palette(
     general="#b3541e",
     hallucination="#1b7f6b",
     reasoning="#6a4fb3",
+    warning="#a3195b",
     coin="#aab1ba",
     shade="#8d96a1",
 )
@@ -60,6 +63,7 @@ DARK = Palette(
     general="#f0a06c",
     hallucination="#5fcdb4",
     reasoning="#b7a1f2",
+    warning="#ff8cb8",
     coin="#565d66",
     shade="#5c6570",
 )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from leaderboard.disclosure import disclosed
 from leaderboard.site import Pointer
-from storage import audit, label_imports, label_sets, presence, snapshots, switches
+from storage import audit, label_imports, label_sets, moderation, presence, snapshots, switches
 from storage.clock import iso
 from storage.database import Database
-from storage.maintenance_tables import Moderation
+from storage.moderation import Off
 from storage.snapshots import snapshot_as_of
 from storage.tables import Snapshot
 
@@ -38,16 +37,18 @@ class DatabaseSnapshots:
         self._absent_since: float | None = None
 
     def pointer(self) -> Pointer:
-        """Three reads of one row each."""
+        """Three reads of one row each, and the few entries that are off the board."""
         with self._database.read() as session:
             current = label_sets.current(session)
             seen = presence.last_seen(session)
             paused = switches.message(session)
-        return Pointer(current.snapshot_id if current else None, self._delayed_since(seen), paused)
+            off = moderation.entries_off(session)
+        return Pointer(current.snapshot_id if current else None, self._delayed_since(seen), paused, off)
 
-    def load(self, snapshot_id: str) -> Mapping[str, Any]:
+    def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """The facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of label
-        sets that are not public only what their disclosure allows.
+        sets that are not public only what their disclosure allows. Unless it is ``old``, an entry that was withdrawn or
+        merged since is a stub at once: a worker may take its time to publish the next snapshot.
 
         Raises:
             LookupError: there is no such snapshot.
@@ -57,15 +58,11 @@ class DatabaseSnapshots:
             if found is None:
                 raise LookupError(f"no snapshot {snapshot_id}")
             body = found.body
-            hidden = set(session.scalars(select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None))))
+            off = moderation.entries_off(session)
             secret = self._hidden_labels | label_imports.hidden(session)
             turned = _last_turn(session, found.through_seq)
         snapshot = {**disclosed(orjson.loads(zlib.decompress(body)), secret), "turned": turned}
-        snapshot["entries"] = [entry for entry in snapshot["entries"] if entry["id"] not in hidden]
-        # A stub may be older than the decision to hide the entry, or lead to one that is hidden.
-        stubs = snapshot.get("stubs", ())
-        snapshot["stubs"] = [one for one in stubs if not {one["id"], one.get("merged_into")} & hidden]
-        return snapshot
+        return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:
         """As ``storage.snapshots.snapshot_as_of``."""
@@ -87,6 +84,19 @@ class DatabaseSnapshots:
         self._absent_since = self._absent_since or now
         late = now - self._absent_since > self._offline_after
         return datetime.fromtimestamp(int(self._absent_since), UTC) if late else None
+
+
+def _decided(snapshot: Mapping[str, Any], off: Collection[Off], old: bool) -> dict[str, Any]:
+    """The entries and stubs of a snapshot after what was decided since."""
+    hidden = {one.entry for one in off if one.hidden_at is not None}
+    gone = {one.entry: one for one in off if not old or one.entry in hidden}
+    left = [gone[one["id"]].stub(one["model"], one["version"]) for one in snapshot["entries"] if one["id"] in gone]
+    # A stub may be older than the decision to hide the entry, or lead to one that is hidden.
+    stubs = (*snapshot.get("stubs", ()), *filter(None, left))
+    return {
+        "entries": [one for one in snapshot["entries"] if one["id"] not in gone],
+        "stubs": [one for one in stubs if not {one["id"], one.get("merged_into")} & hidden],
+    }
 
 
 def _last_turn(session: Session, through: int) -> dict[str, Any] | None:

@@ -101,6 +101,7 @@ def environment() -> Environment:
         "percent": percent,
         "count": lambda n: f"{n:,}",
         "axis": axis,
+        "below": below,
         "day": lambda value: value[:10],
         "minute": minute,
         "cell": cell,
@@ -148,6 +149,11 @@ def axis(share: float) -> str:
 
 def _axis(value: int) -> str:
     return f"{min(max((value - 200) * 10 // 8, 0), 1000) / 10:g}"
+
+
+def below(share: float) -> bool:
+    """Whether a share stands before the axis: an arrow at its edge then says so."""
+    return tenths(share) < 200
 
 
 def interval_text(bounds: Sequence[float] | None) -> str:
@@ -345,10 +351,12 @@ def _distance(row: Row, name: str, side: int) -> int | None:
     return tenths(bounds[1]) - value if side else value - tenths(bounds[0])
 
 
-def withdrawn_page(title: str, at: str, reason: str, entry_id: str) -> str:
-    """What is left of an entry that was withdrawn."""
-    template = environment().get_template("withdrawn.html")
-    return template.render(current="", title=title, at=at, reason=reason, entry_id=entry_id)
+def withdrawn_page(stub: Mapping[str, Any]) -> str:
+    """What is left of an entry that was withdrawn, or of a reported result that was removed."""
+    title = " ".join(filter(None, (stub["model"], stub["version"])))
+    what, did = ("reported result", "removed") if stub.get("reported") else ("entry", "withdrawn")
+    about = {"at": stub["at"], "reason": stub["reason"], "entry_id": stub["id"]}
+    return environment().get_template("withdrawn.html").render(current="", title=title, what=what, did=did, **about)
 
 
 def message_page(title: str, lead: str, *, links: Iterable[tuple[str, str]] = ()) -> str:

@@ -22,7 +22,7 @@ FOREVER = "public, max-age=31536000, immutable"
 SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-        "form-action 'self'; base-uri 'none'; frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
     ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "strict-origin-when-cross-origin",
@@ -72,7 +72,8 @@ def matches(if_none_match: str, etag: str) -> bool:
 
 
 def no_entry(edition: Edition, entry_id: str, address: str) -> Response:
-    """What a program is told of an entry that is not there: 308 where it was merged, 410 where it was withdrawn, 404.
+    """What a program is told of an entry that is not there: 308 where it was merged, 410 where it was withdrawn (or was
+    a reported result that was removed), 404.
 
     ``address``: of what was asked for, with {} where the entry's id stands.
     """
@@ -82,7 +83,8 @@ def no_entry(edition: Edition, entry_id: str, address: str) -> Response:
     if into := left.get("merged_into"):
         return RedirectResponse(address.format(into), 308)
     told = {"at": left["at"], "reason": left["reason"]}
-    return problem(410, "withdrawn", f"This entry was withdrawn on {left['at'][:10]}: {left['reason']}", **told)
+    what, did = ("reported result", "removed") if left.get("reported") else ("entry", "withdrawn")
+    return problem(410, did, f"This {what} was {did} on {left['at'][:10]}: {left['reason']}", **told)
 
 
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:

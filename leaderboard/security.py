@@ -1,31 +1,40 @@
-"""Headers that every answer carries, whoever made it: own pages have theirs already, Gradio's get them here."""
+"""Headers that every answer carries, whoever made it: own pages have theirs already, Gradio's get them here. And which
+other sites may frame what this site may frame."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.replies import SECURITY
 
-FRAMES = "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+_POLICY = "Content-Security-Policy"
+_POLICY_NAME = _POLICY.lower().encode()
+_SAID = {name.lower().encode() for name in SECURITY}  # by our own pages
+_OWN_FRAMES = "frame-ancestors 'self'"
+_NEVER_FRAMED = "/app/maintain"  # what changes the board for everybody is in no frame of others
 # Gradio's pages begin with inline scripts, compile the templates of gr.HTML and set styles as they draw; Plotly makes
 # pictures as blob: and data:. Nothing of them comes from, or goes to, another host.
 GRADIO = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; media-src 'none'; worker-src 'none'; object-src 'none'; frame-src 'none'; "
-    f"base-uri 'self'; form-action 'self'; {FRAMES}"
+    f"base-uri 'self'; form-action 'self'; {_OWN_FRAMES}"
 )
 # What is no page: nothing in it is ever to be run or framed.
 NO_PAGE = "default-src 'none'; frame-ancestors 'none'"
 
 
 class SecureHeaders:
-    """An application whose every answer says what browsers may do with it. What a route says itself stays."""
+    """An application whose every answer says what browsers may do with it. What a route says itself stays.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    `frames`: origins in whose frames its pages may stand beside their own; those that stand in none, or in any, do not
+    change.
+    """
+
+    def __init__(self, app: ASGIApp, frames: Sequence[str] = ()) -> None:
+        self._app, self._frames = app, " ".join(("", *frames)).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -35,12 +44,19 @@ class SecureHeaders:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _usual(scope["path"], message["status"], headers).items():
-                    headers.setdefault(name, value)
+                message = dict(message)  # the board's is made once, for everybody
+                if not {name for name, _ in message["headers"]} >= _SAID:
+                    headers = MutableHeaders(scope=message)
+                    for name, value in _usual(scope["path"], message["status"], headers).items():
+                        headers.setdefault(name, value)
+                if self._frames and scope["path"].rstrip("/") != _NEVER_FRAMED:
+                    message["headers"] = [(name, self._framed(name, value)) for name, value in message["headers"]]
             await send(message)
 
         await self._app(scope, receive, sending)
+
+    def _framed(self, name: bytes, value: bytes) -> bytes:
+        return value + self._frames if name == _POLICY_NAME and value.endswith(_OWN_FRAMES.encode()) else value
 
 
 def _usual(path: str, status: int, headers: MutableHeaders) -> Mapping[str, str]:
@@ -48,7 +64,7 @@ def _usual(path: str, status: int, headers: MutableHeaders) -> Mapping[str, str]
         return {}
     kind, gradio = headers.get("content-type", ""), path.startswith("/app")
     page = kind.startswith("text/html")
-    policy = NO_PAGE if not page else GRADIO if gradio else SECURITY["Content-Security-Policy"]
+    policy = NO_PAGE if not page else GRADIO if gradio else SECURITY[_POLICY]
     # Gradio's pages and their description of themselves name the address that was asked, and who is asking.
     fresh = {"Cache-Control": "no-store"} if gradio and (page or kind.startswith("application/json")) else {}
-    return {**SECURITY, "Content-Security-Policy": policy, **fresh}
+    return {**SECURITY, _POLICY: policy, **fresh}

@@ -23,23 +23,29 @@ from benchmark.protocols import PROTOCOLS
 from leaderboard.board import Board, build_board
 from leaderboard.disclosure import GROUPING, PROTOCOL
 from leaderboard.published import Published, load_published, with_imported
+from storage.moderation import Off
 
 CHECK_EVERY = 0.5  # seconds between looks at the pointer
 _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
 _KEPT_OLD = 4  # old boards, each with what was made of it; one of 10,000 entries takes about 100 MB
 
-logger = logging.getLogger(__name__)
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the public board stands: the current snapshot, since when scores are delayed (None: they are not), and
-    what maintainers say while they take no submissions (None: they take them)."""
+    """Where the public board stands: the current snapshot, since when scores are delayed (None: they are not), what
+    maintainers say while they take no submissions (None: they take them), and which entries are off the board now."""
 
     snapshot_id: str | None
     delayed_since: datetime | None = None
     paused: str | None = None
+    off: frozenset[Off] = frozenset()
+
+    def shows_as(self, other: Pointer) -> bool:
+        """Whether the same entries are shown under both, with the same numbers."""
+        return (self.snapshot_id, self.off) == (other.snapshot_id, other.off)
 
 
 class SnapshotSource(Protocol):
@@ -48,8 +54,9 @@ class SnapshotSource(Protocol):
     def pointer(self) -> Pointer:
         """The current pointer; cheap."""
 
-    def load(self, snapshot_id: str) -> Mapping[str, Any]:
-        """The body of a snapshot, without entries that are hidden now."""
+    def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
+        """The body of a snapshot, without entries that are hidden now; unless it is ``old``, without all that are off
+        the board now."""
 
     def find(self, when: str) -> str | None:
         """The id of the snapshot that was current at a day or an instant, or whose id begins so; None without one.
@@ -205,7 +212,7 @@ class Site:
         self._pointer: Pointer | None = None
         self._checked = float("-inf")
         self._refreshing = threading.Lock()
-        self._old: OrderedDict[tuple[str, str], Edition] = OrderedDict()
+        self._old: OrderedDict[tuple[str, str, frozenset[Off]], Edition] = OrderedDict()
         self._reading_old = threading.Lock()
 
     def fresh(self) -> Edition | None:
@@ -232,12 +239,12 @@ class Site:
         snapshot_id = self._source.find(when)
         if snapshot_id is None or snapshot_id == current.snapshot_id:
             return None if snapshot_id is None else current
-        # What is hidden meanwhile leaves old boards too: every decision makes another current snapshot.
-        key = (snapshot_id, current.snapshot_id)
+        # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
+        key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
         with self._reading_old:  # one at a time, so that nobody can make us hold many at once
             found = self._old.get(key)
             if found is None:
-                snapshot = self._source.load(snapshot_id)
+                snapshot = self._source.load(snapshot_id, old=True)
                 published = with_imported(self._published, snapshot)
                 found = Edition(snapshot_id, snapshot, published, old=True, public_url=self._public_url)
                 self._old[key] = found
@@ -258,7 +265,7 @@ class Site:
             if before is None:
                 self._checked = float("-inf")
                 raise
-            logger.exception("board_refresh_failed")
+            log.exception("board.refresh_failed")
             return before
         finally:
             self._refreshing.release()
@@ -268,7 +275,7 @@ class Site:
         edition = self._edition
         if edition is not None and pointer == self._pointer:
             return edition
-        if edition is not None and self._pointer is not None and pointer.snapshot_id == self._pointer.snapshot_id:
+        if edition is not None and self._pointer is not None and pointer.shows_as(self._pointer):
             edition = edition.saying(pointer)
         else:
             snapshot = self._empty if pointer.snapshot_id is None else self._source.load(pointer.snapshot_id)

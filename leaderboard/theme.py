@@ -17,7 +17,6 @@ from leaderboard.render import assets
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
-_BAD = ("#b3261e", "#ff9d94")  # something went wrong; the light and the dark ground
 _RADIUS = sizes.Size("6px", "6px", "6px", "6px", "6px", "6px", "6px", name="radius_six")
 _SPACING = sizes.Size("2px", "4px", "6px", "8px", "12px", "16px", "24px", name="spacing_four")
 _TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name="text_quiet")
@@ -26,7 +25,7 @@ _TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name=
 def theme() -> gr.themes.Base:
     """Tokens of the public pages as Gradio's variables: hairlines, no shadows, one accent, no orange."""
     made = gr.themes.Base(radius_size=_RADIUS, spacing_size=_SPACING, text_size=_TEXT, font=FONT_STACK, font_mono=_MONO)
-    light, dark = _variables(LIGHT, _BAD[0]), _variables(DARK, _BAD[1])
+    light, dark = _variables(LIGHT), _variables(DARK)
     both = {
         "color_accent": "var(--accent)",  # the one variable without a dark twin
         "body_text_weight": "400",
@@ -67,7 +66,7 @@ def theme() -> gr.themes.Base:
     return made.set(**both, **light, **{f"{name}_dark": value for name, value in dark.items()})
 
 
-def _variables(p: Palette, bad: str) -> dict[str, Any]:
+def _variables(p: Palette) -> dict[str, Any]:
     """The variables that differ between light and dark."""
     grounds = ("body_background_fill", "background_fill_primary", "block_background_fill", "panel_background_fill")
     raised = ("background_fill_secondary", "button_secondary_background_fill_hover", "checkbox_label_background_fill")
@@ -93,9 +92,9 @@ def _variables(p: Palette, bad: str) -> dict[str, Any]:
         "checkbox_label_background_fill_selected": p.raised,
         "checkbox_label_border_color": p.line,
         "checkbox_border_color": p.faint,
-        "error_text_color": bad,
-        "error_icon_color": bad,
-        "error_border_color": bad,
+        "error_text_color": p.warning,
+        "error_icon_color": p.warning,
+        "error_border_color": p.warning,
         "error_background_fill": p.ground,
         "table_border_color": p.line,
         "table_even_background_fill": p.ground,
@@ -105,11 +104,11 @@ def _variables(p: Palette, bad: str) -> dict[str, Any]:
 
 def css() -> str:
     """The tokens under the theme that Gradio has chosen, and what its variables cannot say."""
-    return f"body{{{_tokens(LIGHT, _BAD[0])}}}\nbody.dark{{{_tokens(DARK, _BAD[1])}}}\n{CSS_PATH.read_text()}"
+    return f"body{{{_tokens(LIGHT)}}}\nbody.dark{{{_tokens(DARK)}}}\n{CSS_PATH.read_text()}"
 
 
-def _tokens(p: Palette, bad: str) -> str:
-    return "".join(f"--{name}:{value};" for name, value in asdict(p).items()) + f"--vl-bad:{bad};"
+def _tokens(p: Palette) -> str:
+    return "".join(f"--{name}:{value};" for name, value in asdict(p).items())
 
 
 def head() -> str:

@@ -138,7 +138,7 @@ async def failed(request: Request, error: Exception) -> Response:
 
 
 class BoardFirst:
-    """ASGI: answers ``GET /`` without a query from the bytes, ahead of any middleware; everything else goes on.
+    """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on.
 
     ``may``: whether a request may be answered so; others are for the middleware to refuse.
     """

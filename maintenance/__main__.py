@@ -17,12 +17,25 @@ from leaderboard.published import shipped_results
 from maintenance.cli import Answer, Context, add_commands
 from maintenance.item_file import item_rows, item_text
 from settings import Settings, SettingsError
-from storage.database import Database, migrate, open_database
+from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import Metadata
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; the exit status is 0 when it did what was asked."""
+    options = command_line().parse_args(arguments)
+    try:
+        return int(options.files(options)) if options.command is None else _run(options)
+    except BrokenPipeError:  # `| head` has what it wanted; nothing is left to flush into at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (DatabaseUnusable, OSError, ValueError, LookupError, Refused) as error:
+        print(f"maintenance: {error}", file=sys.stderr)
+        return 1
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Every command with its options."""
     parser = argparse.ArgumentParser(prog="python -m maintenance", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     manifest = commands.add_parser("manifest", help="build the manifest of items from dataset files")
@@ -40,23 +53,20 @@ def main(arguments: list[str] | None = None) -> int:
     items.set_defaults(command=None, files=_items)
     add_commands(commands)
     maintenance.review.cli.add_commands(commands)
-    options = parser.parse_args(arguments)
-    try:
-        return int(options.files(options)) if options.command is None else _run(options)
-    except BrokenPipeError:  # `| head` has what it wanted; nothing is left to flush into at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (OSError, ValueError, LookupError, Refused) as error:
-        print(f"maintenance: {error}", file=sys.stderr)
-        return 1
+    return parser
 
 
 def _run(options: argparse.Namespace) -> int:
     """A command on the installation that the settings name."""
     settings = Settings.from_env(os.environ, serves=False)
-    database = open_database(settings.database_url)
     try:
-        migrate(database)
+        database = open_migrated(settings.database_url, made=True)
+    except DatabaseNotMade:
+        raise DatabaseNotMade(
+            f"No service has run for the benchmark {settings.benchmark} in {settings.state_dir}. "
+            "Set LABELS, DATA_DIR and DATABASE_URL in this shell as they are set for the service."
+        ) from None
+    try:
         answer: Answer = options.command(_context(settings, database), options)
     finally:
         database.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from maintenance.accounts import directory
-from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
+from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
 from storage import audit, grants
 from storage.database import Database
 from storage.grants import Grant
@@ -30,12 +30,14 @@ def grant(database: Database, who: Identity, account: str, extra: int, reason: s
 
 
 def revoke(database: Database, who: Identity, number: int, reason: str) -> Done:
-    """End a grant; what was submitted on it stays. For maintainers."""
+    """End a grant; what was submitted on it stays. For maintainers. Raises NotFound."""
     require_maintainer(who)
     why = words(reason)
     with database.write() as session:
+        if number not in {one.id for one in grants.listed(session)}:
+            raise NotFound(f"There is no grant {number}.")
         if not grants.revoke(session, number):
-            return Done(False, f"There is no grant {number}, or it has ended.")
+            return Done(False, f"Grant {number} has ended already.")
         seq = audit.append(session, REVOKED, {"grant": number, "reason": why, "by": who.account, "via": who.via})
     return Done(True, f"Grant {number} has ended.", seq)
 

@@ -16,14 +16,14 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from identity import Refused
+from identity import Refused, Role
 from identity.middleware import client_address, extra_headers, identity_of
 from identity.origins import address
+from identity.routes import for_role
 from identity.settings import IdentitySettings
 from maintenance import allowances, chain, entries, labels, operations, people, reported, rescoring
 from maintenance.accounts import directory
 from maintenance.approvals import actions as approvals
-from maintenance.cli import as_data
 from maintenance.decisions import decisions
 from maintenance.entries import ParseMetadata
 from maintenance.feed import atom
@@ -31,10 +31,12 @@ from maintenance.moderation import listing
 from maintenance.reported import Shipped
 from maintenance.suspicions import actions as suspicions
 from maintenance.suspicions import words as suspicion_words
-from maintenance.values import Done, NotFound, NotPossible
+from maintenance.tasks import again
+from maintenance.values import Done, NotFound, NotPossible, as_data
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.pace import TooOften
+from storage.tables import UnfitText
 
 NoteRefusal = Callable[[Refused, str, str], None]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -43,6 +45,7 @@ BASE = "/api/v1/maintenance"
 _FOR_MAINTAINERS = re.compile(
     rf"{BASE}/|/api/v1/entries/[^/]+/(hide|restore|verify|unverify|flag|unflag|transfer|merge)$"
 )
+_FOR_SUBMITTERS = re.compile(r"/api/v1/(entries|disputes|verification)(/|$)")
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _ATOM = "application/atom+xml; charset=utf-8"
 
@@ -325,6 +328,11 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
         """How far a worker is with something."""
         return private(operations.task(database, identity_of(request), task))
 
+    @router.post(f"{BASE}/tasks/{{task}}/retry")
+    def ask_again(task: Number, request: Request) -> Response:
+        """Have a failed task done again, as a new one."""
+        return done(again.ask_again(database, identity_of(request), benchmark, task))
+
     @router.post(f"{BASE}/backup")
     def backup(request: Request) -> Response:
         """Have a worker copy the database now."""
@@ -472,17 +480,20 @@ def private(value: Any) -> Response:
 
 
 class Route(APIRoute):
-    """A route whose refusals become problem details."""
+    """A route that asks first who it is, and whose refusals become problem details. What else an owner or an annotator
+    needs, the use case asks."""
 
     def __init__(self, note_refusal: NoteRefusal, path: str, *arguments: Any, **options: Any) -> None:
         self._note_refusal = note_refusal
+        self._needs = Role.SUBMITTER if _FOR_SUBMITTERS.match(path) else None
         if _FOR_MAINTAINERS.match(path):  # docs/maintaining.md describes these; the public description lists none
             options["include_in_schema"] = False
+            self._needs = Role.MAINTAINER
         super().__init__(path, *arguments, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler, with the use cases' exceptions turned into answers."""
-        inner = super().get_route_handler()
+        inner = for_role(self._needs, super().get_route_handler())
 
         async def handle(request: Request) -> Response:
             try:
@@ -498,6 +509,8 @@ class Route(APIRoute):
             except TooOften as often:
                 headers = {"Retry-After": str(often.seconds)}
                 return _problem(often.status, often.code, str(often), headers, next_at=iso(often.next_at))
+            except UnfitText as unfit:
+                return _problem(422, "bad-text", str(unfit))
             except ValueError as rejected:
                 if not hasattr(rejected, "problems"):  # not a description that was rejected, but a fault of ours
                     raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +12,10 @@ from maintenance import queries
 from maintenance.values import Identity, NotPossible, require_maintainer
 from storage import audit, heads
 from storage.canonical import GENESIS, canonical_json
-from storage.database import Database
+from storage.database import LARGEST, Database
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_WHOLE = "Give seq and hash as its file has them, or the whole content of that file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +45,16 @@ class Verdict:
 def verify(database: Database, who: Identity, head: dict[str, Any] | None = None) -> Verdict:
     """Recompute every link; compare with a head that was kept elsewhere. For maintainers.
 
-    A chain alone does not show that its last events are gone; a kept head does.
+    A chain alone does not show that its last events are gone; a kept head does. Raises NotPossible for what is no head:
+    a check against nothing would always hold.
     """
     require_maintainer(who)
+    kept = None if head is None else _checked(head)
     with database.read() as session:
         broken = audit.verify(session)
         if broken is not None:
             return Verdict(broken.seq - 1, broken.seq, None, broken.why)
-        holds = None if head is None else _hash_at(session, _seq(head)) == head.get("hash")
+        holds = None if kept is None else _hash_at(session, kept.seq) == kept.hash
         return Verdict(audit.head(session).seq, None, holds)
 
 
@@ -55,11 +62,25 @@ def _hash_at(session: Any, seq: int) -> str | None:
     return GENESIS if seq == 0 else queries.hash_at(session, seq)  # a head may be older than the first event
 
 
-def _seq(head: dict[str, Any]) -> int:
-    seq = head.get("seq")
-    if not isinstance(seq, int) or isinstance(seq, bool):
-        raise NotPossible("no-head", "This is no head of a chain: it has no seq.")
-    return seq
+def _checked(head: dict[str, Any]) -> audit.Head:
+    """A head whose number an event can have, and whose hash is one. Raises NotPossible."""
+    seq, digest = head.get("seq"), head.get("hash")
+    if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
+        raise NotPossible("no-head", f"This is no head of a chain: its seq is no event's number. {_WHOLE}")
+    if not isinstance(digest, str) or not _HASH.fullmatch(digest):
+        raise NotPossible("no-head", f"This is no head of a chain: its hash is not 64 hexadecimal digits. {_WHOLE}")
+    return audit.Head(seq, digest)
+
+
+def read_head(text: str) -> dict[str, Any]:
+    """What the file of a head says, for ``verify``. Raises NotPossible where it is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise NotPossible("no-head", f"This is no head of a chain. {_WHOLE}")
+    return found
 
 
 def head(database: Database, who: Identity) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from maintenance.moderation import listing
 from maintenance.reported import Shipped
 from maintenance.suspicions import actions as suspicions
 from maintenance.suspicions import words as suspicion_words
-from maintenance.values import Done, Identity
+from maintenance.tasks import again
+from maintenance.values import Done, Identity, as_data, whole_number
 from storage import heads
 from storage.database import Database
 
@@ -70,9 +70,12 @@ def add_commands(commands: Any) -> None:
     backup = command(commands, "backup", "have a worker copy the database now", _backup)
     backup.add_argument("--wait", action="store_true", help="until it is done")
     tasks = command(commands, "tasks", "what workers were asked", _tasks)
-    tasks.add_argument("task", nargs="?", type=int)
-    retry = command(commands, "retry", "try a failed job again", _retry)
-    retry.add_argument("job", nargs="?", type=int, help="its number as `health` shows it; all failed jobs if left out")
+    tasks.add_argument("task", nargs="?", type=whole_number)
+    retry = command(commands, "retry", "try a failed job or task again", _retry)
+    which = retry.add_mutually_exclusive_group()
+    number = "its number as `health` shows it; all failed jobs if left out"
+    which.add_argument("job", nargs="?", type=whole_number, help=number)
+    which.add_argument("--task", type=whole_number, metavar="TASK", help="ask for this failed task again, as a new one")
     pause = command(
         commands, "pause", "take no submissions", lambda c, o: finished(operations.pause(c.database, c.who, o.message))
     )
@@ -168,7 +171,7 @@ def _add_rescore(commands: Any) -> None:
     preview.add_argument("--wait", action="store_true", help="until it is computed, then show it")
     preview.add_argument("--scorer-version", default="", metavar="N", help="the workers', where the board's is another")
     show = command(commands, "show", "show a preview", _show)
-    show.add_argument("task", type=int)
+    show.add_argument("task", type=whole_number)
     apply = command(commands, "apply", "make the board show a revision, all or nothing", _apply)
     apply.add_argument("revision")
     apply.add_argument("--reason", required=True)
@@ -207,7 +210,7 @@ def _add_quota(commands: Any) -> None:
     grant.add_argument("extra", type=int, help="how many")
     grant.add_argument("--reason", required=True)
     revoke = command(commands, "revoke", "end a grant", _revoke)
-    revoke.add_argument("grant", type=int)
+    revoke.add_argument("grant", type=whole_number)
     revoke.add_argument("--reason", required=True)
     command(commands, "list", "all grants", _grants)
 
@@ -220,7 +223,7 @@ def _add_audit(commands: Any) -> None:
     head = command(commands, "head", "the chain's head, for keeping elsewhere", _head)
     head.add_argument("--output", type=Path, help="write it to this file")
     log = command(commands, "log", "the public decision log", _log)
-    log.add_argument("--limit", type=int, default=50)
+    log.add_argument("--limit", type=whole_number, default=50)
     log.add_argument("--edits", action="store_true", help="entries that were described anew, too")
 
 
@@ -253,7 +256,7 @@ def _add_suspicions(commands: Any) -> None:
         ("act", "close one: something was done, which the reason says", suspicions.act),
     ):
         parser = command(commands, name, words, _on_suspicion(use_case))
-        parser.add_argument("suspicion", type=int)
+        parser.add_argument("suspicion", type=whole_number)
         parser.add_argument("--reason", required=True)
     again = command(
         commands,
@@ -329,7 +332,7 @@ def _revisions(c: Context, o: argparse.Namespace) -> Answer:
 
 
 def _retire(c: Context, o: argparse.Namespace) -> Answer:
-    typed = o.confirm if o.confirm is not None else c.ask(f"Type {o.revision} to reveal its salt for good: ")
+    typed = o.confirm if o.confirm is not None else c.ask(f"{labels.FOR_GOOD} To confirm, type {o.revision}: ")
     return followed(c, o, labels.request_retire(c.database, c.who, c.benchmark, o.revision, o.reason, typed))
 
 
@@ -421,6 +424,8 @@ def _tasks(c: Context, o: argparse.Namespace) -> Answer:
 
 
 def _retry(c: Context, o: argparse.Namespace) -> Answer:
+    if o.task is not None:
+        return finished(again.ask_again(c.database, c.who, c.benchmark, o.task))
     if o.job is None:
         return finished(operations.requeue_all(c.database, c.who, c.benchmark))
     return finished(operations.requeue(c.database, c.who, o.job))
@@ -428,11 +433,13 @@ def _retry(c: Context, o: argparse.Namespace) -> Answer:
 
 def _health(c: Context, o: argparse.Namespace) -> Answer:
     found = operations.health(c.database, c.who, c.benchmark, c.paths)
-    return Answer(reports.health(found), as_data(found))
+    data = [str(path) for path in c.paths]
+    told = f"{reports.installation(c.benchmark, data)}\n{reports.health(found)}"
+    return Answer(told, {"benchmark": c.benchmark, "data": data, **as_data(found)})
 
 
 def _verify(c: Context, o: argparse.Namespace) -> Answer:
-    head = json.loads(o.head.read_text()) if o.head else None
+    head = chain.read_head(o.head.read_text("utf-8", "replace")) if o.head else None
     found = chain.verify(c.database, c.who, head)
     return Answer(found.sentence, asdict(found), ok=found.ok)
 
@@ -457,16 +464,3 @@ def _head(c: Context, o: argparse.Namespace) -> Answer:
 def _log(c: Context, o: argparse.Namespace) -> Answer:
     found = decisions(c.database, limit=o.limit, edits=o.edits)
     return Answer("\n".join(f"{one.at} {one.sentence}" for one in found), [one.to_json() for one in found])
-
-
-def as_data(value: Any) -> Any:
-    """Dataclasses and named tuples as plain dictionaries, all the way down."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: as_data(getattr(value, name)) for name in value.__dataclass_fields__}
-    if hasattr(value, "_asdict"):
-        return {name: as_data(one) for name, one in value._asdict().items()}
-    if isinstance(value, Mapping):
-        return {name: as_data(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_data(one) for one in value]
-    return value

@@ -47,9 +47,10 @@ class _Shown:
 
 
 _BOARD = ("from", "to", "reason")
+_COUNTED = ("labels", "entries", "moved", "largest_change")
 _PUBLIC: Mapping[str, _Shown] = {
     "entry.withdrawn": _Shown(("entry", "reason"), "Entry {entry} was withdrawn: {reason}", "Entry withdrawn"),
-    "entry.restored": _Shown(("entry", "reason"), "Entry {entry} is back on the board: {reason}", "Entry restored"),
+    "entry.restored": _Shown(("entry", "now", "reason"), "Entry {entry} {now}: {reason}", "Entry restored"),
     "entry.verified": _Shown(("entry", "reason"), "Entry {entry} was verified: {reason}", "Entry verified"),
     "entry.unverified": _Shown(
         ("entry", "reason"), "Entry {entry} is no longer verified: {reason}", "Verification taken back"
@@ -84,17 +85,18 @@ _PUBLIC: Mapping[str, _Shown] = {
         "Labels retired",
     ),
     "rescore.applied": _Shown(
-        (*_BOARD, "labels", "entries", "moved", "largest_change", "commitment", "snapshot_before"),
+        (*_BOARD, *_COUNTED, "commitment", "snapshot_before"),
         "The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
         "Scored again under other labels",
     ),
     "rescore.undone": _Shown(
-        _BOARD,
+        (*_BOARD, *_COUNTED),
         "The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
         "Change of labels taken back",
     ),
     "board.pointed": _Shown(_BOARD, "The board shows label revision {to[label_revision]}: {reason}", "Labels chosen"),
 }
+_UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
 _EDITED = "entry.edited"  # left out unless asked for: owners' words about their entries would drive out all decisions
 _BY_OWNERS = ("entry.withdrawn", _EDITED)  # what an entry's owner may do as well
 _KEPT = 32  # answers
@@ -140,7 +142,7 @@ def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
 
 def _decision(event: Recorded, owners: Mapping[str, str], around: tuple[str | None, ...] | None) -> Decision:
     shown, body = _PUBLIC[event.kind], event.body
-    facts = {name: body.get(name) for name in shown.fields}
+    facts = {name: body.get(name, _UNSAID.get(name)) for name in shown.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
     texts |= _with_rules(body)
     if around is not None:
@@ -148,15 +150,17 @@ def _decision(event: Recorded, owners: Mapping[str, str], around: tuple[str | No
     by = "service" if "by" not in body else "owner" if _by_owner(event, owners) else "maintainer"
     title = shown.title or event.kind.replace(".", " ").capitalize()
     sentence = shown.sentence.format_map(texts)
-    return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(facts), by, facts)
+    return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(event.kind, facts), by, facts)
 
 
-def _changes(facts: Mapping[str, Any]) -> tuple[str, ...]:
+def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
     """What a change of labels did; of hidden labels the event says less, so this does."""
     said = [f"Labels: {label_difference(facts['labels'])}."] if facts.get("labels") else []
     entries, largest = facts.get("entries"), facts.get("largest_change")
     if entries is not None:
         scored = f"{entries:,} {'entry was' if entries == 1 else 'entries were'} scored again"
+        if kind == "rescore.undone":
+            scored = f"{entries:,} {'entry' if entries == 1 else 'entries'} went back to earlier scores"
         # With two decimals where they are on record: a single label moves a macro average by a few hundredths.
         points = "" if largest is None else f"{100 * largest:.2f}".removesuffix("0")
         by = f"; the largest change of a macro average is {points} points" if points else ""

@@ -45,16 +45,30 @@ def hide(database: Database, who: Identity, entry_id: str, reason: str) -> Done:
 
 
 def restore(database: Database, who: Identity, entry_id: str, reason: str) -> Done:
-    """Bring a hidden, withdrawn or merged entry back. For maintainers."""
+    """Take back what keeps an entry off the board: hiding, else merging, else withdrawing. For maintainers.
+
+    One at a time: whoever lets a hidden entry be seen again has not decided against its owner, who withdrew it.
+    """
     require_maintainer(who)
     why = words(reason)
     with database.write() as session:
         found = _load(session, entry_id)
         if found.gone is None:
             return Done(False, NOTHING_NEW)
-        nothing = dict.fromkeys(("hidden_at", "withdrawn_at", "withdrawn_reason", "merged_into", "merged_at"))
-        queries.decide(session, entry_id, **nothing)
-        return _record(session, RESTORED, who, entry_id, f"{_name(found)} is back.", reason=why, it=found.gone)
+        it: str | None
+        if found.hidden_at is not None:
+            it, after = "is hidden", found._replace(hidden_at=None)
+            queries.decide(session, entry_id, hidden_at=None)
+        elif found.merged_into is not None:
+            it, after = found.gone, found._replace(merged_into=None)
+            queries.decide(session, entry_id, merged_into=None, merged_at=None)
+        else:
+            it, after = found.gone, found._replace(withdrawn_at=None)
+            queries.decide(session, entry_id, withdrawn_at=None, withdrawn_reason=None)
+        now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
+        again = "" if after.gone is None else " Restore it once more to take that back, too."
+        message = f"{_name(found)} {now}.{again}"
+        return _record(session, RESTORED, who, entry_id, message, reason=why, it=it, now=now)
 
 
 def withdraw(database: Database, who: Identity, entry_id: str, reason: str) -> Done:
@@ -192,8 +206,10 @@ def merge(database: Database, who: Identity, duplicate: str, into: str, reason: 
             raise NotPossible("not-on-the-board", f"{into} {kept.gone}; merge into an entry that is on the board.")
         for name in (*queries.merged_into(session, duplicate), duplicate):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
-        facts = {"into": into, "reason": why, "same_votes": queries.same_votes(session, duplicate, into)}
-        return _record(session, MERGED, who, duplicate, f"{_name(extra)} is merged into {_name(kept)}.", **facts)
+        same = queries.same_votes(session, duplicate, into)
+        differ = "" if same else " Their votes differ: restore it if it is no duplicate."
+        message = f"{_name(extra)} is merged into {_name(kept)}.{differ}"
+        return _record(session, MERGED, who, duplicate, message, into=into, reason=why, same_votes=same)
 
 
 def _load(session: Any, entry_id: str, who: Identity | None = None, *, lock: bool = True) -> Entry:

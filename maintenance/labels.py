@@ -6,13 +6,15 @@ import re
 from typing import Any
 
 from maintenance import queries
+from maintenance.asking import ask
 from maintenance.queries import Revision
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
-from storage import label_sets, tasks
+from settings import DEMO_REVISION
+from storage import label_sets
 from storage.database import Database
-from storage.tasks import TaskInTheWay
 
 IMPORT, RETIRE = "labels.import", "labels.retire"
+FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
@@ -23,6 +25,10 @@ def check_new(session: Any, benchmark: str, revision: str) -> None:
     if any(one.revision == revision for one in queries.revisions(session, benchmark)):
         raise NotPossible(
             "known-revision", f"Revision {revision} exists, and revisions never change. Choose a new name."
+        )
+    if revision == DEMO_REVISION:
+        raise NotPossible(
+            "reserved-name", f"{revision} is what the demo's own revision is called. Choose another name."
         )
 
 
@@ -40,10 +46,7 @@ def request_import(
     params = {"spec": source, "disclosure": "public" if public else "hidden"}
     with database.write() as session:
         check_new(session, benchmark, revision)
-        try:
-            task, new = tasks.request(session, IMPORT, revision, params, why, who.account)
-        except TaskInTheWay as busy:
-            raise NotPossible("busy", str(busy)) from busy
+        task, new = ask(session, who, IMPORT, revision, params, why)
     return Done(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
@@ -66,11 +69,8 @@ def request_retire(
         if board is not None and board.label_revision == revision:
             raise NotPossible("in-use", f"The board shows revision {revision}; apply another one first.")
         if confirmation != revision:
-            raise NotPossible("not-confirmed", f"This reveals the salt for good. To confirm, type {revision}.")
-        try:
-            task, new = tasks.request(session, RETIRE, revision, {}, why, who.account)
-        except TaskInTheWay as busy:
-            raise NotPossible("busy", str(busy)) from busy
+            raise NotPossible("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
+        task, new = ask(session, who, RETIRE, revision, {}, why)
     return Done(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 

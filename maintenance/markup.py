@@ -21,6 +21,8 @@ from storage.grants import Grant
 from storage.reported import FIGURES
 from storage.tasks import TaskView
 
+NOTHING = "\u2013"
+"""What stands where there is nothing to say, as on the public pages."""
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
 _NUMBER = ' class="n"'
@@ -62,21 +64,21 @@ def health(found: Health) -> str:
         ("Submissions", f"paused: {found.paused}" if found.paused else "taken"),
         ("The board shows", f"label revision {found.label_revision}, scorer version {found.scorer_version}"),
         ("Jobs", jobs),
-        ("The oldest waits for", "-" if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
+        ("The oldest waits for", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
         *((f"Disk of {one.path}", f"{one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free") for one in found.disks),
         ("Suspicions", f"{found.suspicions:,} open"),
         ("Last backup", reports.backup(found)),
         ("Audit chain", f"{found.chain_seq:,} events"),
     ]
-    workers = [(one.name, minute(one.started_at), f"{one.seconds_ago:.0f} s ago") for one in found.workers]
+    workers = [(one.name, minute(one.started_at), reports.last_sign(one)) for one in found.workers]
     failed = [(one.job_id, one.submission_id, one.model, one.label_revision, one.reason) for one in found.failures]
     tasks = [(one.id, one.kind, one.subject, one.outcome) for one in found.failed_tasks]
     return (
         (refusal(found.busy.sentence) if found.busy is not None and found.busy.raised else "")
         + (refusal(found.advice) if found.advice is not None else "")
         + _facts(facts)
-        + table("Workers", ("Worker", "Started", "Last seen"), workers, "No worker is running.")
-        + table("Failed jobs", ("Job", "Entry", "Model", "Labels", "Reason"), failed, "Nothing has failed.")
+        + table("Workers", ("Worker", "Started", "Sign of life"), workers, "No worker is running.")
+        + table("Failed jobs", ("Job", "Entry", "Model", "Labels", "Reason"), failed, "No job has failed.")
         + (table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "") if tasks else "")
     )
 
@@ -112,7 +114,7 @@ def accounts(found: Directory) -> str:
         for one in found.accounts
     ]
     head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Shut out")
-    return table("Accounts", head, rows, "Nobody like that has signed in.") + _more(found.number - len(rows))
+    return table("Accounts", head, rows, found.nobody) + _more(found.number - len(rows))
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
@@ -137,7 +139,7 @@ def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
             one.kind,
             one.subject,
             one.state,
-            one.outcome or "-",
+            one.outcome or NOTHING,
             minute(one.created_at),
             person(one.requested_by, names),
         )
@@ -153,9 +155,9 @@ def entry(
     """An entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
         ("State", f"The entry {standing}."),
-        ("Reason shown", found.withdrawn_reason or "-"),
+        ("Reason shown", found.withdrawn_reason or NOTHING),
         ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
-        ("Public note", found.flag or "-"),
+        ("Public note", found.flag or NOTHING),
         ("Owner", f"{names[found.owner]} ({found.owner})" if found.owner in names else found.owner),
         *((field(name), str(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
@@ -179,14 +181,16 @@ def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
     for one in found:
         kind = "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
         kind += ", retired" if one.retired_at is not None else ""
-        against = (
-            f"{one.difference.get('against')}: {reports.label_difference(one.difference)}" if one.difference else "-"
-        )
-        known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else "-"
+        changed = reports.label_difference(one.difference) if one.difference else ""
+        against = f"{one.difference.get('against')}: {changed}" if one.difference else NOTHING
+        known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else NOTHING
+        salt = Short(one.salt[:_DIGITS], one.salt) if one.salt else NOTHING
+        shown = one.disclosure or "as configured"
         by = person(one.requested_by, names) if one.requested_by else "settings"
         at = minute(one.came_at)
-        rows.append((one.revision, _Right(f"{one.items:,}"), kind, against, one.reason or "-", by, at, known_by))
-    head = ("Revision", "Labels", "Kind", "Against", "Why", "By", "At", "Commitment")
+        facts = (one.revision, _Right(f"{one.items:,}"), kind, shown, against, one.reason or NOTHING, by, at)
+        rows.append((*facts, known_by, salt))
+    head = ("Revision", "Labels", "Kind", "Disclosure", "Against", "Why", "By", "At", "Commitment", "Salt")
     return table("Revisions", head, rows, "None yet: start a worker.")
 
 
@@ -231,14 +235,14 @@ def reported_import(found: Imported) -> str:
 
 def file_problems(rejected: FileRejected) -> str:
     """Everything that is wrong with a file."""
-    rows = [(one.line, one.field or "-", one.message) for one in rejected.problems]
+    rows = [(one.line, one.field or NOTHING, one.message) for one in rejected.problems]
     number = rejected.problem_count
     said = f"Nothing was imported: {number} problem{'' if number == 1 else 's'}."
     return refusal(said) + table("Problems", ("Line", "Field", "What to do"), rows, "")
 
 
 def _figures(one: Result) -> tuple[_Right, ...]:
-    return tuple(_Right("-" if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
+    return tuple(_Right(NOTHING if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
 
 
 def grants(found: Sequence[Grant], names: Mapping[str, str]) -> str:
@@ -263,7 +267,7 @@ def grants(found: Sequence[Grant], names: Mapping[str, str]) -> str:
 def _points(shares: Sequence[float | None]) -> _Right:
     before, after = shares
     if before is None or after is None:
-        return _Right("-")
+        return _Right(NOTHING)
     change = round(100 * (after - before), 2)
     said = f"{change:+.2f}".replace("-", "\u2212") if change else "0"  # the minus of the public pages
     return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({said})")
@@ -316,8 +320,9 @@ def _cell(name: str, kind: str, value: object) -> str:
     elif isinstance(value, Short):
         inner = f'<code title="{escape(value.whole, quote=True)}">{escape(value.start)}…</code>'
     else:
-        inner = escape("-" if value is None else str(value))
-    return f'<td role="cell"{kind} data-name="{escape(name, quote=True)}">{inner}</td>'
+        inner = escape(NOTHING if value is None else str(value))
+    empty = " data-nothing" if inner == NOTHING else ""
+    return f'<td role="cell"{kind} data-name="{escape(name, quote=True)}"{empty}>{inner}</td>'
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from maintenance import queries
+from maintenance import holders, queries
 from maintenance.queries import FailedJob, Heart
 from maintenance.suspicions.actions import Alarm, alarm
-from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
+from maintenance.values import Done, Identity, NotFound, require_maintainer, words
 from storage import audit, backups, job_queue, label_sets, presence, suspicions, switches, tasks
 from storage.backups import Made
 from storage.database import Database
@@ -20,6 +20,7 @@ from storage.tasks import TaskView
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"
+_LATELY = 50  # tasks
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
 
 
@@ -44,7 +45,7 @@ class Health:
     waiting_seconds: float | None  # the longest that a queued job has waited
     workers: tuple[Heart, ...]
     failures: tuple[FailedJob, ...]
-    failed_tasks: tuple[TaskView, ...]
+    failed_tasks: tuple[TaskView, ...]  # after which nobody asked for the same
     disks: tuple[Disk, ...]
     chain_seq: int
     scorer_versions: tuple[str, ...] = ()  # of the workers that run
@@ -52,10 +53,15 @@ class Health:
     backup_failed: Made | None = None  # the attempt that failed after it
     suspicions: int = 0  # that nobody has decided about
     busy: Alarm | None = None  # what accounts have had scored that somebody should look at
+    labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
 
     @property
     def advice(self) -> str | None:
-        """What waits for a maintainer because the workers count by other rules than the board; None: nothing."""
+        """What waits for a maintainer: labels that no worker holds, workers by other rules. None: nothing."""
+        return " ".join(filter(None, (self.labels_missing, self._other_rules))) or None
+
+    @property
+    def _other_rules(self) -> str | None:
         if not self.scorer_versions or self.scorer_version is None or self.scorer_version in self.scorer_versions:
             return None
         newer = self.scorer_versions[-1]
@@ -74,9 +80,11 @@ def request_backup(database: Database, who: Identity) -> Done:
 
 
 def requeue(database: Database, who: Identity, job_id: int) -> Done:
-    """Have a failed job tried again. For maintainers."""
+    """Have a failed job tried again. For maintainers. Raises NotFound."""
     require_maintainer(who)
     with database.write() as session:
+        if not queries.job_exists(session, job_id):
+            raise NotFound(f"There is no job {job_id}.")
         if not job_queue.requeue(session, job_id):
             return Done(False, f"Job {job_id} has not failed, or is waiting again already.")
         seq = audit.append(session, REQUEUED, {"job": job_id, "by": who.account, "via": who.via})
@@ -84,12 +92,14 @@ def requeue(database: Database, who: Identity, job_id: int) -> Done:
 
 
 def requeue_all(database: Database, who: Identity, benchmark: str) -> Done:
-    """Have everything that failed tried again, each on record. For maintainers."""
+    """Have every failed job tried again, each on record; failed tasks are asked for one by one. For maintainers."""
     require_maintainer(who)
     with database.read() as session:
         failed = queries.failed_jobs(session, benchmark, limit=10_000)
+        others = len(tasks.failures(session, _LATELY))
     changed = sum(requeue(database, who, one.job_id).changed for one in failed)
-    return Done(changed > 0, f"{changed} jobs wait to be tried again.")
+    left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
+    return Done(changed > 0, f"{changed} jobs wait to be tried again.{left}")
 
 
 def pause(database: Database, who: Identity, message: str) -> Done:
@@ -128,7 +138,7 @@ def health(database: Database, who: Identity, benchmark: str, paths: Sequence[Pa
             waiting_seconds=queries.oldest_waiting(session),
             workers=tuple(queries.workers(session)),
             failures=tuple(queries.failed_jobs(session, benchmark)),
-            failed_tasks=tuple(one for one in tasks.latest(session, 50) if one.state == "failed"),
+            failed_tasks=tuple(tasks.failures(session, _LATELY)),
             disks=tuple(_disk(path) for path in paths if path.exists()),
             chain_seq=audit.head(session).seq,
             scorer_versions=presence.scorer_versions(session),
@@ -136,24 +146,25 @@ def health(database: Database, who: Identity, benchmark: str, paths: Sequence[Pa
             backup_failed=_since(made, backups.last(session, whole=False)),
             suspicions=suspicions.number_open(session, benchmark),
             busy=busy,
+            labels_missing=holders.missing(session, board.label_revision) if board else None,
         )
 
 
 def task(database: Database, who: Identity, task_id: int) -> TaskView:
-    """How far a worker is with something. For maintainers. Raises NotPossible where there is no such task."""
+    """How far a worker is with something. For maintainers. Raises NotFound."""
     require_maintainer(who)
     with database.read() as session:
         found = tasks.view(session, task_id)
     if found is None:
-        raise NotPossible("unknown-task", f"There is no task {task_id}.")
+        raise NotFound(f"There is no task {task_id}.")
     return found
 
 
-def recent_tasks(database: Database, who: Identity, limit: int = 50) -> list[TaskView]:
+def recent_tasks(database: Database, who: Identity) -> list[TaskView]:
     """What workers were asked lately, the newest first. For maintainers."""
     require_maintainer(who)
     with database.read() as session:
-        return tasks.latest(session, limit)
+        return tasks.latest(session, _LATELY)
 
 
 def _since(made: Made | None, failed: Made | None) -> Made | None:

@@ -6,7 +6,6 @@ use case, which decides.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,8 @@ from maintenance.results import page as results_page
 from maintenance.review import page as review_page
 from maintenance.suspicions import page as suspicions_page
 from maintenance.tasks import page as tasks_page
-from maintenance.values import Done, NotFound, NotPossible
+from maintenance.tasks.again import ask_again
+from maintenance.values import Done, NotFound, NotPossible, whole_number
 from storage.clock import minute
 from storage.database import Database
 
@@ -39,11 +39,13 @@ _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _LEAD = """<h1>Maintain</h1><p class="lead">Everything here goes on record, with its reason. What is public of it stands
 in the <a href="/decisions">log of decisions</a>.</p>"""
 _RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody can check it.
-That cannot be taken back. What a preview has found stays on the tab Tasks.</p>"""
+That cannot be taken back, and the revision can never be previewed or applied again. What a preview has found stays on
+the tab Tasks.</p>"""
 _HEAD = """<p class="vl-hint">A chain alone does not show that its end was cut off:
 <a href="/api/v1/maintenance/audit/head" download="head.json">download its head</a>, keep it elsewhere, and later check
-the chain against it.</p>"""
-_ALL = "All of them"
+the chain against it. The <a href="/api/v1/chain" download="chain.jsonl">public chain</a>, number and hashes of each
+event, is what receipts and heads are checked with elsewhere.</p>"""
+_ALL = "All failed jobs"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
@@ -119,55 +121,54 @@ def _html(value: str = "", **options: Any) -> gr.HTML:
 def _health(desk: Desk) -> None:
     with gr.Row():
         again, copy = gr.Button("Look again", size="md"), gr.Button("Back up now", size="md")
-        failed = gr.Dropdown([_ALL], value=_ALL, label="Failed jobs", filterable=False)
+        failed = gr.Dropdown([_ALL], value=_ALL, label="Failed job or task", filterable=False)
         retry = gr.Button("Try again", size="md")
     said, shown = _html(elem_id="health-said"), _html(elem_id="health")
     with gr.Row():
         message = gr.Textbox("", label="Message while submissions are paused", placeholder="Back at noon.")
         pause, resume = gr.Button("Pause submissions", size="md"), gr.Button("Resume", size="md")
 
-    def look(request: gr.Request) -> str:
-        paths = (desk.benchmark, desk.paths)
-        return desk.attempt(request, "health", lambda who: markup.health(operations.health(desk.database, who, *paths)))
+    def look(request: gr.Request) -> tuple[str, Any]:
+        names = [(_ALL, _ALL)]
 
-    def act(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[str, str]]:
-        def run(request: gr.Request) -> tuple[str, str]:
-            return _do(desk, request, what, lambda who: use_case(desk.database, who)), look(request)
+        def found(who: Identity) -> str:
+            health = operations.health(desk.database, who, desk.benchmark, desk.paths)
+            jobs = ((f"Job {one.job_id}: {one.model}, {one.label_revision}", one.job_id) for one in health.failures)
+            tasks = ((f"Task {one.id}: {one.kind} {one.subject}", one.id) for one in health.failed_tasks)
+            names.extend((words, f"job {number}") for words, number in jobs)
+            names.extend((words, f"task {number}") for words, number in tasks)
+            return markup.health(health)
+
+        return desk.attempt(request, "health", found), gr.update(choices=names, value=_ALL)
+
+    def act(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[Any, ...]]:
+        def run(request: gr.Request) -> tuple[Any, ...]:
+            return _do(desk, request, what, lambda who: use_case(desk.database, who)), *look(request)
 
         return run
 
-    def pausing(text: str, request: gr.Request) -> tuple[str, str]:
+    def pausing(text: str, request: gr.Request) -> tuple[Any, ...]:
         done = _do(desk, request, "pause", lambda who: operations.pause(desk.database, who, text))
-        return done, look(request)
+        return done, *look(request)
 
-    def retrying(which: str, request: gr.Request) -> tuple[str, str]:
+    def retrying(which: str, request: gr.Request) -> tuple[Any, ...]:
         def again(who: Identity) -> Done:
             if which == _ALL:
                 return operations.requeue_all(desk.database, who, desk.benchmark)
-            return operations.requeue(desk.database, who, int(which.partition(":")[0]))
+            kind, number = which.split()
+            if kind == "task":
+                return ask_again(desk.database, who, desk.benchmark, whole_number(number))
+            return operations.requeue(desk.database, who, whole_number(number))
 
-        return _do(desk, request, "retry", again), look(request)
+        return _do(desk, request, "retry", again), *look(request)
 
-    def failures(request: gr.Request) -> Any:
-        names = [_ALL]
-
-        def found(who: Identity) -> str:
-            jobs = operations.health(desk.database, who, desk.benchmark).failures
-            names.extend(f"{one.job_id}: {one.model}, {one.label_revision}" for one in jobs)
-            return ""
-
-        desk.attempt(request, "failures", found)
-        return gr.update(choices=names, value=_ALL)
-
-    def opening(request: gr.Request) -> tuple[str, Any]:
-        return look(request), failures(request)
-
-    again.click(opening, outputs=[shown, failed], **_QUIETLY)
-    copy.click(act("backup", operations.request_backup), outputs=[said, shown], **_QUIETLY)
-    retry.click(retrying, [failed], [said, shown], **_QUIETLY).then(failures, outputs=[failed], **_QUIETLY)
-    pause.click(pausing, [message], [said, shown], **_QUIETLY)
-    resume.click(act("resume", operations.resume), outputs=[said, shown], **_QUIETLY)
-    desk.on_open(opening, [shown, failed])
+    after = [said, shown, failed]
+    again.click(look, outputs=[shown, failed], **_QUIETLY)
+    copy.click(act("backup", operations.request_backup), outputs=after, **_QUIETLY)
+    retry.click(retrying, [failed], after, **_QUIETLY)
+    pause.click(pausing, [message], after, **_QUIETLY)
+    resume.click(act("resume", operations.resume), outputs=after, **_QUIETLY)
+    desk.on_open(look, [shown, failed])
 
 
 def _do(desk: Desk, request: gr.Request, what: str, use_case: Callable[[Identity], Done]) -> str:
@@ -188,14 +189,14 @@ def _labels(desk: Desk) -> None:
         version = gr.Textbox("", label="Scorer version", placeholder="that of the workers, if not the board's")
     with gr.Row():
         preview = gr.Button("Preview", size="md")
-        typed = gr.Textbox("", label="To apply or retire, type the revision's name again")
+        typed = gr.Textbox("", label="To apply, undo or retire, type the revision's name again")
         apply, undo = gr.Button("Apply", variant="primary", size="md"), gr.Button("Undo", size="md")
         retire = gr.Button("Retire for good", size="md")
     _html(_RETIRE)
     said, result = _html(elem_id="rescore-said"), _html(elem_id="preview")
     task, clock = gr.State(None), gr.Timer(_POLL_SECONDS, active=False)
 
-    def ask(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[Any, ...]]:
+    def asking(what: str, use_case: Callable[[Desk, Identity, _Asked], Done]) -> Callable[..., tuple[Any, ...]]:
         def run(
             name: str,
             origin: str,
@@ -208,14 +209,17 @@ def _labels(desk: Desk) -> None:
             request: gr.Request,
         ) -> tuple[Any, ...]:
             started: list[int | None] = [None]
+            left: list[Any] = [gr.skip()]  # an earlier preview, until something else happens or is asked for
 
             def action(who: Identity) -> Done:
-                done = use_case(who, _Asked.of(name, origin, why, open_, again, ids, filters, rules))
+                done = use_case(desk, who, _Asked.of(name, origin, why, open_, again, ids, filters, rules))
                 started[0] = done.task_id
+                if done.changed or done.task_id is not None:
+                    left[0] = ""
                 return done
 
             words = _do(desk, request, what, action)
-            return words, started[0], gr.update(active=started[0] is not None), look(request)
+            return words, started[0], gr.update(active=started[0] is not None), look(request), left[0]
 
         return run
 
@@ -230,10 +234,15 @@ def _labels(desk: Desk) -> None:
         return _watch(desk, number, request), *_after(desk, number, request), look(request)
 
     inputs = [revision, source, reason, public, typed, entry, where, version]
-    outputs = [said, task, clock, known]
-    buttons = {"import": add, "preview": preview, "apply": apply, "undo": undo, "retire": retire}
-    for name, button in buttons.items():
-        button.click(ask(name, _ASKED[name](desk)), inputs, outputs, **_QUIETLY)
+    outputs = [said, task, clock, known, result]
+    for name, button, use_case in (
+        ("import", add, _import),
+        ("preview", preview, _preview),
+        ("apply", apply, _apply),
+        ("undo", undo, _undo),
+        ("retire", retire, _retire),
+    ):
+        button.click(asking(name, use_case), inputs, outputs, **_QUIETLY)
     clock.tick(watch, [task], [said, result, clock, known], api_visibility="private", show_progress="hidden")
     desk.on_open(look, [known])
 
@@ -264,25 +273,29 @@ class _Asked:
         return cls(revision.strip(), source, reason, public, typed.strip(), scope)
 
 
-_ASKED: dict[str, Callable[[Desk], Callable[[Identity, _Asked], Done]]] = {
-    "import": lambda desk: (
-        lambda who, it: labels.request_import(
-            desk.database, who, desk.benchmark, it.revision, it.source, it.reason, public=it.public
-        )
-    ),
-    "preview": lambda desk: (
-        lambda who, it: rescoring.request_preview(desk.database, who, desk.benchmark, it.revision, **it.scope)
-    ),
-    "apply": lambda desk: (
-        lambda who, it: rescoring.request_apply(
-            desk.database, who, desk.benchmark, it.revision, it.reason, it.typed, **it.scope
-        )
-    ),
-    "retire": lambda desk: (
-        lambda who, it: labels.request_retire(desk.database, who, desk.benchmark, it.revision, it.reason, it.typed)
-    ),
-    "undo": lambda desk: lambda who, it: rescoring.undo(desk.database, who, desk.benchmark, it.revision, it.reason),
-}
+def _import(desk: Desk, who: Identity, it: _Asked) -> Done:
+    told = (it.revision, it.source, it.reason)
+    return labels.request_import(desk.database, who, desk.benchmark, *told, public=it.public)
+
+
+def _preview(desk: Desk, who: Identity, it: _Asked) -> Done:
+    return rescoring.request_preview(desk.database, who, desk.benchmark, it.revision, **it.scope)
+
+
+def _apply(desk: Desk, who: Identity, it: _Asked) -> Done:
+    told = (it.revision, it.reason, it.typed)
+    return rescoring.request_apply(desk.database, who, desk.benchmark, *told, **it.scope)
+
+
+def _undo(desk: Desk, who: Identity, it: _Asked) -> Done:
+    """The field that names the revision is that of a preview too, so here it is typed again, as for an apply."""
+    if it.typed != it.revision:
+        raise NotPossible("not-confirmed", f"To confirm, type {it.revision}.")
+    return rescoring.undo(desk.database, who, desk.benchmark, it.revision, it.reason)
+
+
+def _retire(desk: Desk, who: Identity, it: _Asked) -> Done:
+    return labels.request_retire(desk.database, who, desk.benchmark, it.revision, it.reason, it.typed)
 
 
 def _watch(desk: Desk, number: int | None, request: gr.Request) -> str:
@@ -314,7 +327,8 @@ def _log(desk: Desk) -> None:
 
     def verifying(text: str, request: gr.Request) -> str:
         def check(who: Identity) -> str:
-            found = chain.verify(desk.database, who, _head(text))
+            kept = chain.read_head(text) if text.strip() else None
+            found = chain.verify(desk.database, who, kept)
             return markup.outcome(Done(True, found.sentence)) if found.ok else markup.refusal(found.sentence)
 
         return desk.attempt(request, "audit verify", check)
@@ -329,16 +343,3 @@ def _log(desk: Desk) -> None:
     verify.click(verifying, [kept], [said], **_QUIETLY)
     head.click(heading, outputs=[said], **_QUIETLY)
     desk.on_open(lambda: markup.decisions(decisions(desk.database)), [shown])
-
-
-def _head(text: str) -> dict[str, Any] | None:
-    """The head that somebody pasted; None where nothing stands there. Raises NotPossible."""
-    if not text.strip():
-        return None
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise NotPossible("no-head", "This is no head of a chain. Paste the whole content of its file.")
-    return found

@@ -14,11 +14,13 @@ from storage import audit, scopes
 from storage.clock import database_now
 from storage.maintenance_tables import Edit, ImportedLabels, Moderation, Task
 from storage.moderation import off_board
+from storage.presence import LIVE_SECONDS
 from storage.receipt_tables import LabelCommitment
 from storage.tables import Account, Board, Event, Job, LabelSet, Score, State, Submission, Worker
 from storage.visibility import held, unpublished
 
 SNAPSHOT = "snapshot.published"  # workers/snapshot_job.py: the board shows a snapshot, which covers events through N
+_MISSED_FOR = 3600.0  # seconds for which a worker that died is still named
 _LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
 METADATA = (
     "model",
@@ -95,6 +97,7 @@ class Heart(NamedTuple):
     name: str
     started_at: float
     seconds_ago: float
+    silent_since: float | None  # its last sign of life, where that is too long ago for a worker that lives
 
 
 def now(session: Session) -> float:
@@ -120,6 +123,11 @@ def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry 
         ).where(Moderation.submission_id == submission_id)
     ).first()
     return Entry(*found, *(held or (None,) * 6))
+
+
+def job_exists(session: Session, job: int) -> bool:
+    """Whether there ever was one of this number, whatever became of it."""
+    return session.get(Job, job) is not None
 
 
 def decide(session: Session, submission_id: str, **values: Any) -> None:
@@ -302,13 +310,14 @@ def oldest_waiting(session: Session) -> float | None:
 
 
 def workers(session: Session) -> list[Heart]:
-    """The workers that have shown themselves and not said goodbye, the liveliest first."""
+    """The workers that have shown themselves in the last hour and not said goodbye, the liveliest first."""
+    ago = database_now() - Worker.heartbeat_at
     rows = session.execute(
-        select(Worker.name, Worker.started_at, database_now() - Worker.heartbeat_at).order_by(
-            Worker.heartbeat_at.desc()
-        )
+        select(Worker.name, Worker.started_at, ago, Worker.heartbeat_at)
+        .where(ago < _MISSED_FOR)
+        .order_by(Worker.heartbeat_at.desc())
     )
-    return [Heart(*row) for row in rows]
+    return [Heart(*row[:3], row.heartbeat_at if row[2] > LIVE_SECONDS else None) for row in rows]
 
 
 def kind_at(session: Session, seq: int) -> str | None:

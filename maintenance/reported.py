@@ -77,7 +77,7 @@ def import_file(
         return _imported("Nothing is new", new, known, changed=False)
     with database.write() as session:
         lookalikes.line_up(session)
-        reported.line_up(session)
+        audit.stand_in_line(session)
         new, known = _compare(rows, reported.listed(session, benchmark), shipped)  # others may have come in between
         if not new:
             return _imported("Nothing is new", new, known, changed=False)
@@ -147,7 +147,7 @@ def _set(database: Database, who: Identity, benchmark: str, row_id: str, reason:
 
 def _find(session: Any, benchmark: str, row_id: str) -> dict[str, Any]:
     lookalikes.line_up(session)
-    reported.line_up(session)
+    audit.stand_in_line(session)
     found = next((row for row in reported.listed(session, benchmark) if row["id"] == row_id), None)
     if found is None:
         raise NotFound(

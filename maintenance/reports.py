@@ -9,7 +9,7 @@ from typing import Any
 from maintenance.accounts.directory import Directory
 from maintenance.moderation.listing import Found
 from maintenance.operations import Health
-from maintenance.queries import Change, Revision
+from maintenance.queries import Change, Heart, Revision
 from maintenance.reported import Imported, Result
 from storage.clock import iso, minute
 from storage.grants import Grant
@@ -80,7 +80,10 @@ def preview(found: Mapping[str, Any]) -> str:
 
 
 def counterfactual(found: Mapping[str, Any]) -> str:
-    """What happens to the ranks if the labels change so: one sentence; empty where no label changes."""
+    """What happens to the ranks if the labels change so: one sentence; empty where no label changes.
+
+    Of a draft of few pairs, which tells no number, it says the same whether one changes or none does.
+    """
     changes = found["labels"]
     verbs = (
         ("flipped", "label flips", "labels flip"),
@@ -88,6 +91,8 @@ def counterfactual(found: Mapping[str, Any]) -> str:
         ("added", "item comes", "items come"),
     )
     parts = [f"{changes[name]} {one if changes[name] == 1 else many}" for name, one, many in verbs if changes.get(name)]
+    if changes.get("flipped", 0) is None:
+        parts = ["the labels change so"]
     if not parts:
         return ""
     moves = [row["rank"] for row in found["entries"] if row["rank"][0] != row["rank"][1]]
@@ -133,8 +138,12 @@ def backup(found: Health) -> str:
     made, failed = found.backup, found.backup_failed
     words = "none yet"
     if made is not None:
-        words = f"{minute(made.started_at)}, {made.name}, {(made.size_bytes or 0) / 2**20:.1f} MiB"
+        words = f"{minute(made.started_at)}, {made.name}, {_size(made.size_bytes or 0)}"
     return words + (f"; failed {minute(failed.started_at)}: {failed.error}" if failed is not None else "")
+
+
+def _size(number: int) -> str:
+    return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 2**10:.0f} KiB"
 
 
 def reported_import(found: Imported) -> str:
@@ -184,7 +193,19 @@ def accounts(found: Directory) -> str:
         f"{one.submissions} submissions, first seen {iso(one.first_seen_at)}, last {iso(one.last_seen_at)}"
         for one in found.accounts
     ]
-    return "\n".join(lines + _more(found.number - len(lines))) or "Nobody like that has signed in."
+    return "\n".join(lines + _more(found.number - len(lines))) or found.nobody
+
+
+def installation(benchmark: str, data: Sequence[str]) -> str:
+    """Which one the settings of this shell name."""
+    return f"benchmark: {benchmark}, data in {', '.join(data)}"
+
+
+def last_sign(one: Heart) -> str:
+    """When a worker was last seen, or since when it is missed."""
+    if one.silent_since is not None:
+        return f"silent since {minute(one.silent_since)}"
+    return f"last seen {one.seconds_ago:.0f} s ago"
 
 
 def health(found: Health) -> str:
@@ -200,7 +221,7 @@ def health(found: Health) -> str:
     lines.append(f"last backup: {backup(found)}")
     if found.waiting_seconds is not None:
         lines.append(f"the oldest job has waited for {found.waiting_seconds:.0f} s")
-    lines += [f"worker {one.name}: last seen {one.seconds_ago:.0f} s ago" for one in found.workers] or ["no worker"]
+    lines += [f"worker {one.name}: {last_sign(one)}" for one in found.workers] or ["no worker"]
     lines += [
         f"job {one.job_id} failed: {one.model} ({one.submission_id}) under {one.label_revision}: {one.reason}"
         for one in found.failures

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from maintenance import queries
+from maintenance import holders, queries
+from maintenance.asking import ask
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
 from storage import audit, job_queue, label_sets, presence, tasks
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.scopes import FILTERS
-from storage.tasks import TaskInTheWay
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"
@@ -45,12 +45,7 @@ def request_preview(
         if any(scope.values()):
             _asked(session, benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
         params = {"scope": scope, "scorer_version": version}
-        try:
-            task, new = tasks.request(
-                session, PREVIEW, revision, params, "preview", who.account, scorer_version=version
-            )
-        except TaskInTheWay as busy:
-            raise NotPossible("busy", str(busy)) from busy
+        task, new = ask(session, who, PREVIEW, revision, params, "preview", scorer_version=version)
     return Done(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
 
 
@@ -102,10 +97,8 @@ def request_apply(
             params["scope"] = scope
         elif params["to"] == now:
             return Done(False, f"The board shows revision {revision}, scorer version {version} already.")
-        try:
-            task, new = tasks.request(session, APPLY, revision, params, why, who.account, scorer_version=version)
-        except TaskInTheWay as busy:
-            raise NotPossible("busy", str(busy)) from busy
+        holders.require_held(session, revision)
+        task, new = ask(session, who, APPLY, revision, params, why, scorer_version=version)
     effect = "the board stays as it is" if part else "the board changes in one step"
     what = "The workers score a part under" if part else "The workers apply"
     return Done(new, f"{what} revision {revision}, scorer version {version} (task {task}); {effect}.", task_id=task)
@@ -117,7 +110,10 @@ def confirmation_for(revision: str, scorer_version: str = "") -> str:
 
 
 def undo(database: Database, who: Identity, benchmark: str, revision: str, reason: str) -> Done:
-    """Point the board back to what it showed before `revision` was applied. For maintainers. Needs no worker."""
+    """Point the board back to what it showed before `revision` was applied. For maintainers.
+
+    Needs no worker; but those that run must hold the labels of then, or nothing would be scored or published any more.
+    """
     require_maintainer(who)
     why = words(reason)
     with database.write() as session:
@@ -128,16 +124,27 @@ def undo(database: Database, who: Identity, benchmark: str, revision: str, reaso
         if board.label_revision != revision or last is None or last["to"] != now:
             return Done(False, f"The board does not show revision {revision} because of an apply: nothing to undo.")
         before = last["from"]
+        holders.require_held(session, before["label_revision"])
         # What came in meanwhile and has no score under the old labels is scored at once, before anything else.
         old = (before["label_revision"], before["scorer_version"])
         job_queue.enqueue_missing(session, *old, priority=job_queue.URGENT)
         if last["published"]:
             queries.unpublish(session, revision)
         label_sets.point_to(session, *old, why)
-        facts = {"applied": last["seq"], "from": now, "to": before, "reason": why}
+        facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         seq = audit.append(session, UNDONE, {**facts, "by": who.account, "via": who.via})
     shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
     return Done(True, f"The board shows {shows} again.", seq)
+
+
+def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
+    """What an apply has counted, turned round: no more than its event told, which said less of hidden labels."""
+    counts = {name: applied[name] for name in ("entries", "moved", "largest_change") if name in applied}
+    if (there := applied.get("labels")) is None:
+        return {"labels": None, **counts}
+    opposite = {"items_before": "items_after", "added": "dropped"}
+    opposite |= {other: name for name, other in opposite.items()}
+    return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
 
 
 def _known(session: Any, benchmark: str, revision: str) -> None:

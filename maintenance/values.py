@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass
+from typing import Any, NamedTuple
 
 from identity import Identity, NotAllowed, NotSignedIn, Role, require
+from storage.database import LARGEST
 
 REASON_LIMIT = 500
 
@@ -88,6 +90,27 @@ def words(text: str, what: str = "reason", limit: int = REASON_LIMIT) -> str:
     return cleaned
 
 
+def as_data(value: Any) -> Any:
+    """Dataclasses and named tuples as plain dictionaries, all the way down."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: as_data(getattr(value, name)) for name in value.__dataclass_fields__}
+    if hasattr(value, "_asdict"):
+        return {name: as_data(one) for name, one in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {name: as_data(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_data(one) for one in value]
+    return value
+
+
+def whole_number(text: str) -> int:
+    """The number of something that is numbered, as people type it. Raises NotPossible for what no such thing has."""
+    typed = text.strip()
+    if not (typed.isascii() and typed.isdecimal() and len(typed) <= len(str(LARGEST)) and int(typed) <= LARGEST):
+        raise NotPossible("bad-number", "Say which one by its number, as the list shows it.")
+    return int(typed)
+
+
 __all__ = [
     "Done",
     "Entry",
@@ -97,7 +120,9 @@ __all__ = [
     "NotPossible",
     "NotSignedIn",
     "Role",
+    "as_data",
     "require_maintainer",
     "require_owner_of",
+    "whole_number",
     "words",
 ]

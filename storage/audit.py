@@ -93,6 +93,15 @@ class Link(NamedTuple):
     hash: str
 
 
+def stand_in_line(session: Session) -> None:
+    """Puts writers in a line until their transactions end, so that what one has read still holds when it writes.
+
+    On both databases: SQLite has one writer anyway, and on PostgreSQL the row is the one that `append` locks a moment
+    later, so that no two wait for one another.
+    """
+    session.execute(select(AuditHead.id).with_for_update())
+
+
 def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
     """Adds an event to the chain in the caller's transaction; returns its seq.
 

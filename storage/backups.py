@@ -66,7 +66,7 @@ def make_if_due(database: Database, target: Target) -> Made | None:
         if not _due(session):
             return None
     with database.write() as session:
-        session.execute(select(AuditHead.id).with_for_update())  # one at a time, on both databases
+        audit.stand_in_line(session)
         if not _due(session):
             return None
         number, name = _begin(session, database)

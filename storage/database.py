@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -26,6 +26,10 @@ _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
 
 class DatabaseUnusable(Exception):
     """The database does not answer, or is none; the message is one sentence without the address."""
+
+
+class DatabaseNotMade(DatabaseUnusable):
+    """No service has made this database yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +74,16 @@ def open_database(url: str) -> Database:
     return Database(engine, reader, engine)
 
 
-def open_migrated(url: str) -> Database:
-    """Opens a database and brings its schema to the newest revision. Raises DatabaseUnusable."""
+def open_migrated(url: str, *, made: bool = False) -> Database:
+    """Opens a database and brings its schema to the newest revision. `made`: only one that a service has made.
+
+    Raises:
+        DatabaseNotMade: `made`, and there is none yet; none is made.
+        DatabaseUnusable: it does not answer, or is none.
+    """
     try:
+        if made and not _is_made(url):
+            raise DatabaseNotMade("No service has made this database yet.")
         database = open_database(url)
         migrate(database)
     except (SQLAlchemyError, ValueError, RuntimeError, OSError) as error:
@@ -83,6 +94,18 @@ def open_migrated(url: str) -> Database:
             f"The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?"
         ) from None
     return database
+
+
+def _is_made(url: str) -> bool:
+    """Whether somebody has brought a schema there; a file that does not exist stays so."""
+    address = _with_driver(make_url(url))
+    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        return False
+    database = open_database(url)
+    try:
+        return inspect(database.engine).has_table("alembic_version")
+    finally:
+        database.close()
 
 
 def migrate(database: Database) -> None:

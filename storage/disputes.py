@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.review_tables import Candidate, Dispute
-from storage.tables import AuditHead
 
 
 class Disputed(NamedTuple):
@@ -30,14 +29,6 @@ class Disputed(NamedTuple):
 
 
 _COLUMNS = tuple(getattr(Dispute, name) for name in Disputed._fields)
-
-
-def stand_in_line(session: Session) -> None:
-    """Puts writers in a line, so that what one has counted still holds when it writes; until the transaction ends.
-
-    SQLite has one writer anyway. The row is the one that appending to the audit chain locks a moment later.
-    """
-    session.execute(select(AuditHead.id).with_for_update())
 
 
 def open_ones(session: Session, benchmark: str, account: str) -> dict[str, int]:

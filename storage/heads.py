@@ -14,9 +14,7 @@ from sqlalchemy.orm import Session
 from storage import audit, durable, receipt_keys
 from storage.audit import Head
 from storage.clock import database_now, iso
-from storage.tables import AuditHead, Event
-
-DAY_SECONDS = 86_400.0
+from storage.tables import Event
 
 
 def current(session: Session) -> dict[str, Any]:
@@ -35,7 +33,7 @@ def of_day(session: Session, day: str) -> dict[str, Any] | None:
     The same for everybody who asks, whenever they ask on that day or later. Needs a write session: it waits for the
     event that somebody is appending, whose time may be of the day before.
     """
-    session.execute(select(AuditHead.id).with_for_update())
+    audit.stand_in_line(session)
     began = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
     # The event before the first one of the day, not the last one with an earlier time: a clock may have been put back.
     first = session.execute(select(func.min(Event.seq)).where(Event.at >= began)).scalar_one()

@@ -24,7 +24,7 @@ MAX_ATTEMPTS = 5
 URGENT, BACKFILL = 0, 1
 GAVE_UP = (
     f"Scoring was interrupted {MAX_ATTEMPTS} times. This is a fault of the service, not of the file; "
-    "the maintainers have been told."
+    "maintainers see it."
 )
 _MEASURED_JOBS = 50
 _LIVE_SECONDS = 60.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
@@ -42,6 +42,12 @@ def find(session: Session, revision: str) -> Imported | None:
     return None if row is None else _imported(row)
 
 
+def told_few(session: Session, revisions: Iterable[str]) -> bool:
+    """Whether one of them was made of so few answers, or against nothing, that no count of its labels was told."""
+    found = session.scalars(select(ImportedLabels.difference).where(ImportedLabels.revision.in_(list(revisions))))
+    return any(one.get("flipped") is None for one in found)
+
+
 def published(session: Session, benchmark: str) -> list[Imported]:
     """Those that workers score new submissions under."""
     rows = session.scalars(
@@ -50,6 +56,11 @@ def published(session: Session, benchmark: str) -> list[Imported]:
         .order_by(ImportedLabels.revision)
     )
     return [_imported(row) for row in rows]
+
+
+def names(session: Session) -> set[str]:
+    """All of them."""
+    return set(session.scalars(select(ImportedLabels.revision)))
 
 
 def drafts(session: Session) -> set[str]:

@@ -3,11 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from storage.clock import iso
 from storage.maintenance_tables import Moderation
+
+
+class Off(NamedTuple):
+    """An entry that is hidden, withdrawn or merged into another one. Instants in seconds since 1970, UTC."""
+
+    entry: str
+    hidden_at: float | None
+    withdrawn_at: float | None
+    withdrawn_reason: str | None  # public
+    merged_into: str | None
+    merged_at: float | None
+
+    def stub(self, model: str, version: str) -> dict[str, Any] | None:
+        """What is left of it in public: where it went, or when and why it was withdrawn. None where it is hidden."""
+        if self.hidden_at is not None:
+            return None
+        if self.merged_at is not None:
+            return {"id": self.entry, "merged_into": self.merged_into, "at": iso(self.merged_at)}
+        assert self.withdrawn_at is not None  # nothing else takes an entry off the board
+        about = {"model": model, "version": version, "reason": self.withdrawn_reason}
+        return {"id": self.entry, "withdrawn": True, "at": iso(self.withdrawn_at), **about}
+
+
+def entries_off(session: Session) -> frozenset[Off]:
+    """All entries that are off the board now; few rows."""
+    columns = (getattr(Moderation, name) for name in Off._fields[1:])
+    rows = session.execute(select(Moderation.submission_id, *columns).where(Moderation.submission_id.in_(off_board())))
+    return frozenset(Off(*row) for row in rows)
 
 
 def off_board() -> Select[str]:

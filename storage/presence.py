@@ -1,5 +1,6 @@
-"""Which workers are alive, by the heartbeat they leave."""
+"""Which workers are alive, by the heartbeat they leave, and which labels they hold."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
@@ -35,6 +36,34 @@ def beat(session: Session, worker: str, scorer_version: str = "") -> None:
         session.execute(delete(Worker).where(Worker.heartbeat_at < now - FORGET_SECONDS))
         row = {"name": worker, "started_at": now, "heartbeat_at": now, "scorer_version": scorer_version}
         session.execute(insert(Worker).values(**row))
+
+
+def hold(session: Session, worker: str, revisions: Iterable[str]) -> None:
+    """Says which label revisions a worker that has shown itself holds: exactly these."""
+    session.execute(
+        update(Worker).where(Worker.name == worker).values(label_revisions=sorted(set(revisions))),
+        execution_options={"synchronize_session": False},
+    )
+
+
+def hold_one_more(session: Session, worker: str, revision: str) -> None:
+    """Says it of a revision that has just come, so that nobody has to wait for the next heartbeat."""
+    known = session.execute(
+        select(Worker.label_revisions)
+        .where(Worker.name == worker, Worker.label_revisions.is_not(None))
+        .with_for_update()
+    ).scalar_one_or_none()
+    if known is not None:
+        hold(session, worker, (*known, revision))
+
+
+def nobody_holds(session: Session, revision: str) -> bool:
+    """Whether workers run that say what they hold, and none of them holds the labels of this revision."""
+    alive = select(Worker.label_revisions).where(
+        Worker.heartbeat_at > database_now() - LIVE_SECONDS, Worker.label_revisions.is_not(None)
+    )
+    said = session.scalars(alive).all()
+    return bool(said) and not any(revision in one for one in said if one is not None)
 
 
 def leave(session: Session, worker: str) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
+from storage.clock import iso
 from storage.operations_tables import ReportedResult
-from storage.tables import AuditHead
 
 FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")  # percent, as printed
 FACTS = (
@@ -51,9 +51,14 @@ def listed(session: Session, benchmark: str) -> list[dict[str, Any]]:
     return [dict(row._mapping) for row in rows]
 
 
-def line_up(session: Session) -> None:
-    """From here to the end of the transaction nobody else changes these rows, on both databases."""
-    session.execute(select(AuditHead.id).with_for_update())
+def gone(session: Session, benchmark: str) -> list[dict[str, Any]]:
+    """What is left in public of those that were removed, as of an entry that was withdrawn."""
+    return [
+        {"id": row["id"], "withdrawn": True, "reported": True, "at": iso(row["removed_at"])}
+        | {"model": row["name"], "version": "", "reason": row["removed_reason"]}
+        for row in listed(session, benchmark)
+        if row["removed_at"] is not None
+    ]
 
 
 def add(session: Session, benchmark: str, rows: Sequence[Mapping[str, Any]], by: str) -> None:

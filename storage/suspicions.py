@@ -14,6 +14,7 @@ from storage.quota_tables import Attempt
 from storage.suspicion_tables import Suspicion, Watch
 from storage.tables import Score, Submission
 
+LISTED = 200
 _NO_ACCOUNT = "local"  # owner of what comes without sign-in, where nobody could be told from anybody else
 
 
@@ -50,8 +51,8 @@ class Outcome(NamedTuple):
     tally: str
 
 
-def suspicions(session: Session, benchmark: str, *, decided: bool = False, limit: int = 200) -> list[Suspected]:
-    """The newest first: those that nobody has decided about, or (``decided``) all."""
+def suspicions(session: Session, benchmark: str, *, decided: bool = False) -> list[Suspected]:
+    """The newest LISTED first: those that nobody has decided about, or (``decided``) all."""
     columns = (Submission.id, Submission.owner, Submission.model, Submission.version)
     wanted = (
         select(
@@ -69,7 +70,7 @@ def suspicions(session: Session, benchmark: str, *, decided: bool = False, limit
         .join(Submission, Submission.id == Suspicion.submission_id)
         .where(Submission.benchmark == benchmark)
         .order_by(Suspicion.id.desc())
-        .limit(limit)
+        .limit(LISTED)
     )
     if not decided:
         wanted = wanted.where(Suspicion.decision.is_(None))

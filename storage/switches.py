@@ -5,23 +5,23 @@ from __future__ import annotations
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from storage import audit
 from storage.maintenance_tables import Switch
-from storage.tables import AuditHead
 
-PAUSED = "submissions-paused"
-
-
-def message(session: Session, name: str = PAUSED) -> str | None:
-    """The public message of a switch that is on; None while it is off."""
-    return session.execute(select(Switch.message).where(Switch.name == name)).scalar_one_or_none()
+_PAUSED = "submissions-paused"
 
 
-def turn_on(session: Session, text: str, name: str = PAUSED) -> bool:
+def message(session: Session) -> str | None:
+    """What is said while submissions are paused; None while they are taken."""
+    return session.execute(select(Switch.message).where(Switch.name == _PAUSED)).scalar_one_or_none()
+
+
+def turn_on(session: Session, text: str) -> bool:
     """False where it is on with this message already."""
-    _one_at_a_time(session)
-    found = session.get(Switch, name)
+    audit.stand_in_line(session)
+    found = session.get(Switch, _PAUSED)
     if found is None:
-        session.add(Switch(name=name, message=text))
+        session.add(Switch(name=_PAUSED, message=text))
         session.flush()
         return True
     if found.message == text:
@@ -31,13 +31,8 @@ def turn_on(session: Session, text: str, name: str = PAUSED) -> bool:
     return True
 
 
-def turn_off(session: Session, name: str = PAUSED) -> bool:
+def turn_off(session: Session) -> bool:
     """False where it is off already."""
-    _one_at_a_time(session)
-    gone = session.execute(delete(Switch).where(Switch.name == name).returning(Switch.name)).first()
+    audit.stand_in_line(session)  # as turn_on does, or the two would wait for one another
+    gone = session.execute(delete(Switch).where(Switch.name == _PAUSED).returning(Switch.name)).first()
     return gone is not None
-
-
-def _one_at_a_time(session: Session) -> None:
-    """On both databases; and in both directions, or two who turn it on and off would wait for one another."""
-    session.execute(select(AuditHead.id).with_for_update())

@@ -24,6 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -50,6 +51,13 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+class UnfitText(ValueError, DontWrapMixin):
+    """A text holds a character that cannot be kept: NUL, or half of one."""
+
+    def __init__(self) -> None:
+        super().__init__(UnfitText.__doc__)
+
+
 class PlainText(TypeDecorator[str]):
     """Text that both databases can hold. SQLite would take NUL and cut there, PostgreSQL refuses it: both refuse it."""
 
@@ -57,11 +65,14 @@ class PlainText(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Raises ValueError (UnicodeEncodeError included) for NUL and lone surrogates."""
+        """Raises UnfitText for NUL and lone surrogates."""
         if value is not None:
-            value.encode("utf-8")
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError:
+                raise UnfitText from None
             if "\x00" in value:
-                raise ValueError("text holds a NUL character")
+                raise UnfitText
         return value
 
 
@@ -331,6 +342,7 @@ class Worker(Base):
     started_at: Mapped[Instant]
     heartbeat_at: Mapped[Instant]
     scorer_version: Mapped[Words] = mapped_column(default="", server_default="")
+    label_revisions: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # that it holds; None: not said
 
 
 def new_account_id() -> str:

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from storage import audit
 from storage.clock import database_now
 from storage.job_queue import LeaseLost
 from storage.maintenance_tables import Task
-from storage.tables import AuditHead, State
+from storage.tables import State
 
 ONE_AT_A_TIME = "rescore.apply"  # of this kind only one may be open, whatever its subject
 MAX_ATTEMPTS = 5
@@ -53,6 +53,7 @@ class TaskClaim:
     requested_by: str
     attempts: int
     scorer_version: str | None
+    worker: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,7 @@ def request(
     Raises:
         TaskInTheWay: one with other parameters is open, or another change of the board.
     """
-    # Requests stand in a line, so that two at the same moment find one another on both databases.
-    session.execute(select(AuditHead.id).with_for_update())
+    audit.stand_in_line(session)  # so that two requests at the same moment find one another
     alike = select(Task.id, Task.subject, Task.params).where(Task.kind == kind, Task.state.in_(_OPEN))
     found = session.execute(alike if kind == ONE_AT_A_TIME else alike.where(Task.subject == subject)).first()
     if found is not None:
@@ -167,6 +167,7 @@ def claim(
             Task.requested_by,
             Task.attempts,
             Task.scorer_version,
+            Task.worker,
         ),
         execution_options={"synchronize_session": False},
     ).first()
@@ -302,14 +303,21 @@ def result(session: Session, task_id: int) -> dict[str, Any] | None:
     return None if text is None else dict(json.loads(text))
 
 
-def latest(session: Session, limit: int, *, kind: str | None = None, subject: str | None = None) -> list[TaskView]:
+def latest(session: Session, limit: int, *, kind: str | None = None) -> list[TaskView]:
     """The newest tasks first."""
     wanted = select(*_SHOWN).where(Task.parent_id.is_(None)).order_by(Task.id.desc()).limit(limit)
     if kind is not None:
         wanted = wanted.where(Task.kind == kind)
-    if subject is not None:
-        wanted = wanted.where(Task.subject == subject)
     return [TaskView(**row._mapping) for row in session.execute(wanted)]
+
+
+def failures(session: Session, limit: int) -> list[TaskView]:
+    """Tasks that failed, the newest first, but for those after which one of the same kind and subject was asked for."""
+    later = aliased(Task)
+    again = select(later.id).where(later.kind == Task.kind, later.subject == Task.subject, later.id > Task.id).exists()
+    failed = (Task.parent_id.is_(None), Task.state == State.FAILED.value, ~again)
+    rows = session.execute(select(*_SHOWN).where(*failed).order_by(Task.id.desc()).limit(limit))
+    return [TaskView(**row._mapping) for row in rows]
 
 
 _SHOWN = (

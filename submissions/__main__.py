@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from submissions.problems import votes_each
+
 OK, REJECTED, USAGE, INTERRUPTED = 0, 1, 2, 130
-_CLIENT_COMMANDS = ("submit", "status")
 
 
 def main(arguments: list[str]) -> int:
@@ -85,7 +86,7 @@ def readable(report: dict[str, Any]) -> str:
     if report["ok"]:
         lines += [
             f"  revision          {report['revision']}",
-            f"  items             {report['items']:,}, with {report['votes_per_item']} votes each",
+            f"  items             {report['items']:,}, with {votes_each(report['votes_per_item'])}",
             f"  parse rate        {report['parse_rate']:.1%} of the votes are for either response",
             f"  first shown rate  {_first_shown(report['first_shown_rate'])}",
         ]

@@ -17,7 +17,8 @@ from starlette.requests import ClientDisconnect
 
 from identity import Identity, Role, require
 from identity.middleware import identity_of
-from storage import presence, switches
+from identity.routes import SubmittersRoute
+from storage import label_sets, presence, switches
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.pace import TooOften
@@ -47,6 +48,7 @@ NOT_TAKEN = get_args(NotTaken)
 
 UNKNOWN_SUBMISSION = problem(404, "unknown-submission", "There is no submission with this id.")
 WORKER_SILENT_AFTER = 30.0  # seconds without a heartbeat
+_CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
 _MOST_FIELDS = len(FIELDS) + len(wishes.FIELDS) + 8
 _FILE_SCHEMA = {"type": "string", "format": "binary"}
@@ -66,12 +68,10 @@ def build(
     spool: Spool,
     track: Callable[[str, Identity], Status | None],
     database: Database,
-    *,
-    checks_at_once: int = 2,
 ) -> APIRouter:
-    """The routes. `checks_at_once`: how many files are read at one time."""
+    """The routes."""
     router = APIRouter()
-    limiter = CapacityLimiter(checks_at_once)
+    limiter = CapacityLimiter(_CHECKS_AT_ONCE)
 
     @router.post(
         "/api/v1/check", openapi_extra={"requestBody": {"content": _CHECK_BODY}}, responses=documentation.CHECK
@@ -115,7 +115,7 @@ def build(
             return _problem_response(**UNKNOWN_SUBMISSION)
         return JSONResponse(status.to_json(), headers={"Cache-Control": "no-store"})
 
-    _add_wishes(router, database, intake.benchmark)
+    router.include_router(_wishes(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, intake.benchmark)
     _add_health(router, database)
@@ -129,7 +129,9 @@ class Anonymity(BaseModel):
     until: str | None
 
 
-def _add_wishes(router: APIRouter, database: Database, benchmark: str) -> None:
+def _wishes(database: Database, benchmark: str) -> APIRouter:
+    router = APIRouter(route_class=SubmittersRoute)
+
     @router.post("/api/v1/submissions/{submission}/publish", responses=documentation.PUBLISH)
     def publish(submission: str, request: Request) -> Response:
         """Put your entry on the board, for good."""
@@ -144,6 +146,8 @@ def _add_wishes(router: APIRouter, database: Database, benchmark: str) -> None:
             return wishes.stay_anonymous(database, benchmark, who, submission, until)
 
         return _changed(change)
+
+    return router
 
 
 def _changed(change: Callable[[], bool]) -> Response:
@@ -282,15 +286,24 @@ def _add_health(router: APIRouter, database: Database) -> None:
 
     @router.get("/readyz", responses=documentation.READY)
     def readyz() -> Response:
-        """The database answers and a worker has shown itself lately; `paused`: why no submissions are taken."""
+        """The database answers, and a worker has shown itself lately that holds the labels which the board shows.
+
+        `paused`: why no submissions are taken.
+        """
         try:
             with database.read() as session:
                 seen, paused = presence.last_seen(session), switches.message(session)
+                board = label_sets.current(session)
+                missing = board is not None and presence.nobody_holds(session, board.label_revision)
         except SQLAlchemyError:
             return _problem_response(**problem(503, "database-offline", "The database does not answer."))
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
             detail = "No worker has shown itself lately; submissions are kept and scored later."
             return _problem_response(**problem(503, "worker-offline", detail))
+        if board is not None and missing:
+            detail = f"No worker that runs holds the labels of revision {board.label_revision}, which the board shows; "
+            detail += "submissions are kept and scored later."
+            return _problem_response(**problem(503, "labels-missing", detail))
         age = round(seen.seconds_ago, 1)
         return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused})
 

@@ -1,4 +1,4 @@
-"""`python -m submissions submit|status`: talks to a running service over its REST routes."""
+"""`python -m submissions submit|status|publish|anonymity`: talks to a running service over its REST routes."""
 
 from __future__ import annotations
 
@@ -239,7 +239,8 @@ def _answer(reply: httpx.Response) -> dict[str, Any]:
     lines = [body.get("detail", f"The server answered {reply.status_code}.")]
     if reply.status_code == 401:
         lines.append(f"Make a token at {reply.url.join('/account')} and put it into {TOKEN_NAME} or {TOKEN_FILE}.")
-    lines += [_problem_line(one) for one in body.get("problems", [])]
+    # Of a field's problem the detail says all there is; of a file's it only says that there are some.
+    lines += [_problem_line(one) for one in body.get("problems", []) if one["message"] not in lines[0]]
     if body.get("problem_count", 0) > len(body.get("problems", [])):
         lines.append(f"... {body['problem_count']} problems in all")
     raise ServiceError("\n".join(lines))

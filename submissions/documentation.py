@@ -157,9 +157,12 @@ EVENTS = answers(
 )
 HEALTH = answers("This process answers.", {"status": "ok"})
 READY = answers(
-    "The database answers and a worker has shown itself lately.",
+    "The database answers, and a worker has shown itself lately that holds the labels which the board shows.",
     {"status": "ready", "worker_age_seconds": 1.2, "paused": None},
-    {(503, "worker-offline"): "No worker, or no database; submissions are kept where the database is there."},
+    {
+        (503, "worker-offline"): "No worker, none with the board's labels (`labels-missing`), or no database; "
+        "submissions are kept where the database is there."
+    },
 )
 METRICS: Answers = {
     200: {

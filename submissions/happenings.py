@@ -31,7 +31,7 @@ _SENTENCES: Mapping[str, str] = {
     "submission.rejected": "A maintainer did not let it through: {reason}",
     "job.failed": "Scoring failed under label revision {label_revision}. That is a fault of the service.",
     "entry.hidden": "It was hidden: {reason}",
-    "entry.restored": "It is back on the board: {reason}",
+    "entry.restored": "It {now}: {reason}",
     "entry.withdrawn": "It was withdrawn: {reason}",
     "entry.verified": "It was verified: {reason}",
     "entry.unverified": "It is no longer verified: {reason}",
@@ -44,6 +44,8 @@ _SENTENCES: Mapping[str, str] = {
     "entry.revealed": "It is shown with your name.",
     "entry.anonymous": "The day was changed until which it is shown without your name.",
 }
+
+_UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,8 @@ def _lines(event: Recorded, mine: Sequence[Held], told: _Scores, account: str) -
     if event.kind == audit.SCORED:  # under a draft, nobody may know
         known = told.known(name, *_rules(event.body))
         return [_line(event, by_name[name], _scored(event, by_name[name], told))] if known else []
-    facts = _Facts({key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()})
+    said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
+    facts = _Facts(_UNSAID | said)
     sentence = _SENTENCES[event.kind].format_map(facts)
     by = event.body.get("by")
     return [_line(event, by_name[name], sentence + ("" if by is None or by != account else " (by you)"))]

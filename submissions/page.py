@@ -19,6 +19,7 @@ from storage.clock import minute
 from submissions import wishes
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.metadata import FIELDS, JUDGE_TYPES
+from submissions.problems import votes_each
 
 Json = dict[str, Any]
 
@@ -65,8 +66,8 @@ class Service:
     paused: Callable[[], str | None] = lambda: None  # what maintainers say while nobody may submit
 
 
-def build(service: Service, *, benchmark: str, limit_mb: float, base_url: str = "") -> None:
-    """Lay the page out in the current Blocks context and wire it. `base_url`: in front of links to public pages."""
+def build(service: Service, *, benchmark: str, limit_mb: float) -> None:
+    """Lay the page out in the current Blocks context and wire it."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
     _html(_introduction(benchmark, limit_mb), elem_classes=["site", "vl-intro"])
@@ -84,7 +85,7 @@ def build(service: Service, *, benchmark: str, limit_mb: float, base_url: str = 
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     _greet(service, visitor)
-    _wire(service, base_url, file, report, inputs, button, remark, outcome, submission, clock)
+    _wire(service, file, report, inputs, button, remark, outcome, submission, clock)
     _expose(service, file, inputs)
 
 
@@ -107,9 +108,8 @@ def paused_html(message: str | None) -> str:
 def visitor_html(who: Identity, allowance: Mapping[str, Any]) -> str:
     """Who is taken to be submitting, and whether they may now."""
     if who.via == "local":
-        maintains = "Local mode: no sign-in" if len(who.roles) > 1 else "No sign-in"
-        told = "whoever uses this machine" if len(who.roles) > 1 else "everybody who can reach this service"
-        return f'<p class="notice" role="note"><b>{maintains}.</b> Here {told} submits, under one name.</p>'
+        told = "uses this machine" if len(who.roles) > 1 else "can reach this service"
+        return f'<p class="notice" role="note">Whoever {told} submits here, under one name.</p>'
     if "code" in allowance:
         return f'<p class="notice" role="note">{_remedy(allowance)}</p>'
     sentence = f"You submit as <b>{escape(who.name)}</b>."
@@ -186,7 +186,6 @@ def _form() -> list[gr.components.Component]:
 
 def _wire(
     service: Service,
-    base_url: str,
     file: gr.File,
     report: gr.HTML,
     inputs: Sequence[gr.components.Component],
@@ -211,14 +210,14 @@ def _wire(
         if "code" in taken:
             return "", refusal_html(taken), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
-        return duplicate_html(taken), status_html(status, None, base_url), taken["id"], gr.update(active=True)
+        return duplicate_html(taken), status_html(status, None), taken["id"], gr.update(active=True)
 
     def watch(request: gr.Request, name: str) -> tuple[str, Any]:
         status = service.status(name, identity_of(request.request)) if name else None
         scored = status is not None and status["state"] == "scored"
         card = service.result(name) if scored else None
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or _held_back(status))
-        return status_html(status, card, base_url), gr.update(active=waiting)
+        return status_html(status, card), gr.update(active=waiting)
 
     file.change(show_report, [file], [report, button], api_visibility="private", show_progress="minimal")
     button.click(
@@ -294,15 +293,11 @@ def report_html(report: Mapping[str, Any]) -> str:
 
 def _headline(report: Mapping[str, Any]) -> str:
     if report["ok"]:
-        sentence = f"Ready to submit: {report['items']:,} items, {_votes(report['votes_per_item'])} each."
+        sentence = f"Ready to submit: {report['items']:,} items, {votes_each(report['votes_per_item'])}."
         return f'<p class="vl-verdict vl-good" role="status">{sentence}</p>'
     count = report.get("problem_count", len(report["problems"]))
     what = "One problem stands" if count == 1 else f"{count:,} problems stand"
     return f'<p class="vl-verdict vl-bad" role="status">{what} in the way.</p>'
-
-
-def _votes(k: int) -> str:
-    return "one vote" if k == 1 else f"{k} votes"
 
 
 def _facts(report: Mapping[str, Any]) -> str:
@@ -374,7 +369,7 @@ def _named(message: str) -> str:
     return f"{_NAMES.get(field, field.replace('_', ' ').capitalize())}: {rest}"
 
 
-def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None, base_url: str) -> str:
+def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None) -> str:
     """Where a submission is; its result once there is one."""
     if status is None:
         return ""
@@ -391,10 +386,9 @@ def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None
     if _held_back(status):
         lines.append(f'<p>It is not published. <a href="/account/submissions/{status["id"]}">Publish it</a></p>')
     elif status["state"] == "scored":
-        link = f"{base_url}{status['entry_url']}"
         wait = "" if card else '<p class="vl-hint">The board follows in a moment.</p>'
-        lines.append(f'{wait}<p><a href="{escape(link)}">Open the entry</a></p>')
-    receipt = f"{base_url}/api/v1/submissions/{status['id']}/receipt"
+        lines.append(f'{wait}<p><a href="{escape(status["entry_url"])}">Open the entry</a></p>')
+    receipt = f"/api/v1/submissions/{status['id']}/receipt"
     lines.append(f'<p><a href="{escape(receipt)}">Receipt</a></p>')
     kind = {"scored": "vl-good", "failed": "vl-bad"}.get(status["state"], "vl-busy")
     state = escape(status["state"])

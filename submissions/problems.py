@@ -47,6 +47,11 @@ class UploadRejected(Exception):
         super().__init__("; ".join(problem.message for problem in self.problems[:3]) or type(self).__doc__)
 
 
+def votes_each(k: int) -> str:
+    """How many votes a file holds on each item, in words."""
+    return "one vote each" if k == 1 else f"{k} votes each"
+
+
 @dataclass(slots=True)
 class Findings:
     """Collects problems and notices while a file is read; keeps the first LISTED_PROBLEMS and counts the rest."""

@@ -91,11 +91,10 @@ def described(policy: Policy) -> str:
 
 def subjects(who: Identity, policy: Policy) -> dict[str, str]:
     """Whose quota an attempt takes from, with a name for people. The account comes first."""
-    exempt = {name.casefold() for name in policy.exempt_organisations}
-    teams = [one for one in who.organisations if not {one.id.casefold(), one.name.casefold()} & exempt]
+    teams = [one for one in who.organisations if not any(map(one.is_meant, policy.exempt_organisations))]
     return {
         account_subject(who): "Your account",
-        **{f"organisation:{one.id}": f"Your organisation {one.name}" for one in teams},
+        **{f"organisation:{one.id}": f"Your organisation {one.shown}" for one in teams},
     }
 
 

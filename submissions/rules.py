@@ -28,7 +28,8 @@ NOT_KEPT = "Files that are only checked, and addresses: failed sign-ins are coun
 
 
 class Rule(NamedTuple):
-    """One rule on the policy page. `setting`: what a maintainer changes it with; "" where it is fixed."""
+    """One rule on the policy page. `words`: "" where the value says it all; `setting`: what a maintainer changes it
+    with, "" where it is fixed."""
 
     anchor: str
     title: str
@@ -66,7 +67,7 @@ def _sign_in(rules: Mapping[str, Any]) -> Rule:
             "Submitting needs an account there, with the browser or an API token. Reading and checking need none.",
         ),
         "open": ("not needed", "Everybody who can reach this service may submit, under one name; nobody maintains it."),
-    }.get(str(mode), ("not needed", "The service answers to this machine only, and whoever uses it may do everything."))
+    }.get(str(mode), ("not needed", "Whoever uses this machine submits, under one name."))
     return Rule("sign-in", "Sign-in", value, words, "IDENTITY, OIDC_ISSUER")
 
 
@@ -77,7 +78,9 @@ def _accounts(rules: Mapping[str, Any]) -> list[Rule]:
             "age",
             "Age of the account",
             f"{days} days" if days else "any",
-            "As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here.",
+            "As the sign-in tells it; where it does not (Hugging Face does not), from the first sign-in here."
+            if days
+            else "",
             "ACCOUNT_AGE_DAYS",
         ),
         Rule(
@@ -105,7 +108,9 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
             "Scored submissions in 24 hours",
             str(day) if day else "any number",
             f"{team}The window slides. Rejected files and the same bytes again cost nothing; what the service fails to "
-            "score is given back.",
+            "score is given back."
+            if day
+            else "",
             "QUOTA_PER_DAY, QUOTA_EXEMPT_ORGS",
         ),
         Rule(
@@ -113,7 +118,9 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
             "Scored submissions in 365 days",
             str(year) if year else "any number",
             "Every score tells a little about the labels. What was submitted is scored under each label revision, new "
-            "ones too, so all of it counts, and new labels do not open this anew.",
+            "ones too, so all of it counts, and new labels do not open this anew."
+            if year
+            else "",
             "QUOTA_PER_YEAR",
         ),
         Rule(
@@ -134,7 +141,9 @@ def _quotas(rules: Mapping[str, Any]) -> list[Rule]:
             "flood",
             "Requests in a minute",
             str(rate) if rate else "any number",
-            "Uploads, checks and sign-ins, each from one address and of one account: a guard against floods.",
+            "Uploads, checks, sign-ins and other changes, each from one address and of one account, against floods."
+            if rate
+            else "",
             "REQUESTS_PER_MINUTE",
         ),
     ]
@@ -179,9 +188,9 @@ def _seen(rules: Mapping[str, Any]) -> list[Rule]:
             "Unnamed until a day",
             f"at most {MOST_DAYS} days",
             "Asked for with the submission. Until then account, organisation, links and Hub id are shown nowhere: the "
-            "name of the model, and what you write into prompt and notes, is what you typed. Its attempt number is "
-            "shown, without of how many, and moves nothing in your named rows; but a number that is missing there, "
-            "once you submit another one under your name, lets others guess. It ends by itself, or earlier on your "
+            "name of the model, and what you write into prompt and notes, is what you typed. Its row says which "
+            "attempt it is, but not of how many, and your named rows stay as they are. If you then submit another one "
+            "under your name, its number skips this one, and others may guess. It ends by itself, or earlier on your "
             f"account page. The day can be moved {CHANGES_A_DAY} times in 24 hours.",
         ),
         Rule(

@@ -103,8 +103,7 @@ def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     said = errors.decode(errors="replace").strip()
-    # In one line and escaped: what a file says could be among it.
-    log.error("a file could not be read: exit code %d, %d bytes of output: %s", returncode, len(output), ascii(said))
+    log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "said": said}})
     raise ReadingFailed
 
 

@@ -15,6 +15,8 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from identity.kinds import carries_file
+
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -23,7 +25,7 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OVERHEAD = 1 << 20  # bytes that a form may have beside the file
 KEPT_FREE = 512 << 20  # bytes of the disk that uploads leave for database, backups and everybody else
-_SMALL = 1 << 16  # bytes of a body that is no upload
+MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile
 _PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
 _LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -66,8 +68,10 @@ class Gate:
         if scope["type"] != "http" or scope["method"] in _SAFE:
             await self._app(scope, receive, send)
             return
-        body, headers = _Body(receive, self._limit, self._patience), _headers(scope)
-        if refusal := self._look(headers):
+        file, headers = carries_file(scope), _headers(scope)
+        limit = self._limit if file else MOST_BYTES
+        body = _Body(receive, limit, self._patience, self._limit)
+        if refusal := self._look(headers, limit, file):
             if refusal.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 await body.drain()
             # Who asks first whether to send the body at all does not send it now.
@@ -99,7 +103,7 @@ class Gate:
         if body.refusal is not None and not started:
             await _answer(send, body.refusal, body)
 
-    def _look(self, headers: Mapping[str, str]) -> _Refusal | None:
+    def _look(self, headers: Mapping[str, str], limit: int, file: bool) -> _Refusal | None:
         if headers.get("content-encoding", "identity") != "identity":
             return _Refusal(415, "compressed", "Send the file as it is, without Content-Encoding.")
         origin = headers.get("origin")
@@ -107,10 +111,10 @@ class Gate:
         if origin is not None and origin != self._own and urlsplit(origin).netloc not in hosts:
             return _Refusal(403, "other-site", "This request was sent by a page of another site.")
         length = headers.get("content-length", "0")
-        if length.isdecimal() and int(length[:20]) > self._limit:
-            return _too_large(self._limit)
-        size = self._limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
-        if size > _SMALL and self._free() - size < KEPT_FREE:
+        if length.isdecimal() and int(length[:20]) > limit:
+            return _too_large(limit)
+        size = limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
+        if file and self._free() - size < KEPT_FREE:
             return _Refusal(507, "no-room", "This service has no room for uploads at the moment. Try again later.")
         return None
 
@@ -118,8 +122,9 @@ class Gate:
 class _Body:
     """A request's body as it arrives. Once it is refused, the application is told that the client has gone."""
 
-    def __init__(self, receive: Receive, limit: int, patience: float) -> None:
-        self._receive, self._limit, self._patience = receive, limit, patience
+    def __init__(self, receive: Receive, limit: int, patience: float, unread: int) -> None:
+        """`unread`: how many bytes of it are thrown away at most once it is refused."""
+        self._receive, self._limit, self._patience, self._unread = receive, limit, patience, unread
         self._start, self._seen, self.complete = time.monotonic(), 0, False
         self.refusal: _Refusal | None = None
 
@@ -144,12 +149,12 @@ class _Body:
             await self.receive()
 
     async def linger(self) -> None:
-        """Throw away what is on its way, for a while and as much as a body may have: closing at once would reset the
+        """Throw away what is on its way, for a while and as much as a file may have: closing at once would reset the
         connection, and a client that is still sending would never see the answer."""
         seen = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(_LINGER):
-                while not self.complete and seen <= self._limit:
+                while not self.complete and seen <= self._unread:
                     message = await self._receive()
                     seen += len(message.get("body", b""))
                     self.complete = message["type"] != "http.request" or not message.get("more_body", False)
@@ -160,6 +165,9 @@ class _Body:
 
 
 def _too_large(limit: int) -> _Refusal:
+    if limit == MOST_BYTES:
+        most = f"{MOST_BYTES / 2**20:g} MB"
+        return _Refusal(413, "too-large", f"The request is larger than the {most} that it may have without a file.")
     size = (limit - OVERHEAD) / 2**20
     return _Refusal(413, "too-large", f"The file is larger than the {size:g} MB that this service takes.")
 

@@ -22,6 +22,7 @@ from submissions.readers.rows import Reading, Row
 __all__ = ["Notice", "Problem", "Upload", "UploadRejected", "check_report", "read_upload"]
 
 REAL_BENCHMARK = "vl-rewardbench"
+_NAMED = 10  # of the items that a file lacks
 _FOREIGN_SHARE = 0.5  # of the rows unknown here: ask whether the file belongs to another benchmark
 
 
@@ -161,7 +162,7 @@ def _votes_per_item(reading: Reading, matched: Matched, table: ItemTable, findin
 def _report_coverage(
     per_item: dict[int, list[int]], rows: Sequence[Row], table: ItemTable, matched: Matched, findings: Findings
 ) -> None:
-    """A problem for every item that the file's revision has and the file lacks, or the other way round."""
+    """One problem for all items that the file lacks of its revision, and one for every item that it has beyond."""
     revision = matched.revision
     held = table.in_revision(revision)
     extra = [item for item in per_item if revision not in table.items[item].rows]
@@ -171,12 +172,13 @@ def _report_coverage(
         findings.add("extra-item", message, line=rows[per_item[item][0]].line, id=name_of(item, table, revision))
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
-    for item in missing:
-        message = (
-            f"the file has no votes for this item; it must cover all {len(held):,} of revision {revision} "
-            f"({len(missing):,} missing)"
-        )
-        findings.add("missing-item", message, id=name_of(item, table, revision))
+    names = [name_of(item, table, revision) for item in missing]
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    message = (
+        f"the file has no votes for {len(names):,} of the {len(held):,} items of revision {revision}, and must cover "
+        f"them all; missing: {shown}"
+    )
+    findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
 
 def _upload(reading: Reading, table: ItemTable, matched: Matched, rows_per_item: int, findings: Findings) -> Upload:

@@ -32,7 +32,7 @@ from submissions.tracking import Status
 TEMPLATES = Path(__file__).with_name("templates")
 POLICY_URL = "/policy"
 LONG = ("prompt", "notes")
-LABELS = {
+FIELD_WORDS = {
     "model": "Model",
     "version": "Version",
     "organisation": "Organisation",
@@ -157,15 +157,17 @@ class _Desk:
         if found is None:
             return self._not_theirs()
         metadata = {name: _text(value) for name, value in self.owner.metadata(who, found.id).items()}
+        fields = ((name, FIELD_WORDS[name]) for name in FIELDS)
         context = {
             "current": "/account",
             "one": found,
             "title": " ".join(filter(None, (found.model, found.version))),
             "state": STATES[found.state],
             "until": "" if found.shown.anonymous_until is None else iso(found.shown.anonymous_until)[:10],
-            "fields": [(name, LABELS[name], (typed or metadata).get(name, ""), CHOICES.get(name)) for name in FIELDS],
+            "fields": [(name, words, (typed or metadata).get(name, ""), CHOICES.get(name)) for name, words in fields],
             "long": LONG,
             "scores": _shown_scores(self.owner.scores(who, found.id)),
+            "measures": _SCORES,
             "csrf": csrf_token(self.identities, who) if who.via == "session" else "",
             "error": error,
             "most_days": wishes.MOST_DAYS,
@@ -220,12 +222,12 @@ def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value or "")
 
 
-def _shown_scores(receipts: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[tuple[str, str]]]]:
-    """(label revision, [(name, percent)]), the newest first."""
+def _shown_scores(receipts: Sequence[Mapping[str, Any]]) -> list[tuple[str, dict[str, str]]]:
+    """(label revision, name -> percent), the newest first."""
     return [
         (
             one["label_revision"],
-            [(name, f"{100 * one['scores'][name]:.1f}") for name in _SCORES if one["scores"].get(name) is not None],
+            {name: f"{100 * one['scores'][name]:.1f}" for name in _SCORES if one["scores"].get(name) is not None},
         )
         for one in reversed(receipts)
     ]

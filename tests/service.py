@@ -39,7 +39,7 @@ class Service:
 
     def worker_pid(self) -> int:
         """Of the worker that was started last."""
-        return int(re.findall(r"worker (\d+) started", self.log)[-1])
+        return int(re.findall(r'"worker.started", "pid": (\d+)', self.log)[-1])
 
     def stop(self, sign: signal.Signals = signal.SIGINT, timeout: float = PATIENCE) -> int:
         """As Ctrl-C does; returns the exit code."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from maintenance.__main__ import command_line
 from settings import SETTING_NAMES
 from tests.test_architecture import PACKAGES, imports
 
@@ -39,6 +42,30 @@ def test_every_command_and_every_option_is_named(package: str) -> None:
         assert re.search(rf"python -m {package} {command}\b", README), f"python -m {package} {command}"
         for option in set(re.findall(r"--[a-z][a-z-]+", usage(package, command))) - {"--help"}:
             assert option in README, f"python -m {package} {command} {option}"
+
+
+def maintenance_commands(
+    parser: argparse.ArgumentParser, *words: str
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Words and parser of every command that does something."""
+    below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
+    if not below:
+        yield " ".join(words), parser
+    for one in below:
+        for name, child in one.choices.items():
+            yield from maintenance_commands(child, *words, name)
+
+
+def test_every_command_of_maintainers_is_in_the_readme_and_described_with_its_options() -> None:
+    table = README.partition("| `python -m maintenance` |")[2].partition("\n\n")[0]
+    text = README + (ROOT / "docs/maintaining.md").read_text(encoding="utf-8")
+    missing = []
+    for words, parser in maintenance_commands(command_line()):
+        options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+        needed = {f"{words} {name}": name in text for name in options - {"--help"}}
+        needed |= {f"{words} (table)": f"`{words.split()[0]}`" in table, words: f"`{words}" in text}
+        missing += [name for name, there in needed.items() if not there]
+    assert not missing
 
 
 def usage(*words: str) -> str:

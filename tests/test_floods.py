@@ -15,7 +15,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from identity.flood import FILES_PER_HOUR, MOST_OF_ONE
-from submissions.transport import KEPT_FREE, Gate
+from submissions.transport import KEPT_FREE, MOST_BYTES, Gate
 from tests.service import PATIENCE, Service, running, until
 from tests.serving import serving
 
@@ -89,11 +89,13 @@ def test_of_one_address_only_a_few_calls_wait_and_the_next_visitor_does_not_wait
         assert '"ok": true' in said(neighbour, "check", uploaded(neighbour, judge(service) + b"\n\n"))
 
 
-@pytest.mark.parametrize("path", ["run/check", "api/check"])
+@pytest.mark.parametrize("path", ["run/check", "api/check", "run/predict"])
 def test_nobody_calls_past_the_queue(service: Service, visitor: httpx.Client, path: str) -> None:
     file = uploaded(visitor, judge(service))
-    refused = visitor.post(f"/app/gradio_api/{path}", json={"data": [file]})
-    assert refused.status_code == 404 and "queue" in refused.text
+    functions = {one["api_name"]: one["id"] for one in visitor.get("/app/config").json()["dependencies"]}
+    refused = visitor.post(f"/app/gradio_api/{path}", json={"data": [file], "fn_index": functions["check"]})
+    assert refused.status_code == 404
+    assert ("queue" in refused.text) == (path == "run/predict")  # the others are not there
     assert '"ok": true' in said(visitor, "check", file)  # the control
 
 
@@ -136,6 +138,44 @@ def test_who_does_not_say_how_much_is_coming_is_counted_as_if_it_were_the_most(v
     assert codes == [200] * FILES_PER_HOUR + [429] * (20 - FILES_PER_HOUR)
 
 
+NO_FILES = [
+    ("POST", "/api/v1/disputes"),
+    ("PATCH", "/api/v1/entries/x"),
+    ("POST", "/api/v1/maintenance/reported"),
+    ("PUT", "/api/v1/verification/1/1"),
+    ("PUT", "/api/v1/submissions/x/anonymity"),
+    ("POST", "/dispute/x"),
+    ("POST", "/app/gradio_api/queue/join"),
+    ("POST", "/nowhere"),
+]
+LISTS = b'{"item": [' + b"[]," * (MOST_BYTES // 3) + b"[]]}"  # seconds to read where it may be twenty times as long
+
+
+@pytest.mark.parametrize(("method", "path"), NO_FILES)
+def test_a_large_body_where_no_file_belongs_is_refused_unread(visitor: httpx.Client, method: str, path: str) -> None:
+    refused = visitor.request(method, path, content=LISTS, headers={"Content-Type": "application/json"})
+    assert (refused.status_code, refused.json()["code"]) == (413, "too-large")
+
+
+def test_one_that_does_not_say_its_length_is_cut_off(visitor: httpx.Client) -> None:
+    refused = visitor.post("/api/v1/disputes", content=iter([LISTS]), headers={"Content-Type": "application/json"})
+    assert (refused.status_code, refused.json()["code"]) == (413, "too-large")
+    assert "1 MB" in refused.json()["detail"]
+
+
+def test_control_the_same_body_is_read_to_its_end_where_files_are_taken(visitor: httpx.Client) -> None:
+    answer = visitor.post("/api/v1/check", content=LISTS, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 200 and answer.json()["problems"]
+
+
+@pytest.mark.parametrize("path", ["/api/v1/disputes", "/api/v1/entries/x/withdraw", "/auth/sign-out", "/nowhere"])
+def test_whatever_changes_something_has_the_limit_of_the_rest(visitor: httpx.Client, path: str) -> None:
+    codes = [visitor.post(path, json={}).status_code for _ in range(PER_MINUTE + 20)]
+    assert 429 not in codes[:PER_MINUTE] and 429 in codes
+    assert visitor.put("/api/v1/verification/1/1", json={}).status_code != 429  # who answers is counted apart
+    assert visitor.get("/").status_code == 200
+
+
 def test_what_was_refused_or_submitted_does_not_stay_among_the_uploads(service: Service, visitor: httpx.Client) -> None:
     good, bad = judge(service) + b"\n\n\n", b'{"id": "nobody", "votes": [0]}\n'
     file = uploaded(visitor, bad)
@@ -156,12 +196,13 @@ def test_a_disk_that_is_nearly_full_takes_no_uploads() -> None:
         await PlainTextResponse("taken")(scope, receive, send)  # type: ignore[arg-type]
 
     with serving(Gate(taken, 64 * 2**20, free=lambda: free[0])) as url:
-        assert httpx.post(url, content=b"x" * 2**20).text == "taken"
+        check = f"{url}/api/v1/check"
+        assert httpx.post(check, content=b"x" * 2**20).text == "taken"
         free[0] -= 1
-        refused = httpx.post(url, content=b"x" * 2**20)
+        refused = httpx.post(check, content=b"x" * 2**20)
         assert (refused.status_code, refused.json()["code"]) == (507, "no-room")
         assert "Try again later." in refused.json()["detail"]
-        assert httpx.post(url, content=iter([b"x"])).status_code == 507  # it could be as much as is taken
+        assert httpx.post(check, content=iter([b"x"])).status_code == 507  # it could be as much as is taken
         assert httpx.post(url, content=b"a form").text == httpx.get(url).text == "taken"
 
 

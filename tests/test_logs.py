@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import logging
+import re
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -15,8 +18,10 @@ import pytest
 
 from logs import JsonLines
 from tests.service import PATIENCE, ROOT, running, until
+from tests.test_architecture import PACKAGES
 
 HOSTILE = 'x\r\n{"event": "job.scored"}\x1b[31m\x07\u2028\x85'
+LEVELS = "debug|info|warning|error|exception|critical"
 CANARY = "vlrb_CanaryOfTheLog0123456789"
 
 
@@ -40,6 +45,34 @@ def test_control_the_usual_format_lets_a_text_write_lines_and_colours() -> None:
     record = logging.LogRecord("x", logging.INFO, __file__, 1, "event %s", (HOSTILE,), None)
     lines = logging.Formatter("%(levelname)s %(message)s").format(record).splitlines()
     assert '{"event": "job.scored"}\x1b[31m\x07' in lines
+
+
+def calls_that_log(path: Path) -> Iterator[ast.Call]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and re.fullmatch(rf"(log|logger|logging)\.({LEVELS})", ast.unparse(node.func)):
+            yield node
+
+
+def names_its_event(call: ast.Call) -> bool:
+    """Whether the message is a fixed name, with nothing to be put into it."""
+    event, *more = call.args
+    if isinstance(event, ast.Constant):
+        return not more and re.fullmatch(r"[a-z_]+\.[a-z_]+", str(event.value)) is not None
+    return not more and isinstance(event, ast.Name | ast.Attribute)
+
+
+def test_a_message_is_the_name_of_an_event_and_what_it_is_about_is_in_its_fields() -> None:
+    files = [*ROOT.glob("*.py"), *(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))]
+    calls = [(path, call) for path in files for call in calls_that_log(path)]
+    assert len(calls) > 40
+    wrong = [f"{path.relative_to(ROOT)}:{call.lineno}" for path, call in calls if not names_its_event(call)]
+    assert not wrong
+
+
+@pytest.mark.parametrize("call", ['log.info("a %s", b)', 'log.info(f"a {b}")', 'log.error("a" + b)', 'log.info("A b")'])
+def test_the_check_notices_a_message_with_facts_in_it(tmp_path: Path, call: str) -> None:
+    (tmp_path / "x.py").write_text(call)
+    assert not any(map(names_its_event, calls_that_log(tmp_path / "x.py")))
 
 
 FAILING = f"""

@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.responses import HTMLResponse
 from starlette.testclient import TestClient
 
 import app as service
+from identity.routes import MOST_PARTS
+from leaderboard.render import environment
+from leaderboard.security import SecureHeaders
 from settings import Settings
 from storage.database import Database
 from submissions.receipts.issuing import Receipts
@@ -60,6 +65,10 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.fixture(scope="module")
 def asgi(settings: Settings, database: Database) -> Any:
+    return built(settings, database)
+
+
+def built(settings: Settings, database: Database) -> Any:
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
     intake = service._intake(settings, database, signer)
     receipts = Receipts(database, settings.benchmark, signer, settings.hidden_labels)
@@ -71,6 +80,15 @@ def asgi(settings: Settings, database: Database) -> Any:
 @pytest.fixture(scope="module")
 def client(asgi: Any) -> TestClient:
     return TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def local(tmp_path: Path, database: Database) -> TestClient:
+    """Somebody with every role: the person at this machine."""
+    environ = {"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
+    asgi = built(Settings.from_env(environ), database)
+    environment().globals["local_mode"] = False  # for all pages of this process
+    return TestClient(asgi, base_url="http://localhost", raise_server_exceptions=False)
 
 
 def inner(asgi: Any) -> FastAPI:
@@ -90,6 +108,21 @@ def changing(asgi: Any) -> list[tuple[str, str]]:
     }
     gradio = {("POST", f"/app/gradio_api/{path}") for path in GRADIO}
     return sorted(found | gradio | {("DELETE", "/"), ("PUT", "/app/")})
+
+
+ASKS_NOBODY = {"/api/v1/check"}
+MAINTAINERS_ALONE = "/api/v1/maintenance/"
+
+
+def for_roles(asgi: Any) -> list[tuple[str, str]]:
+    """(method, path) of every route of the API that changes something, and of all that is for maintainers."""
+    found = {
+        (method, re.sub(r"\{[^}]*\}", "x", route.path))
+        for route in flat(inner(asgi).routes)
+        for method in getattr(route, "methods", None) or ()
+        if method not in ("HEAD", "OPTIONS") and (method != "GET" or route.path.startswith(MAINTAINERS_ALONE))
+    }
+    return sorted(one for one in found if one[1].startswith("/api/") and one[1] not in ASKS_NOBODY)
 
 
 def flat(routes: Any) -> Iterator[Any]:
@@ -136,11 +169,11 @@ def test_no_number_or_name_that_no_database_holds_is_a_fault_of_the_service(
             assert answer.status_code in (401, 422), address
 
 
-def test_half_a_character_in_a_body_is_the_askers_fault(client: TestClient) -> None:
-    headers = {"Origin": OWN, "Content-Type": "application/json"}
+def test_half_a_character_in_a_body_is_the_askers_fault(local: TestClient) -> None:
+    headers = {"Content-Type": "application/json"}
     for path, field in (("rescore/undo", "revision"), ("reported", "content")):
         body = f'{{"{field}": "\\ud800", "reason": "x"}}'
-        answer = client.post(f"/api/v1/maintenance/{path}", content=body, headers=headers)
+        answer = local.post(f"/api/v1/maintenance/{path}", content=body, headers=headers)
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid-parameter"), path
 
 
@@ -175,6 +208,38 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
             assert policy["object-src"] == "'none'" and policy["base-uri"] == policy["form-action"] == "'self'"
 
 
+def framed_by(answer: httpx.Response) -> str:
+    return answer.headers["content-security-policy"].partition("frame-ancestors ")[2]
+
+
+def test_only_on_a_space_another_site_may_frame_pages_and_it_is_hugging_face(
+    client: TestClient, local: TestClient, tmp_path: Path, database: Database
+) -> None:
+    space = {"SPACE_ID": "o/n", "SPACE_HOST": "o-n.hf.space", "INSECURE_ALLOW_PUBLIC": "1"}
+    settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", **space})
+    on_a_space = TestClient(built(settings, database), base_url="https://o-n.hf.space")
+    for visitor, frames in (
+        (client, "'self'"),
+        (local, "'self'"),
+        (on_a_space, "'self' https://o-n.hf.space https://huggingface.co"),
+    ):
+        for path in ("/", "/?sort=model", "/about", "/nowhere", "/app/submit"):  # from the bytes, made, and Gradio's
+            for _ in range(2):
+                answer = visitor.get(path, headers={"Accept": "text/html"})
+                assert framed_by(answer) == frames, path
+        assert framed_by(visitor.get("/?embed=1")) == "*"
+        for path in ("/account", "/app/maintain"):
+            assert framed_by(visitor.get(path, headers={"Accept": "text/html"})) in ("'self'", "'none'"), path
+    assert framed_by(local.get("/app/maintain")) == "'self'"  # nobody is refused there
+
+
+def test_the_maintainers_page_stands_in_no_frame_of_another_site() -> None:
+    visitor = TestClient(SecureHeaders(HTMLResponse("a page"), ["https://huggingface.co"]))
+    for path in ("/app/maintain", "/app/maintain/"):
+        assert framed_by(visitor.get(path)) == "'self'"
+    assert framed_by(visitor.get("/app/submit")) == "'self' https://huggingface.co"
+
+
 def test_the_description_for_programs_names_no_secret_and_no_page_of_maintainers(client: TestClient) -> None:
     described = client.get("/openapi.json").text
     for word in ("secret", "SESSION_SECRET", "labels.jsonl", "Qm8fXo2n"):
@@ -193,3 +258,53 @@ def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: 
     assert for_all <= set(described)
     assert not [path for path in described if FOR_MAINTAINERS.search(path)]
     assert "/maintenance/" not in client.get("/docs").text
+
+
+NO_SENSE: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "no field": {"json": {}},
+    "no JSON": {"content": "{", "headers": {"Content-Type": "application/json"}},
+}
+
+
+@pytest.mark.parametrize("sent", NO_SENSE)
+def test_nobody_is_told_what_a_route_takes_before_it_is_known_who_asks(
+    asgi: Any, client: TestClient, sent: str
+) -> None:
+    routes = for_roles(asgi)
+    assert len(routes) > 50
+    for method, path in routes:
+        answer = client.request(method, path, **NO_SENSE[sent])
+        assert (answer.status_code, answer.json()["code"]) == (401, "sign-in-needed"), (method, path)
+
+
+@pytest.mark.parametrize("sent", NO_SENSE)
+def test_who_is_no_maintainer_is_not_told_what_maintainers_routes_take(
+    tmp_path: Path, database: Database, sent: str
+) -> None:
+    environ = {"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "INSECURE_ALLOW_PUBLIC": "1"}
+    asgi = built(Settings.from_env(environ | {"REQUESTS_PER_MINUTE": "0"}), database)  # everybody is a submitter
+    client = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
+    routes = [one for one in for_roles(asgi) if one[1].startswith(MAINTAINERS_ALONE) or FOR_MAINTAINERS.search(one[1])]
+    assert len(routes) > 40
+    for method, path in routes:
+        answer = client.request(method, path, **NO_SENSE[sent])
+        assert (answer.status_code, answer.json()["code"]) == (403, "not-allowed"), (method, path)
+
+
+@pytest.mark.parametrize("value", ["1", "[]", "{}"])
+def test_a_body_of_very_many_values_is_refused_unread(asgi: Any, local: TestClient, value: str) -> None:
+    routes = [one for one in for_roles(asgi) if one[0] != "GET" and one[1] != "/api/v1/submissions"]
+    for parts in (MOST_PARTS + 1, MOST_PARTS // 4):  # refused; and the control, which is read
+        body = '{"errors": [' + f"{value}," * parts + value + "]}"
+        for method, path in routes:
+            answer = local.request(method, path, content=body, headers={"Content-Type": "application/json"})
+            assert ("too-many-parts" in answer.text) is (parts > MOST_PARTS), (method, path)
+            assert len(answer.content) < 4000
+
+
+def test_who_may_use_them_is_told(asgi: Any, local: TestClient) -> None:
+    """The positive control: the same requests from somebody with every role are read."""
+    codes = {(method, path): local.request(method, path, json={}).status_code for method, path in for_roles(asgi)}
+    assert not {401, 403} & set(codes.values()), codes
+    assert codes["POST", "/api/v1/disputes"] == codes["POST", "/api/v1/maintenance/rescore/apply"] == 422

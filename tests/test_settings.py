@@ -144,6 +144,8 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
     assert (found.client_id, found.client_secret, found.issuer) == ("space", "s", "https://huggingface.co")
     assert found.public_url == "https://owner-name.hf.space"
     assert settings.trusted_proxies == ("10.0.0.0/8",)
+    assert settings.frames == ("https://owner-name.hf.space", "https://huggingface.co")
+    assert read(**OPENID).frames == read(SPACE_ID="o/n", HOST="127.0.0.1", IDENTITY="local").frames == ()
     assert read(SPACE_ID="o/n", OAUTH_CLIENT_ID="space", **OPENID).identity.client_id == "id"
 
 
@@ -162,6 +164,9 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
         ({"TRUSTED_PROXIES": "*"}, "TRUSTED_PROXIES"),
         ({"TRUSTED_PROXIES": "10.0.0.1,proxy.example"}, "proxy.example"),
         ({"TRUSTED_PROXIES": "0.0.0.0/0"}, "TRUSTED_PROXIES"),
+        ({"TRUSTED_PROXIES": "0.0.0.0/1,128.0.0.0/1"}, "TRUSTED_PROXIES"),
+        ({"TRUSTED_PROXIES": "10.0.0.0/7"}, "at most a /8"),
+        ({"TRUSTED_PROXIES": "2000::/3"}, "TRUSTED_PROXIES"),
         ({"QUOTA_PER_DAY": "-1"}, "QUOTA_PER_DAY=-1"),
         ({"QUOTA_PER_YEAR": "many"}, "QUOTA_PER_YEAR=many"),
     ],

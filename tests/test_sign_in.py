@@ -73,6 +73,14 @@ def test_somebody_signs_in_submits_and_finds_the_entry_on_their_account(world: W
     assert "predictions-1.jsonl" not in other.get("/account").text
 
 
+def test_nothing_of_a_sign_in_that_opens_anything_is_in_the_log(world: World) -> None:
+    cookies = world.browser("user8").cookies
+    secrets = [*world.provider.codes, *world.provider.tokens, *cookies.values(), CLIENT_SECRET, SESSION_SECRET]
+    assert len(secrets) >= 5
+    assert not [secret for secret in secrets if secret in world.service.log]
+    assert world.provider.url not in world.service.log  # nor a line for each request to the provider
+
+
 def test_the_second_submission_of_a_day_is_refused_with_the_time_of_the_next(world: World) -> None:
     browser = world.browser("user1")
     first = post(browser, world.file(2))

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import select
 
 from benchmark.behaviour import majority
-from benchmark.label_errors import FEWEST, MOST, candidates, independent
+from benchmark.label_errors import FEWEST, MOST, candidates, heard, independent
 from benchmark.votes import Matrix, Votes
 from storage import audit, disputes, label_sets, tasks
 from storage.database import Database
@@ -41,11 +41,14 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     chosen = list(independent(verdicts, [_source(one) for one in strongest]))
     if len(chosen) < FEWEST:
         raise LabelsError(f"that needs {FEWEST} judges of different owners; the board has {len(chosen)}")
-    found = candidates(verdicts[chosen], scorer.labels[board.label_revision], scorer.table)
+    asked = (verdicts[chosen], scorer.labels[board.label_revision], scorer.table)
+    found = candidates(*asked)
+    ids = [strongest[index].id for index in chosen]
+    listened = {category: [ids[judge] for judge in judges] for category, judges in heard(*asked).items()}
     keys = [scorer.table.items[index].key for index in found.items]
     facts = {"revision": claim.subject, "candidates": len(keys), "looked_at": found.looked_at, "judges": len(chosen)}
     with database.write() as session:
-        result = {**facts, "entries": [strongest[index].id for index in chosen]}
+        result = {**facts, "entries": ids, "heard": listened}
         tasks.finish(session, claim, result, f"{len(keys)} candidates among {found.looked_at} items.")
         disputes.replace_candidates(session, board.benchmark, keys)
         audit.append(session, PROPOSED, {**facts, "task": claim.task_id, "by": claim.requested_by})

@@ -6,11 +6,12 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from benchmark.labels import LabelSet
 from storage import backups, label_imports, tasks
@@ -47,6 +48,7 @@ class Desk:
     chunk: int = CHUNK  # entries of a piece
     backup: Target | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
+    missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def turn(self) -> bool:
         """Does a waiting piece of a task that another worker holds, or the first waiting task; False without either."""
@@ -72,13 +74,21 @@ class Desk:
         with self.database.read() as session:
             published = {one.revision for one in label_imports.published(session, self.scorer.table.benchmark)}
             drafts = label_imports.drafts(session)
+        self.missing.intersection_update(published)
         for revision in published - set(self.shelf):
             try:
                 self.shelf.add(label_jobs.load(self.database, self.scorer, self.store, revision))
+                self.missing.discard(revision)
             except LabelsError as error:
+                self.missing.add(revision)
                 log.error("labels.missing", extra={"data": {"label_revision": revision, "reason": str(error)}})
         for revision in drafts & set(self.shelf):
             self.shelf.take_off(revision)
+
+    def holds(self, session: Session) -> set[str]:
+        """The label revisions that this worker could score under: those on its shelf, imported ones on its disk."""
+        on_disk = {one for one in label_imports.names(session) if self.store.has(one)}
+        return {*self.shelf, *on_disk} - self.missing
 
     def back_up(self) -> None:
         """Once a day, where backups are wanted."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmark.labels import LabelSet
 from benchmark.revisions import commitment, difference
-from storage import audit, label_imports, label_sets, tasks
+from storage import audit, label_imports, label_sets, presence, tasks
 from storage.database import Database
 from storage.tasks import TaskClaim
 from workers.label_store import LabelStore
@@ -54,6 +54,7 @@ def keep_draft(
     with database.write() as session:
         tasks.finish(session, claim, {**found, **more}, f"{labels.items} labels imported as a draft.")
         label_imports.record(session, labels.revision, {**facts, **found, **why})
+        presence.hold_one_more(session, claim.worker, labels.revision)
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
         audit.append(session, IMPORTED, {**found, **about, "disclosure": claim.params["disclosure"]})
 

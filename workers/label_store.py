@@ -56,10 +56,16 @@ class LabelStore:
                 f"the labels of revision {revision} are not on this worker's disk; workers on several machines need "
                 "the same DATA_DIR/labels"
             ) from None
+        except ValueError:
+            raise LabelsError(f"the stored labels of revision {revision} are damaged") from None
         labels = _from_json(stored, self._table)
         if labels.revision != revision or labels.digest != stored["digest"]:
             raise LabelsError(f"the stored labels of revision {revision} are damaged")
         return Kept(labels, bytes.fromhex(stored["salt"]))
+
+    def has(self, revision: str) -> bool:
+        """Whether the file of a revision is here."""
+        return self._path(revision).is_file()
 
     def _path(self, revision: str) -> Path:
         if "/" in revision or revision.startswith("."):
@@ -118,5 +124,5 @@ def _from_json(stored: Mapping[str, Any], table: ItemTable) -> LabelSet:
         tags = stored["tags"]
         tagged = None if tags is None else {places[key]: frozenset(names) for key, names in tags.items()}
         return make_label_set(stored["revision"], table, preferred, tagged)
-    except (KeyError, ValueError) as error:
-        raise LabelsError(f"stored labels do not fit the items of {table.benchmark}: {error}") from error
+    except (KeyError, ValueError):
+        raise LabelsError(f"stored labels do not fit the items of {table.benchmark}") from None

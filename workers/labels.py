@@ -3,6 +3,8 @@
 Rows have the dataset's columns: `id`, `human_ranking`, and optionally `human_error_analysis` and the texts `query` and
 `response`. With texts an item is found by its fingerprint; without, by `v0_row` (the row of the same pair in the first
 revision) or by its id in the revision, the k-th occurrence of a repeated id being the k-th item of that id.
+
+What is wrong with a file is told with row and column, never with what stands there: the messages leave the worker.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_ind
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
 _HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[\w.-]+)")
+_HALF = re.compile("[\ud800-\udfff]")
 _EXAMPLES = 5
 _MIN_BLOCK = 1 << 16
 
@@ -60,15 +63,15 @@ def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
         try:
             index = finder.item_of(row)
             preferred[index] = _preferred(row, table.items[index].responses)
-            tags[index] = error_tags(_list(row.get("human_error_analysis")) or ())
-        except (ValueError, KeyError, TypeError, SyntaxError) as error:
-            problems.append(f"row {number + 1}: {_words(error)}")
+            tags[index] = _tags(row)
+        except LabelsError as error:
+            problems.append(f"row {number + 1}: {error}")
     if not problems:
         problems = _coverage_problems(preferred, revision, table)
     if problems:
         more = len(problems) - _EXAMPLES
         raise LabelsError("; ".join(problems[:_EXAMPLES]) + (f"; and {more} more problems" if more > 0 else ""))
-    tagged = any(_list(row.get("human_error_analysis")) for row in rows)
+    tagged = any(_list(row, "human_error_analysis") for row in rows)
     return make_label_set(revision, table, preferred, tags if tagged else None)
 
 
@@ -90,27 +93,33 @@ class _Finder:
         self._used: set[int] = set()
 
     def item_of(self, row: Row) -> int:
-        """Raises ValueError where the row is about no item, or about one that was labelled already."""
-        name = str(row["id"])
-        candidates = self._candidates(row, name)
+        """Raises LabelsError where the row is about no item, or about one that was labelled already."""
+        if "id" not in row:
+            raise LabelsError("no column id")
+        candidates, by = self._candidates(row, str(row["id"]))
         if not candidates:
             where = f" of revision {self._revision}" if self._revision else ""
-            raise ValueError(f"{name} is no item{where} of {self._table.benchmark}")
+            raise LabelsError(f"no item{where} of {self._table.benchmark} has this {by}")
         free = [index for index in candidates if index not in self._used]
         if not free:
-            raise ValueError(f"{name} is labelled twice")
+            raise LabelsError(f"the item with this {by} is labelled twice")
         self._used.add(free[0])
         return free[0]
 
-    def _candidates(self, row: Row, name: str) -> Sequence[int]:
-        if row.get("query") is not None and row.get("response") is not None:
-            found = self._table.by_fingerprint(fingerprint(row["query"], _list(row["response"]) or ()))
-            return found if len(found) == 1 else [index for index in found if self._is_called(index, name)]
+    def _candidates(self, row: Row, name: str) -> tuple[Sequence[int], str]:
+        """Item indices, and the columns that name them."""
+        texts = _texts(row)
+        if row.get("query") is not None and texts is not None:
+            found = self._table.by_fingerprint(_fingerprint(row["query"], texts))
+            if len(found) == 1:
+                return found, "query and response"
+            return [index for index in found if self._is_called(index, name)], "query, response and id"
         if row.get("v0_row") is not None:
             first = self._table.in_revision(self._table.revisions[0])
-            number = int(row["v0_row"])
-            return [first[number]] if 0 <= number < len(first) and self._is_called(first[number], name) else []
-        return self._table.by_id(name, self._revision)
+            number = _row_number(row["v0_row"])
+            there = 0 <= number < len(first) and self._is_called(first[number], name)
+            return [first[number]] if there else [], "v0_row and id"
+        return self._table.by_id(name, self._revision), "id"
 
     def _is_called(self, index: int, name: str) -> bool:
         ids = self._table.items[index].ids
@@ -119,14 +128,58 @@ class _Finder:
 
 def _preferred(row: Row, responses: Sequence[str]) -> int:
     """The stored index of the preferred response, also where the file stores the two in the other order."""
-    ranking = _list(row["human_ranking"])
+    if "human_ranking" not in row:
+        raise LabelsError("no column human_ranking")
+    ranking = _list(row, "human_ranking")
     if ranking is None:
-        raise ValueError(f"{row['id']} has no human_ranking")
-    index = preferred_index(ranking)
-    texts = _list(row.get("response"))
-    if texts and responses[0] != responses[1]:
-        return list(responses).index(response_fingerprint(texts[index]))
-    return index
+        raise LabelsError("human_ranking is empty")
+    try:
+        index = preferred_index(ranking)
+    except ValueError as error:
+        raise LabelsError(str(error)) from None
+    texts = _texts(row)
+    if texts is None or responses[0] == responses[1]:
+        return index
+    found = response_fingerprint(texts[index])
+    if found not in responses:
+        raise LabelsError("response is not that of this item")
+    return list(responses).index(found)
+
+
+def _tags(row: Row) -> frozenset[str]:
+    raw = _list(row, "human_error_analysis") or []
+    if not all(isinstance(one, str) for one in raw):
+        raise LabelsError("human_error_analysis is no list of texts")
+    try:
+        return error_tags(raw)
+    except ValueError as error:
+        raise LabelsError(f"human_error_analysis: {error}") from None
+
+
+def _texts(row: Row) -> list[str] | None:
+    """The two responses; None where the file has none."""
+    found = _list(row, "response")
+    if found is not None and not (len(found) == 2 and all(map(_is_text, found))):
+        raise LabelsError("response is not two texts")
+    return found
+
+
+def _fingerprint(query: Any, responses: Sequence[str]) -> str:
+    if not _is_text(query):
+        raise LabelsError("query is no text")
+    return fingerprint(query, responses)
+
+
+def _is_text(value: Any) -> bool:
+    """Half of a character, which lists written as text may hold, is none."""
+    return isinstance(value, str) and _HALF.search(value) is None
+
+
+def _row_number(value: Any) -> int:
+    try:
+        return int(value)
+    except (ValueError, TypeError, OverflowError):
+        raise LabelsError("v0_row is no number of a row") from None
 
 
 def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemTable) -> list[str]:
@@ -142,18 +195,19 @@ def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemT
     return [f"no item of {c} has a label" for c in sorted({item.category for item in table.items} - labelled)]
 
 
-def _list(value: Any) -> list[Any] | None:
-    """A list; some dumps write lists as text, as Python or JSON would."""
+def _list(row: Row, column: str) -> list[Any] | None:
+    """A list, None where there is none; some dumps write lists as text, as Python or JSON would."""
+    value = row.get(column)
     if value is None or value == "":
         return None
-    parsed = ast.literal_eval(value) if isinstance(value, str) else value
-    if not isinstance(parsed, list | tuple):
-        raise ValueError(f"expected a list, not {type(parsed).__name__}")
-    return list(parsed)
-
-
-def _words(error: Exception) -> str:
-    return f"no column {error}" if isinstance(error, KeyError) else str(error)
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            value = None
+    if not isinstance(value, list | tuple):
+        raise LabelsError(f"{column} is no list")
+    return list(value)
 
 
 def read_rows(spec: str | Path) -> list[Row]:
@@ -170,7 +224,9 @@ def read_rows(spec: str | Path) -> list[Row]:
     except Exception as error:  # the edge: file systems, network, pyarrow, JSON - each with its own exceptions
         found = path.is_file() or isinstance(error, FileNotFoundError)  # then another try would end the same way
         kind = LabelsError if found else LabelsUnreachable
-        raise kind(f"they cannot be read: {type(error).__name__}: {error}") from error
+        # What a parser says may quote the file; what the system and the Hub say names paths and addresses.
+        detail = f": {error}" if isinstance(error, OSError) else ""
+        raise kind(f"they cannot be read: {type(error).__name__}{detail}") from None
     raise LabelsError("that is neither a file nor a Hub dataset at a commit (owner/name@commit)")
 
 
@@ -184,12 +240,20 @@ def _read_file(path: Path) -> list[Row]:
 
 def _parse_json(data: bytes) -> list[Row]:
     if data.lstrip()[:1] == b"[":
-        rows = orjson.loads(data)
+        rows = _json(data, "the file")
     else:
-        rows = [orjson.loads(line) for line in data.split(b"\n") if line.strip()]
+        lines = (line for line in data.split(b"\n") if line.strip())
+        rows = [_json(line, f"row {number}") for number, line in enumerate(lines, 1)]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise LabelsError("the file is neither JSON lines nor a JSON list of rows")
     return list(rows)
+
+
+def _json(data: bytes, what: str) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        raise LabelsError(f"{what} is no JSON") from None
 
 
 def _read_parquet(file: Any) -> list[Row]:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from storage.clock import iso
 from storage.maintenance_tables import Moderation
+from storage.moderation import entries_off
 from storage.policy_tables import Visibility
 from storage.tables import Submission
 from storage.visibility import IDENTIFYING, unnamed, unpublished
@@ -55,6 +56,7 @@ def marks(session: Session, benchmark: str) -> Marks:
         .where(Submission.benchmark == benchmark)
         .order_by(Submission.created_at, Submission.id)
     )
+    gone = {one.entry: one for one in entries_off(session)}
     unseen = set(session.scalars(unpublished()))
     waiting = set(session.scalars(not_let_through()))
     off: set[str] = set()
@@ -63,15 +65,17 @@ def marks(session: Session, benchmark: str) -> Marks:
     stubs: list[dict[str, Any]] = []
     for held, model, version in rows:
         name = held.submission_id
-        if held.hidden_at is not None:
-            hidden.add(name)
-        if held.hidden_at is not None or held.withdrawn_at is not None or held.merged_into is not None:
+        out = gone.get(name)
+        if out is not None:
             off.add(name)
+            stub = out.stub(model, version)
+            if stub is None:
+                hidden.add(name)
+            elif name not in unseen | waiting:
+                stubs.append(stub)
         if held.verified_at is not None or held.flag is not None:
             verified = None if held.verified_at is None else iso(held.verified_at)
             fields[name] = {"verified_at": verified, "flag": held.flag}
-        if name in off and name not in hidden | unseen | waiting:
-            stubs.append(_stub(held, model, version))
     return Marks(frozenset(off | unseen), fields, stubs, frozenset(unseen - hidden), _unnamed(session))
 
 
@@ -80,11 +84,3 @@ def _unnamed(session: Session) -> dict[str, str]:
         select(Visibility.submission_id, Visibility.anonymous_until).where(Visibility.submission_id.in_(unnamed()))
     )
     return {name: iso(until) for name, until in rows if until is not None}
-
-
-def _stub(held: Moderation, model: str, version: str) -> dict[str, Any]:
-    if held.merged_at is not None:
-        return {"id": held.submission_id, "merged_into": held.merged_into, "at": iso(held.merged_at)}
-    assert held.withdrawn_at is not None  # nothing else leaves a stub
-    about = {"model": model, "version": version, "reason": held.withdrawn_reason}
-    return {"id": held.submission_id, "withdrawn": True, "at": iso(held.withdrawn_at), **about}

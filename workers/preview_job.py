@@ -18,7 +18,7 @@ from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, Bits, Standing, correct, difference, neighbours
 from benchmark.scoring import tally_many
 from benchmark.votes import unpack_many
-from storage import label_sets, scopes
+from storage import label_imports, label_sets, scopes
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Submission
@@ -47,8 +47,11 @@ def preview(
         where = (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, board.benchmark, *where)
         stored = stored_counts(session, [entry.id for entry in entries], *where)
+        few = label_imports.told_few(session, {board.label_revision, labels.revision})
     old = scorer.labels[board.label_revision]
     found: dict[str, Any] = _head(board, scorer, labels, old)
+    if few:  # as where the draft was made: of few pairs the count would be their labels
+        found["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     if not entries:
         return {**found, "summary": _summary([], []), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries, (old, labels), report)

@@ -11,11 +11,12 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from sqlalchemy import exists, select
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from storage import job_queue, presence, visibility
 from storage.database import Database
@@ -63,16 +64,19 @@ class Worker:
     name: str = field(default_factory=worker_name)
     held: Held = field(default_factory=Held)
     watcher: Watcher = field(default_factory=Watcher)
+    holds: Callable[[Session], Collection[str]] | None = None  # label revisions; None: those of the scorer
 
     def work(self) -> Outcome:
         """One turn: scores one submission, if one waits."""
         return score_next(self.database, self.scorer, self.name, self.lease_seconds, self.held.set)
 
     def beat(self) -> None:
-        """Says that this worker is alive, and keeps the lease of what it works on."""
+        """Says that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
         claim = self.held.get()
         with self.database.write() as session:
             presence.beat(session, self.name, self.scorer.version)
+            # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
+            presence.hold(session, self.name, self.holds(session) if self.holds else self.scorer.revisions)
             if claim is not None:
                 job_queue.heartbeat(session, claim, self.lease_seconds)
 

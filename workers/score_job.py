@@ -21,7 +21,7 @@ from storage.tables import Score, Submission
 from workers.scorer import Scorer
 
 SCORED = audit.SCORED
-_FAULT = "Scoring failed. This is a fault of the service, not of the file; the maintainers have been told."
+_FAULT = "Scoring failed. This is a fault of the service, not of the file; maintainers see it."
 
 log = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ def work(settings: Settings, until_empty: bool, best_reported: float | None = No
             desk = replace(desk, backup=Target(settings.backup_url, settings.backup_keep))
         prepare(database, desk.scorer, settings.label_revision)
         watcher = Watcher(best_reported)
-        worker = Worker(database, desk.scorer, settings.lease_seconds, desk.worker, watcher=watcher)
+        worker = Worker(database, desk.scorer, settings.lease_seconds, desk.worker, watcher=watcher, holds=desk.holds)
         worker.beat()
         worker.publish(anew=True)
         if until_empty:

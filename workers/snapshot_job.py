@@ -133,7 +133,7 @@ def _content(session: Session, scorer: Scorer, pointer: Pointer) -> _Content:
             decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {})) | decided.of(row.id)
             for row in shown
         ],
-        "stubs": decided.stubs,
+        "stubs": [*decided.stubs, *reported.gone(session, pointer.benchmark)],
         "reported": reported.shown(session, pointer.benchmark),
         "unpublished": sum(row.id in decided.unpublished for row in scored),
     }

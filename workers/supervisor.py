@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from workers import WRONG_CONFIGURATION
 
-log = logging.getLogger("leaderboard.supervisor")
+log = logging.getLogger(__name__)
 
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 30.0  # seconds before a restart; doubles with each early death
 _STEADY = 20.0  # seconds after which a worker counts as having started well
@@ -48,14 +48,13 @@ class Supervisor:
                 await _end(process)
                 return
             if process.returncode == WRONG_CONFIGURATION:
-                log.error("worker %d cannot use its settings; it is not started again", process.pid)
+                log.error("worker.misconfigured", extra={"data": {"pid": process.pid}})  # it is not started again
                 if self._give_up is not None:
                     self._give_up()
                 return
             delay = _FIRST_DELAY if time.monotonic() - started > _STEADY else min(2 * delay, _LONGEST_DELAY)
-            log.warning(
-                "worker %d ended with code %s; starting another in %.1f s", process.pid, process.returncode, delay
-            )
+            facts = {"pid": process.pid, "code": process.returncode, "restart_seconds": delay}
+            log.warning("worker.ended", extra={"data": facts})
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), delay)
 
@@ -64,7 +63,7 @@ class Supervisor:
         process = await asyncio.create_subprocess_exec(
             *self._command, env=self._environ, process_group=0, preexec_fn=_die_with_parent(os.getpid())
         )
-        log.info("worker %d started", process.pid)
+        log.info("worker.started", extra={"data": {"pid": process.pid}})
         return process
 
 

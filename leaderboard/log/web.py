@@ -22,7 +22,8 @@ from leaderboard.site import Edition, Site
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
 _FACTS = (
-    *("entry", "into", "fields", "reason", "note", "message", "revision", "salt", "commitment"),
+    *("entry", "into", "now", "result", "name", "fields", "before", "after"),
+    *("reason", "note", "message", "revision", "salt", "commitment"),
     *("from", "to", "snapshot_before", "snapshot_after"),
 )
 """What a decision may say of itself, and pages show; every kind has some of it."""
@@ -122,7 +123,8 @@ def _render(template: str, **context: Any) -> str:
 
 
 def _names(edition: Edition, decisions: Sequence[Decision]) -> dict[str, str]:
-    """Entry -> how people call it, of the entries concerned, as far as they left a name."""
-    wanted = {one[key] for one in decisions for key in ("entry", "into") if one.get(key)}
+    """Entry or reported result -> how people call it, of those concerned, as far as they left a name."""
+    wanted = {one[key] for one in decisions for key in ("entry", "into", "result") if one.get(key)}
     there = [*edition.snapshot["entries"], *edition.snapshot.get("stubs", ())] if wanted else []
-    return {one["id"]: display_name(one) for one in there if one["id"] in wanted and "model" in one}
+    results = {one.id: one.name for one in edition.published if one.id in wanted}
+    return results | {one["id"]: display_name(one) for one in there if one["id"] in wanted and "model" in one}

@@ -29,7 +29,7 @@
   });
 
   function element(name, attributes, ...children) {
-    const svg = name === "svg" || name === "line" || name === "circle" || name === "title";
+    const svg = ["svg", "line", "circle", "path", "title"].includes(name);
     const made = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
     for (const key in attributes) made.setAttribute(key, attributes[key]);
     made.append(...children.filter((child) => child !== ""));
@@ -148,7 +148,8 @@
       svg.append(element("title", {}, `${shown(low)}–${shown(high)}`),
         element("line", { x1: axis(low), x2: axis(high), y1: "8", y2: "8" }));
     }
-    svg.append(element("circle", { cx: axis(value), cy: "8", r: "3" }));
+    svg.append(value < 200 ? element("path", { d: "M0 8l6-4v8z" })
+      : element("circle", { cx: axis(value), cy: "8", r: "3" }));
     return [element("b", {}, shown(value)), svg];
   }
 

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from benchmark.items import CATEGORIES
-from benchmark.plausibility import Explanation, Figures, Plausibility, Reading, check_numbers, figure, read_figures
+from benchmark.plausibility import (
+    Explanation,
+    Figures,
+    Plausibility,
+    Reading,
+    check_numbers,
+    figure,
+    read_figures,
+    right_range,
+)
 
 FIELDS = (*CATEGORIES, "overall", "macro")
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
@@ -58,7 +67,7 @@ class Line:
     grouping: str
     revisions: str
     categories: tuple[tuple[str, str], ...]  # (name, "k/n"), with "–" where the figures leave it open
-    overall: str  # "k/n"
+    overall: str  # "k/n"; "k–m/n" or "–/n" where the figures leave it open
     overall_percent: str
     macro_percent: str
     how: str  # under which reading
@@ -149,16 +158,16 @@ def shown_sentences(found: Plausibility) -> list[str]:
 _LISTED = ("Fits ", "Without overall and macro")
 
 
-def lines(explanations: Sequence[Explanation]) -> list[Line]:
-    """Explanations as rows of a table."""
-    return [_line(one) for one in explanations]
+def lines(explanations: Sequence[Explanation], stated: Figures) -> list[Line]:
+    """Explanations of the stated figures as rows of a table."""
+    return [_line(one, stated) for one in explanations]
 
 
-def _line(one: Explanation) -> Line:
+def _line(one: Explanation, stated: Figures) -> Line:
     pairs = list(zip(one.right, one.denominators, strict=True))
     known = [(k, n) for k, n in pairs if k is not None]
-    right, total = sum(k for k, _ in known), sum(one.denominators)
-    complete = len(known) == len(pairs)
+    complete, total = len(known) == len(pairs), sum(one.denominators)
+    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.overall, total, one.reading)
     macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
     notes = [one.reading] + ["general and reasoning exchanged"] * one.exchanged
     return Line(
@@ -166,11 +175,15 @@ def _line(one: Explanation) -> Line:
         GROUPING_WORDS[one.split.grouping],
         ", ".join(one.split.revisions),
         tuple((name, "–" if k is None else f"{k}/{n}") for name, (k, n) in zip(CATEGORIES, pairs, strict=True)),
-        f"{right:,}/{total:,}" if complete else f"–/{total:,}",
-        f"{100 * right / total:.2f}" if complete else "",
+        f"{'–' if high - low == total else _span(low, high)}/{total:,}",
+        f"{100 * low / total:.2f}" if low == high else "–",
         f"{float(100 * macro):.2f}" if complete else "–",
         ", ".join(notes),
     )
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
 def to_json(found: Plausibility) -> dict[str, Any]:

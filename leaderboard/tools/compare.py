@@ -240,7 +240,7 @@ def names(pair: Pair) -> tuple[str, str]:
 
 
 def _categories(a: str, b: str, parts: Sequence[Difference]) -> str:
-    """“A agrees with people on 3.1 points more hallucination pairs than B (p = .004); on general and reasoning they
+    """“A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
     cannot be separated.”"""
     ahead = [one for one in parts if one.separable and one.delta > 0]
     behind = [one for one in parts if one.separable and one.delta < 0]
@@ -255,13 +255,12 @@ def _categories(a: str, b: str, parts: Sequence[Difference]) -> str:
 
 
 def _ahead(one: str, other: str, found: Sequence[Difference]) -> str:
-    more = [f"{points(abs(part.delta))} points more {part.name} pairs{_evidence(part)}" for part in found]
-    more[0] = f"{more[0]}".replace(" pairs", f" pairs than {other}", 1)
-    return f"{one} agrees with people on {listed(more)}"
+    where = [f"{part.name} (+{points(abs(part.delta))} points{_evidence(part, ', {}')})" for part in found]
+    return f"{one} agrees with people more often than {other} on {listed(where)}"
 
 
-def _evidence(one: Difference) -> str:
-    return "" if one.p is None else f" ({p_text(one.p)})"
+def _evidence(one: Difference, form: str = " ({})") -> str:
+    return "" if one.p is None else form.format(p_text(one.p))
 
 
 def _whole(a: str, b: str, pair: Pair) -> str:
@@ -369,6 +368,17 @@ def _difference_json(one: Difference) -> Mapping[str, Any]:
         "p": one.p,
         "separable": one.separable,
     }
+
+
+# Others to compare with ----------------------------------------------------------------------------------------------
+
+
+def offered(found: Comparison, rows: Iterable[Row]) -> list[Row]:
+    """Of these rows the ones to add, those scored here first; none that cannot be compared with the chosen ones."""
+    chosen = {row.id for row in found.rows}
+    tiers = {row.tier for row in found.rows} if found.board.benchmark == "demo" else set()
+    usable = [row for row in rows if row.id not in chosen and (not tiers or row.tier in tiers)]
+    return sorted(usable, key=lambda row: row.tier != "scored")
 
 
 # Nearest entries -----------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class Materials:
         try:
             return read_item_file(self._item_file, self.table)
         except (OSError, ItemFileError) as error:
-            log.error("item_file_unusable: %s", error)
+            log.error("item_file.unusable", extra={"data": {"reason": str(error)}})
             return None
 
     @property
@@ -108,7 +108,7 @@ class Materials:
         try:
             return self._relations_body(name)
         except Exception:  # the edge: while the database is away pages say less instead of failing
-            log.exception("relations_unreadable")
+            log.exception("relations.unreadable")
             return None
 
 

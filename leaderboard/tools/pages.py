@@ -54,15 +54,18 @@ def check_page(asked: check.Asked, problem: check.BadFigures | None) -> str:
         found=found,
         headline=check.headline(found) if found else "",
         sentences=check.shown_sentences(found) if found else (),
-        fits=check.lines(found.fits) if found else (),
-        dropped=[(one.dropped, line) for one, line in zip(found.dropped, check.lines(found.dropped), strict=True)]
-        if found
-        else (),
-        alone=check.lines(found.categories_alone) if found else (),
+        fits=check.lines(found.fits, found.figures) if found else (),
+        dropped=_dropped(found) if found else (),
+        alone=check.lines(found.categories_alone, found.figures) if found else (),
         implied=_implied(found) if found else (),
         api=check.url(asked, "/api/v1/check-numbers"),
         examples=_examples(),
     )
+
+
+def _dropped(found: Plausibility) -> list[tuple[int, check.Line]]:
+    lines = check.lines(found.dropped, found.figures)
+    return [(one.dropped, line) for one, line in zip(found.dropped, lines, strict=True)]
 
 
 def _implied(found: Plausibility) -> list[dict[str, Any]]:
@@ -129,7 +132,7 @@ def compare_page(edition: Edition, materials: Materials, choice: Choice) -> str:
     def url(names: Sequence[str], **changes: str) -> str:
         return choice.url(ids=tuple(names), **changes)
 
-    offered = select(found.board, View(search=search, baselines=False)).rows
+    matching = select(found.board, View(search=search, baselines=False)).rows
     own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
     return _render(
         "compare.html",
@@ -145,7 +148,7 @@ def compare_page(edition: Edition, materials: Materials, choice: Choice) -> str:
         parts=VALUES,
         **then(edition, choice.as_of, choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
-        offered=[row for row in offered if row.id not in chosen][:_LISTED],
+        offered=compare.offered(found, matching)[:_LISTED],
         full=len(chosen) >= compare.MOST,
         own=own,
         words=compare,

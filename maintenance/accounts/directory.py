@@ -34,6 +34,12 @@ class Directory(NamedTuple):
 
     accounts: tuple[Listed, ...]
     number: int
+    search: str = ""
+
+    @property
+    def nobody(self) -> str:
+        """What there is to say where there are none."""
+        return "Nobody like that has signed in." if self.search else "Nobody has signed in yet."
 
 
 def find(session: Any, named: str, *, local: bool = False) -> Found:
@@ -69,7 +75,7 @@ def listing(
     require_maintainer(who)
     with database.read() as session:
         found, number = queries.listed(session, benchmark, search.strip(), MOST)
-    return Directory(tuple(_listed(one, identity) for one in found), number)
+    return Directory(tuple(_listed(one, identity) for one in found), number, search.strip())
 
 
 def _listed(kept: Kept, identity: IdentitySettings | None) -> Listed:

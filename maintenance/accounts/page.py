@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -10,7 +11,7 @@ import gradio as gr
 from identity import Identity
 from maintenance import allowances, markup, people
 from maintenance.accounts import directory
-from maintenance.values import Done, NotPossible
+from maintenance.values import Done, whole_number
 
 if TYPE_CHECKING:
     from maintenance.page import Desk
@@ -67,15 +68,14 @@ def build(desk: Desk) -> None:
 
     def granting(name: str, why: str, many: float | None, request: gr.Request) -> tuple[str, str]:
         def decide(who: Identity) -> str:
-            return markup.outcome(allowances.grant(desk.database, who, name, int(many or 0), why))
+            extra = int(many) if many and isfinite(many) else 0  # which nobody can grant
+            return markup.outcome(allowances.grant(desk.database, who, name, extra, why))
 
         return desk.attempt(request, "grant", decide), granted(request)
 
     def revoking(which: str, why: str, request: gr.Request) -> tuple[str, str]:
         def decide(who: Identity) -> str:
-            if not which.strip().isdecimal():
-                raise NotPossible("bad-number", "Say which grant: its number stands in the first column.")
-            return markup.outcome(allowances.revoke(desk.database, who, int(which), why))
+            return markup.outcome(allowances.revoke(desk.database, who, whole_number(which), why))
 
         return desk.attempt(request, "revoke", decide), granted(request)
 

@@ -61,7 +61,7 @@ def as_html(found: Sequence[Waiting]) -> str:
             one.submission,
             f"{one.model} {one.version}".strip(),
             f"{one.name} ({one.account})",
-            ", ".join(one.organisations) or "-",
+            ", ".join(one.organisations) or markup.NOTHING,
             one.account_age_days,
             minute(one.submitted_at),
             one.file,

@@ -177,6 +177,8 @@ def _check(said: Said) -> None:
         raise NotPossible("bad-answer", f"An answer is one of {', '.join((*SEEN, *UNUSABLE))}.")
     if len(set(said.errors)) != len(said.errors) or set(said.errors) - set(ERRORS):
         raise NotPossible("bad-error", f"Errors are some of {', '.join(ERRORS)}, each once.")
+    if said.errors and said.verdict not in SEEN:
+        raise NotPossible("bad-error", "Errors are those of the worse response: say which response is better, or none.")
     if len(said.note) > NOTE_LIMIT:
         raise NotPossible("note-too-long", f"A note has at most {NOTE_LIMIT} characters.")
     if not all(character.isprintable() for character in said.note):

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchmark.items import ItemTable
+from benchmark.items import CATEGORIES, ItemTable
+from maintenance.asking import ask
 from maintenance.review.pairs import short_name, votes_on
 from maintenance.values import Done, Identity, NotPossible, require_maintainer
 from storage import disputes, label_sets, tasks
 from storage.database import Database
-from storage.tasks import TaskInTheWay
 
 PROPOSE = "labels.candidates"
 
@@ -22,14 +22,14 @@ class CandidateItem(NamedTuple):
 
     item: str  # key
     name: str
-    votes: tuple[int, int, int]  # of the judges that were asked: how many prefer A, B, neither
+    votes: tuple[int, int, int]  # of the judges that were heard about its category: how many prefer A, B, neither
 
 
 class Proposed(NamedTuple):
     """The list as it was computed last; `facts` None: never."""
 
     items: tuple[CandidateItem, ...]  # the most surprising first
-    facts: dict[str, Any] | None  # counts, the revision, and which entries were asked
+    facts: dict[str, Any] | None  # counts, the revision, which entries were asked, and heard about which category
 
 
 def request(database: Database, who: Identity, benchmark: str) -> Done:
@@ -39,10 +39,7 @@ def request(database: Database, who: Identity, benchmark: str) -> Done:
         board = label_sets.current(session)
         if board is None or board.benchmark != benchmark:
             raise NotPossible("no-board", "There is no board yet: start a worker.")
-        try:
-            task, new = tasks.request(session, PROPOSE, board.label_revision, {}, "candidates", who.account)
-        except TaskInTheWay as busy:
-            raise NotPossible("busy", str(busy)) from busy
+        task, new = ask(session, who, PROPOSE, board.label_revision, {}, "candidates")
     return Done(new, f"A worker looks for label errors in revision {board.label_revision} (task {task}).", task_id=task)
 
 
@@ -55,6 +52,10 @@ def proposed(database: Database, who: Identity, table: ItemTable) -> Proposed:
         facts = tasks.result(session, last.id) if last is not None else None
     places = {item.key: index for index, item in enumerate(table.items)}
     known = [places[key] for key in keys if key in places]
-    votes = votes_on(database, table, known, among=facts["entries"] if facts else ())
+    asked, heard = (facts["entries"], facts.get("heard", {})) if facts else ((), {})  # an older list has not the second
+    votes: dict[int, tuple[int, int, int]] = {}
+    for category in CATEGORIES:
+        of_it = [index for index in known if table.items[index].category == category]
+        votes |= votes_on(database, table, of_it, among=heard.get(category, asked))
     found = (CandidateItem(table.items[index].key, short_name(table, index), votes[index]) for index in known)
     return Proposed(tuple(found), facts)

@@ -7,8 +7,9 @@ from typing import Any
 
 from benchmark.annotation import SAYINGS
 from benchmark.labels import TAGS
-from maintenance.cli import Answer, Command, Context, as_data, command, finished, followed, group
+from maintenance.cli import Answer, Command, Context, command, finished, followed, group
 from maintenance.review import candidates, disputes, projects, words
+from maintenance.values import as_data, whole_number
 
 
 def add_commands(commands: Any) -> None:
@@ -28,10 +29,10 @@ def _add_disputes(commands: Any) -> None:
     listing.add_argument("--state", action="append", choices=disputes.STATES, help="open if left out (repeatable)")
     for name, what, accepted in (("accept", "accept a dispute", True), ("reject", "reject a dispute", False)):
         decide = command(commands, name, what, _decide(accepted))
-        decide.add_argument("dispute", type=int)
+        decide.add_argument("dispute", type=whole_number)
         decide.add_argument("--note", required=True, help="to its author")
     draft = command(commands, "draft", "have a worker write a draft revision from accepted disputes", _draft)
-    draft.add_argument("--dispute", action="append", type=int, default=[], help="only this one (repeatable)")
+    draft.add_argument("--dispute", action="append", type=whole_number, default=[], help="only this one (repeatable)")
     draft.add_argument("--base", required=True, help="the revision that is changed")
     _add_draft(draft)
 
@@ -57,10 +58,10 @@ def _add_verification(commands: Any) -> None:
     start.add_argument("--reason", required=True)
     command(commands, "list", "progress, agreement, drafts", _projects)
     more = command(commands, "annotators", "let more people answer", _annotators)
-    more.add_argument("project", type=int)
+    more.add_argument("project", type=whole_number)
     more.add_argument("account", nargs="+", help="ids or user names")
     close = command(commands, "close", "end a project; a worker writes its draft", _close)
-    close.add_argument("project", type=int)
+    close.add_argument("project", type=whole_number)
     _add_draft(close)
 
 

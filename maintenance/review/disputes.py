@@ -80,7 +80,7 @@ def dispute(
         raise NotPossible("bad-tag", f"An error tag is one of {', '.join(TAGS)}.")
     key, name = table.items[index].key, short_name(table, index)
     with database.write() as session:
-        disputes.stand_in_line(session)
+        audit.stand_in_line(session)
         mine = disputes.open_ones(session, table.benchmark, who.account)
         if key in mine:
             return Done(False, f"Your dispute {mine[key]} about {name} is with the maintainers already.")

@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from maintenance import labels, queries
+from maintenance.asking import ask
 from maintenance.values import Identity, NotFound, NotPossible
-from storage import tasks
-from storage.tasks import TaskInTheWay
 
 DRAFT = "labels.draft"
 
 
 def check_base(session: Any, benchmark: str, base: str) -> None:
-    """Raises NotFound where there is no such label revision."""
-    if all(one.revision != base for one in queries.revisions(session, benchmark)):
+    """Raises NotFound where there is no such label revision, NotPossible where it is retired."""
+    found = next((one for one in queries.revisions(session, benchmark) if one.revision == base), None)
+    if found is None:
         raise NotFound(f"There is no label revision {base[:40]!r}.")
+    if found.retired_at is not None:  # counts against labels that are public would tell those of the draft
+        raise NotPossible("retired", f"Revision {base} is retired: its labels may be public; choose another base.")
 
 
 def request(
@@ -37,7 +39,4 @@ def request(
     check_base(session, benchmark, base)
     labels.check_new(session, benchmark, revision)
     params = {"base": base, "disclosure": "public" if public else "hidden", **said}
-    try:
-        return tasks.request(session, DRAFT, revision, params, reason, who.account)
-    except TaskInTheWay as busy:
-        raise NotPossible("busy", str(busy)) from busy
+    return ask(session, who, DRAFT, revision, params, reason)

@@ -14,40 +14,47 @@ from maintenance.markup import Link, Short
 from maintenance.review import candidates, disputes, projects, words
 from maintenance.review.disputes import SAID, DisputedItem
 from maintenance.review.projects import ProjectReport
-from maintenance.values import Done, NotFound
+from maintenance.values import Done, whole_number
 from storage.clock import minute
 
 if TYPE_CHECKING:
     from maintenance.page import Desk
 
 _SPLIT = "A : B : undecided"
+_ALL = "all"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 _DISPUTES = """<p class="vl-hint">Somebody says that a label is wrong. A and B are the responses as the pair's page
 shows them; votes are those of the entries on the board. Accepted disputes make a draft when you ask for one; its
 preview on the tab Labels is the board as it would be.</p>"""
 _CANDIDATES = """<p class="vl-hint">Items on which the strongest judges agree against the label. The list tells labels:
-it is for maintainers only. Beside each pair stands how many of these judges prefer A, B, neither: the majority
-contradicts the label. What is hard for one judge is hard for others, so look at every pair before you believe it.
-</p>"""
+it is for maintainers only. Beside each pair stands how many of the judges that are right on 60% of its category prefer
+A, B, neither: the majority contradicts the label. What is hard for one judge is hard for others, so look at every pair
+before you believe it.</p>"""
 _PROJECTS = """<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing a
 project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.</p>"""
 
 
 def build(desk: Desk) -> None:
     """Lay the sections out in the current Blocks context and wire them."""
-    _disputes(desk)
-    _candidates(desk)
-    _projects(desk)
+    disputed, state, shown = _disputes(desk)
+    _candidates(desk)  # behind their button: they tell labels, and count the votes of judges on every one of many pairs
+    started, listed = _projects(desk)
+
+    def opening(which: str, request: gr.Request) -> tuple[str, str]:
+        return disputed(which, request), started(request)
+
+    desk.on_open(opening, [shown, listed], [state])
 
 
 def _html(value: str = "", **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
 
 
-def _disputes(desk: Desk) -> None:
+def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown, gr.HTML]:
+    """Returns what lists disputes, of which states, and where."""
     _html("<h3>Label disputes</h3>" + _DISPUTES)
     with gr.Row():
-        state = gr.Dropdown(list(disputes.STATES), value="open", label="State", filterable=False)
+        state = gr.Dropdown([*disputes.STATES, _ALL], value="open", label="State", filterable=False)
         show = gr.Button("Show disputes", size="md")
     shown = _html(elem_id="disputes")
     with gr.Row():
@@ -59,12 +66,14 @@ def _disputes(desk: Desk) -> None:
         base = gr.Textbox("", label="Changes revision", placeholder="v2")
         reason = gr.Textbox("", label="Reason")
         only = gr.Textbox("", label="Only disputes", placeholder="7, 12; empty: all accepted")
+        public = gr.Checkbox(False, label="These labels are public anyway")
         draft = gr.Button("Draft from accepted ones", size="md")
     said = _html(elem_id="disputes-said")
 
     def look(which: str, request: gr.Request) -> str:
         def found(who: Identity) -> str:
-            listed = disputes.review(desk.database, who, desk.table(), (which,))
+            states = disputes.STATES if which == _ALL else (which,)
+            listed = disputes.review(desk.database, who, desk.table(), states)
             return _disputed(listed, desk.names(who, (one.account for item in listed for one in item.disputes)))
 
         return desk.attempt(request, "disputes", found)
@@ -72,23 +81,24 @@ def _disputes(desk: Desk) -> None:
     def deciding(accepted: bool) -> Callable[..., tuple[str, str]]:
         def decide(which: str, why: str, listed: str, request: gr.Request) -> tuple[str, str]:
             def use(who: Identity) -> Done:
-                return disputes.decide(desk.database, who, desk.benchmark, _number(which), accepted, why)
+                return disputes.decide(desk.database, who, desk.benchmark, whole_number(which), accepted, why)
 
             return _outcome(desk, request, "decide a dispute", use), look(listed, request)
 
         return decide
 
-    def drafting(name: str, old: str, why: str, some: str, request: gr.Request) -> str:
+    def drafting(name: str, old: str, why: str, some: str, open_: bool, request: gr.Request) -> str:
         def use(who: Identity) -> Done:
-            told = (name.strip(), old.strip(), why, [_number(one) for one in _split(some)])
-            return disputes.request_draft(desk.database, who, desk.benchmark, *told)
+            told = (name.strip(), old.strip(), why, [whole_number(one) for one in _split(some)])
+            return disputes.request_draft(desk.database, who, desk.benchmark, *told, public=open_)
 
         return _outcome(desk, request, "draft from disputes", use)
 
     show.click(look, [state], [shown], **_QUIETLY)
     accept.click(deciding(True), [number, note, state], [said, shown], **_QUIETLY)
     reject.click(deciding(False), [number, note, state], [said, shown], **_QUIETLY)
-    draft.click(drafting, [revision, base, reason, only], [said], **_QUIETLY)
+    draft.click(drafting, [revision, base, reason, only, public], [said], **_QUIETLY)
+    return look, state, shown
 
 
 def _candidates(desk: Desk) -> None:
@@ -120,7 +130,8 @@ def _candidates(desk: Desk) -> None:
     show.click(looking, outputs=[shown], **_QUIETLY)
 
 
-def _projects(desk: Desk) -> None:
+def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
+    """Returns what lists projects, and where."""
     _html("<h3>Verification by hand</h3>" + _PROJECTS)
     with gr.Row():
         name = gr.Textbox("", label="New project", placeholder="may-2026")
@@ -134,6 +145,7 @@ def _projects(desk: Desk) -> None:
     with gr.Row():
         number = gr.Textbox("", label="Project", placeholder="its number")
         revision = gr.Textbox("", label="Draft", placeholder="v3-verified")
+        public = gr.Checkbox(False, label="These labels are public anyway")
         more, close = gr.Button("Let the annotators answer", size="md"), gr.Button("Close and draft", size="md")
         show = gr.Button("Show projects", size="md")
     said, shown = _html(elem_id="projects-said"), _html(elem_id="projects")
@@ -164,31 +176,27 @@ def _projects(desk: Desk) -> None:
 
     def adding(which: str, accounts: str, request: gr.Request) -> tuple[str, str]:
         def use(who: Identity) -> Done:
-            named = (desk.benchmark, _number(which), _split(accounts))
+            named = (desk.benchmark, whole_number(which), _split(accounts))
             return projects.add_annotators(desk.database, who, *named)
 
         return _outcome(desk, request, "add annotators", use), looking(request)
 
-    def closing(which: str, draft: str, why: str, request: gr.Request) -> tuple[str, str]:
+    def closing(which: str, draft: str, why: str, open_: bool, request: gr.Request) -> tuple[str, str]:
         def use(who: Identity) -> Done:
-            return projects.close(desk.database, who, desk.benchmark, _number(which), draft.strip(), why)
+            told = (whole_number(which), draft.strip(), why)
+            return projects.close(desk.database, who, desk.benchmark, *told, public=open_)
 
         return _outcome(desk, request, "close a project", use), looking(request)
 
     start.click(starting, [name, base, which, listed, people, reason], [said, shown], **_QUIETLY)
     more.click(adding, [number, people], [said, shown], **_QUIETLY)
-    close.click(closing, [number, revision, reason], [said, shown], **_QUIETLY)
+    close.click(closing, [number, revision, reason, public], [said, shown], **_QUIETLY)
     show.click(looking, outputs=[shown], **_QUIETLY)
+    return looking, shown
 
 
 def _outcome(desk: Desk, request: gr.Request, what: str, use_case: Callable[[Identity], Done]) -> str:
     return desk.attempt(request, what, lambda who: markup.outcome(use_case(who)))
-
-
-def _number(text: str) -> int:
-    if not (text.strip().isascii() and text.strip().isdecimal()):
-        raise NotFound("Say which one: its number stands in the first column.")
-    return int(text)
 
 
 def _split(text: str) -> list[str]:
@@ -200,12 +208,13 @@ def _split_of(votes: tuple[int, int, int]) -> str:
 
 
 def _disputed(found: list[DisputedItem], names: Mapping[str, str]) -> str:
-    head = ("No.", "Pair", _SPLIT, "Says", "Error", "Why", "By", "At", "Answer")
+    head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
     rows = [
         (
             one.id,
             Link(item.name, f"/explore/{item.item}"),
             _split_of(item.votes),
+            one.state,
             SAID[one.better],
             one.tag,
             one.reason,
@@ -227,9 +236,9 @@ def _reports(found: list[ProjectReport]) -> str:
             "open" if report.project.closed_at is None else "closed",
             report.project.base_revision,
             report.project.items,
-            "; ".join(f"{who.name} {who.answered}" for who in report.progress) or "-",
-            "; ".join(words.agreements(report)) or "-",
-            words.draft(report) if report.draft else "-",
+            "; ".join(f"{who.name} {who.answered}" for who in report.progress) or markup.NOTHING,
+            "; ".join(words.agreements(report)) or markup.NOTHING,
+            words.draft(report) if report.draft else markup.NOTHING,
         )
         for report in found
     ]

@@ -67,7 +67,7 @@ def create(
         raise NotPossible("bad-items", "Choose all, disputed or candidates, or listed with the items.")
     listed = {table.items[find_item(table, one)].key for one in items}
     with database.write() as session:
-        disputes.stand_in_line(session)
+        audit.stand_in_line(session)
         drafts.check_base(session, table.benchmark, base)
         if any(one.name == name for one in verification.projects(session, table.benchmark)):
             raise NotPossible("known-project", f"There is a project {name}. Choose another name.")

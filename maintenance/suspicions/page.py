@@ -10,7 +10,7 @@ import gradio as gr
 from identity import Identity
 from maintenance import markup
 from maintenance.suspicions import actions, words
-from maintenance.values import Done, NotFound
+from maintenance.values import Done, whole_number
 
 if TYPE_CHECKING:
     from maintenance.page import Desk
@@ -45,9 +45,7 @@ def build(desk: Desk) -> None:
     def deciding(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[str, str]]:
         def run(which: str, why: str, closed: bool, request: gr.Request) -> tuple[str, str]:
             def decide(who: Identity) -> str:
-                if not which.strip().isdecimal():
-                    raise NotFound("Say which one: its number stands in the first column.")
-                return markup.outcome(use_case(desk.database, who, int(which), why))
+                return markup.outcome(use_case(desk.database, who, whole_number(which), why))
 
             return desk.attempt(request, what, decide), look(closed, request)
 

@@ -8,6 +8,7 @@ import gradio as gr
 
 from identity import Identity
 from maintenance import markup, operations, rescoring
+from maintenance.values import whole_number
 
 if TYPE_CHECKING:
     from maintenance.page import Desk
@@ -37,7 +38,7 @@ def build(desk: Desk) -> None:
         return told, gr.update(choices=names, value=None)
 
     def showing(number: str | None, request: gr.Request) -> str:
-        return desk.attempt(request, "task", lambda who: _result(desk, who, int(number or 0)))
+        return desk.attempt(request, "task", lambda who: _result(desk, who, whole_number(number or "")))
 
     again.click(asked, outputs=[listed, choice], **_QUIETLY)
     choice.input(showing, [choice], [shown], **_QUIETLY)

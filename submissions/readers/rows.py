@@ -137,14 +137,12 @@ class Fields:
         self._wrong(path, value, "a list of two texts", missing=name not in holder)
         return "", ""
 
-    def flag(self, name: str, path: str | None = None, *, where: dict[str, Any] | None = None) -> int:
+    def flag(self, name: str, path: str) -> int:
         """The number 0 or 1."""
-        path = path or name
-        holder = self.record if where is None else where
-        value = holder.get(name)
+        value = self.record.get(name)
         if type(value) is int and value in (0, 1):
             return value
-        self._wrong(path, value, "0 (order as stored) or 1 (swapped)", missing=name not in holder)
+        self._wrong(path, value, "0 (order as stored) or 1 (swapped)", missing=name not in self.record)
         return 0
 
     def number(self, name: str) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from benchmark.commitments import commit
 from benchmark.items import ItemTable
 from storage.canonical import GENESIS
+from submissions.problems import votes_each
 from submissions.receipts.signing import SIGNATURE, holds
 from submissions.upload import Upload, UploadRejected, read_upload
 
@@ -111,7 +112,7 @@ def _check_counts(receipt: Mapping[str, Any], size: int, upload: Upload) -> Iter
     if wrong := [f"{name} {said[name]!s:.40}, not {value}" for name, value in found.items() if said[name] != value]:
         yield _failed("counts", "counts-differ", "The receipt says " + "; ".join(wrong) + ".")
     else:
-        yield _ok("counts", f"{upload.items:,} items with {upload.votes.k} votes each, as the receipt says.")
+        yield _ok("counts", f"{upload.items:,} items with {votes_each(upload.votes.k)}, as the receipt says.")
     if "votes_sha256" in receipt:
         if receipt["votes_sha256"] == votes_sha256(upload.votes):
             yield _ok("votes", "The votes are those of the receipt.")

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark import demo
 from benchmark.items import ItemTable
-from benchmark.label_errors import FEWEST, MOST, candidates, independent, tail
+from benchmark.label_errors import FEWEST, MOST, candidates, heard, independent, tail
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.votes import ABSENT, UNDECIDED, Matrix
 
@@ -65,6 +65,18 @@ def test_nothing_is_proposed_where_labels_are_right_or_judges_near_chance(
     wrong, _ = flipped(labels, table, 9)
     assert candidates(judges(labels, [0.55] * 12, 9), wrong, table).looked_at == 0
     assert candidates(judges(labels, [0.7] * 6, 9), wrong, table).items == ()
+
+
+def test_a_judge_is_heard_about_the_categories_in_which_it_is_right_on_sixty_percent(
+    benchmark_and_labels: tuple[ItemTable, LabelSet],
+) -> None:
+    table, labels = benchmark_and_labels
+    categories = np.array([item.category for item in table.items])
+    verdicts = np.tile(labels.preferred, (3, 1))
+    general = np.flatnonzero(categories == "general")
+    verdicts[1, general[: len(general) // 2]] ^= 1
+    verdicts[2] = UNDECIDED
+    assert heard(verdicts, labels, table) == {"general": (0,), "hallucination": (0, 1), "reasoning": (0, 1)}
 
 
 def test_too_few_judges_propose_nothing(benchmark_and_labels: tuple[ItemTable, LabelSet]) -> None:

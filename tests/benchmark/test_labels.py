@@ -13,8 +13,9 @@ def test_a_ranking_names_the_preferred_stored_response() -> None:
 
 @pytest.mark.parametrize("ranking", [[0, 0], [1], [], [1, 2], [0, 1, 2]])
 def test_any_other_ranking_is_an_error(ranking: list[int]) -> None:
-    with pytest.raises(ValueError, match="human_ranking"):
+    with pytest.raises(ValueError, match="human_ranking") as error:
         preferred_index(ranking)
+    assert str(error.value) == "human_ranking is neither [0, 1] nor [1, 0]"  # of what it is, nothing
 
 
 def test_tags_lose_their_sub_types_and_free_text_and_count_once() -> None:
@@ -29,8 +30,9 @@ def test_tags_lose_their_sub_types_and_free_text_and_count_once() -> None:
 
 
 def test_an_unknown_tag_is_an_error() -> None:
-    with pytest.raises(ValueError, match="unknown error tag 'style'"):
+    with pytest.raises(ValueError, match="unknown error tag; known: hallucination") as error:
         error_tags(["style"])
+    assert "style" not in str(error.value)
 
 
 def test_the_benchmark_s_tags_normalise_to_the_known_counts() -> None:

@@ -45,7 +45,7 @@ class Site:
 
     def __init__(self, settings: IdentitySettings, database: Database, provider: Provider | None = None) -> None:
         self.settings, self.database, self.provider = settings, database, provider
-        self.identities = Identities(settings, database)
+        self.identities = Identities.on(database, settings)
         self.done: list[tuple[str, str]] = []
         self.app = IdentityMiddleware(self._routes(), settings, self.identities.resolver)
 

@@ -13,7 +13,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity import ANONYMOUS, Identity
-from identity.flood import MOST_PLACES, Flood, FloodGuard, account_of, address_of, guarded
+from identity.flood import MOST_PLACES, Flood, FloodGuard, account_of, address_of
+from identity.kinds import carries_file, guarded
 
 PROXY = "127.0.0.1"
 
@@ -71,10 +72,21 @@ def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
         ("GET", "/app/submit/gradio_api/call/check/abc", "listen"),
         ("GET", "/app/gradio_api/heartbeat/abc", "listen"),
         ("GET", "/app/gradio_api/info", ""),
+        ("POST", "/app/gradio_api/stream/a/gradio_api/upload", "page"),
+        ("POST", "/api/v1/disputes", "change"),
+        ("POST", "/api/v1/submissions/e0/publish", "change"),
+        ("POST", "/api/v1/checked", "change"),
+        ("PATCH", "/api/v1/entries/e0", "change"),
+        ("DELETE", "/api/v1/maintenance/pause", "change"),
+        ("PUT", "/api/v1/verification/1/7", "answer"),
+        ("POST", "/dispute/x", "change"),
+        ("POST", "/nowhere", "change"),
     ],
 )
 def test_what_is_counted(method: str, path: str, what: str) -> None:
-    assert guarded({"type": "http", "method": method, "path": path}) == what
+    scope = {"type": "http", "method": method, "path": path}
+    assert guarded(scope) == what
+    assert carries_file(scope) is (what in ("check", "submit", "upload"))
 
 
 async def _answer(scope: Scope, receive: Receive, send: Send) -> None:

@@ -52,7 +52,11 @@ def test_local_mode_does_not_answer_to_names_that_others_control(local: Site, ho
     assert (answer.status_code, answer.json()["code"]) == (403, "not-local")
 
 
-@pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "x-real-ip", "via", "x-forwarded-user"])
+PROXIES = ("for", "host", "user", "proto", "port", "server", "prefix")
+HEADERS = ("forwarded", "x-real-ip", "via", "x-client-ip", "true-client-ip", "cf-connecting-ip", "cf-ray")
+
+
+@pytest.mark.parametrize("header", [*(f"x-forwarded-{name}" for name in PROXIES), *HEADERS])
 def test_local_mode_does_not_answer_through_a_proxy(local: Site, header: str) -> None:
     assert client(local, **{header: "203.0.113.7"}).get("/whoami").status_code == 403
 
@@ -91,6 +95,12 @@ def test_a_cookie_or_token_means_nothing_where_nobody_signs_in(local: Site) -> N
         "x" * 31,
         "x" * 64,
         "0123456789" * 4,
+        "abcdefghijklmnopqrstuvwxyz0123456789",
+        "zyxwvutsrqponmlkjihgfedcba9876543210",
+        "aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrR",
+        "x7" + "0123456789abcdef" * 3,
+        "qwertyuiop-and-then-some-7Hk2",
+        "correcthorse1correcthorse1correcthorse",
         "changeme-changeme-changeme-changeme",
         "this-is-a-secret-that-everybody-knows-1",
         "replace-me-with-32-random-bytes-please",

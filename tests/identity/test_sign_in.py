@@ -14,6 +14,7 @@ from joserfc.jwk import RSAKey
 
 import identity.sign_in
 from identity.settings import IdentitySettings, Mode
+from logs import JsonLines
 from storage.database import Database
 from tests.identity.provider import CLIENT_ID, CLIENT_SECRET, Provider, person, serving_on
 from tests.identity.site import OUTSIDE, PUBLIC_URL, SECRET, Site, openid_settings, program, query_of
@@ -144,14 +145,14 @@ def test_no_secret_reaches_a_log(site: Site, provider: Provider, caplog: pytest.
     secrets = [SECRET, CLIENT_SECRET, browser.session, token, query_of(answer)["code"], *provider.tokens]
     assert len(secrets) == 6
     lines = [
-        record.getMessage()
+        JsonLines().format(record)
         for record in caplog.records
         # What the browser and the provider of this test say about themselves is not ours.
         if not record.name.startswith(("httpx.", "httpcore.")) and record.name != "httpx"
     ]
     ours = [line for line in lines if PUBLIC_URL not in line]
     assert any("/token" in line for line in ours)
-    assert any("sign-in failed" in line for line in ours)
+    assert any("sign_in.failed" in line for line in ours)
     assert not [line for line in ours if any(secret in line for secret in secrets)]
 
 
@@ -349,7 +350,7 @@ def test_inside_a_frame_the_way_out_is_shown_instead(site: Site) -> None:
     page = site.browser().get("/auth/sign-in?next=/app/submit", headers={"sec-fetch-dest": "iframe"})
     assert page.status_code == 200
     assert 'target="_blank"' in page.text
-    assert "frame-ancestors 'self' https://huggingface.co" in page.headers["content-security-policy"]
+    assert page.headers["content-security-policy"].endswith("frame-ancestors 'self'")
 
 
 def test_a_client_without_a_secret_signs_in_with_pkce_alone(another: Callable[..., Site], provider: Provider) -> None:

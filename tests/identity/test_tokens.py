@@ -280,6 +280,22 @@ def test_only_admins_of_the_organisation_are_maintainers(another: Callable[..., 
         assert browser.post("/maintain").status_code == expected, orgs
 
 
+def test_an_organisation_is_known_by_its_name_or_id_and_never_by_what_it_calls_itself(
+    another: Callable[..., Site], provider: Provider
+) -> None:
+    id_ = "5e67bdd61009063689407479"
+    calls_itself = {"sub": "f" * 24, "name": "lab", "roleInOrg": "admin"}
+    named_like_an_id = {"sub": "f" * 24, "preferred_username": id_, "roleInOrg": "admin"}
+    control = {"sub": id_, "preferred_username": "lab", "roleInOrg": "admin"}
+    for wanted in ("lab", id_):
+        site = another(maintainer_org=wanted)
+        for org, expected in ((calls_itself, 403), (named_like_an_id, 403), (control, 200)):
+            provider.users["alice"] = {**person("1001", "alice"), "orgs": [org]}
+            browser = site.browser()
+            browser.sign_in()
+            assert browser.post("/maintain").status_code == expected, (wanted, org)
+
+
 def aged(site: Site, seconds: float) -> None:
     site.sql("UPDATE accounts SET confirmed_at = confirmed_at - :seconds", seconds=seconds)
 

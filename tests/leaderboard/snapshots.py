@@ -16,6 +16,7 @@ from benchmark.items import SOURCES, ItemTable
 from benchmark.labels import LabelSet
 from benchmark.scoring import tally_many
 from leaderboard.site import Pointer
+from storage.moderation import Off
 from tests.builders import SIZES, labels, table
 
 REVISIONS = ("v2", "v0")
@@ -129,6 +130,7 @@ class FixedSource:
         self.version = 1
         self.delayed_since: datetime | None = None
         self.paused: str | None = None
+        self.off: frozenset[Off] = frozenset()
         self.loads = 0
         self.looks = 0
         self.failing = False
@@ -140,9 +142,10 @@ class FixedSource:
         self.looks += 1
         if self.failing:
             raise OSError("the database is away")
-        return Pointer(None if self.body is None else f"snapshot-{self.version}", self.delayed_since, self.paused)
+        name = None if self.body is None else f"snapshot-{self.version}"
+        return Pointer(name, self.delayed_since, self.paused, self.off)
 
-    def load(self, snapshot_id: str) -> Mapping[str, Any]:
+    def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """The snapshot."""
         self.loads += 1
         if snapshot_id in self.old:

@@ -289,7 +289,7 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("p", [LIGHT, DARK])
 def test_all_text_colours_have_aa_contrast(p: Palette) -> None:
-    for name in ("ink", "soft", "faint", "accent", *CATEGORIES):
+    for name in ("ink", "soft", "faint", "accent", "warning", *CATEGORIES):
         assert contrast(getattr(p, name), p.ground) >= 4.5, name
     assert contrast(p.ink, p.shade) >= 4.5, "numbers in the darkest cell of the heat map"
 

@@ -129,15 +129,57 @@ def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> No
     assert len(site._old) <= 4
 
 
+def submitted(database: Database, name: str, number: int) -> None:
+    with database.write() as session:
+        facts = {"owner": "o", "content_sha256": f"{number:064d}", "size_bytes": 1, "format": "native"}
+        more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": f"m{number}"}
+        session.add(Submission(id=name, benchmark="vl-rewardbench", revision="v2", **facts, **more))
+
+
+def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Database) -> None:
+    found = [entry(number, 0.7) for number in range(1, 5)]
+    hidden, withdrawn, merged, kept = (one["id"] for one in found)
+    stub = {"id": "e00000000009", "merged_into": hidden, "at": "2026-11-01T00:00:00Z"}
+    name = publish(database, snapshot(found) | {"stubs": [stub]})
+    source = DatabaseSnapshots(database)
+    site = Site(source, published=(), check_every=0)
+    before = site.refresh()
+    assert before.stub(stub["id"]) is not None
+    for number, one in enumerate(found):
+        submitted(database, one["id"], number)
+    decisions = (
+        (hidden, {"hidden_at": 1.0, "withdrawn_at": 1.0, "withdrawn_reason": "x"}),
+        (withdrawn, {"withdrawn_at": 1.0, "withdrawn_reason": "a wrong prompt"}),
+        (merged, {"merged_into": kept, "merged_at": 1.0}),
+        (kept, {"flag": "stays"}),
+    )
+    for one, values in decisions:
+        with database.write() as session:
+            session.add(Moderation(submission_id=one, **values))
+    after = site.refresh()
+    assert (after.snapshot_id, after is before) == (name, False)
+    assert [row.id for row in after.board().rows if row.id in {hidden, withdrawn, merged, kept}] == [kept]
+    assert after.stub(hidden) is None and after.stub(stub["id"]) is None
+    left = {one: after.stub(one) for one in (withdrawn, merged)}
+    assert left[withdrawn] is not None and left[withdrawn]["reason"] == "a wrong prompt"
+    assert left[merged] is not None and left[merged]["merged_into"] == kept
+    assert site.refresh() is after, "nothing is made anew while nothing changes"
+    newer = publish(database, snapshot([entry(4, 0.7)]), at=2.0)
+    old = asyncio.run(site.at(name))
+    assert old is not None and [one["id"] for one in old.snapshot["entries"]] == [withdrawn, merged, kept]
+    assert site.refresh().snapshot_id == newer
+    with database.write() as session:
+        session.execute(update(Moderation).where(Moderation.submission_id == merged).values(hidden_at=1.0))
+    older = asyncio.run(site.at(name))
+    assert older is not None and [one["id"] for one in older.snapshot["entries"]] == [withdrawn, kept]
+
+
 def test_a_hidden_entry_leaves_old_boards_too(database: Database) -> None:
     source = DatabaseSnapshots(database)
     shown, hidden = entry(1, 0.7), entry(2, 0.6)
     name = publish(database, snapshot([shown, hidden]))
     assert len(source.load(name)["entries"]) == 2
+    submitted(database, hidden["id"], 2)
     with database.write() as session:
-        facts = {"owner": "o", "content_sha256": "0" * 64, "size_bytes": 1, "format": "native", "revision": "v2"}
-        more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": "m"}
-        session.add(Submission(id=hidden["id"], benchmark="vl-rewardbench", **facts, **more))
-        session.flush()
         session.add(Moderation(submission_id=hidden["id"], hidden_at=1.0))
     assert [one["id"] for one in source.load(name)["entries"]] == [shown["id"]]

@@ -84,7 +84,7 @@ def test_pages_forbid_inline_code_sniffing_and_foreign_frames(client: TestClient
         policy = headers["content-security-policy"]
         assert "unsafe" not in policy
         assert "default-src 'none'" in policy
-        assert "frame-ancestors 'self' https://huggingface.co https://*.hf.space" in policy
+        assert policy.endswith("frame-ancestors 'self'")
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"]
 

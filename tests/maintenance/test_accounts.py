@@ -6,7 +6,7 @@ import pytest
 
 from identity import NotAllowed
 from identity.settings import IdentitySettings, Mode
-from maintenance import allowances, entries, markup, people
+from maintenance import allowances, entries, markup, people, reports
 from maintenance.accounts import directory
 from maintenance.values import NotFound, NotPossible
 from storage import grants
@@ -33,6 +33,12 @@ def _sign_up(database: Database, account: str, name: str, subject: str, *organis
     about = {"issuer": "https://id.example", "subject": subject, "name": name, "organisations": teams}
     with database.write() as session:
         session.add(Account(id=account, **about, **times, last_seen_at=float(subject)))
+
+
+def test_nobody_yet_and_nobody_like_that_are_two_things(database: Database) -> None:
+    with_labels(database)
+    said = [reports.accounts(directory.listing(database, MAINTAINER, "demo", None, text)) for text in ("", " ", "bob")]
+    assert said == ["Nobody has signed in yet."] * 2 + ["Nobody like that has signed in."]
 
 
 @pytest.fixture

@@ -63,7 +63,8 @@ def test_a_grant_is_used_once_the_quota_is_and_takes_nothing_from_it(desk: Desk,
         failed = {"state": State.FAILED.value, "reason": "a fault", "finished_at": 1.0}
         session.execute(update(Job).where(Job.submission_id == second).values(**failed))
     _submit(desk, 3)
-    assert not allowances.revoke(database, MAINTAINER, grant + 1, "no").changed
+    with pytest.raises(NotFound):
+        allowances.revoke(database, MAINTAINER, grant + 1, "no")
     with database.read() as session:
         assert audit.verify(session) is None
 

@@ -94,6 +94,7 @@ PRIVATE_ROUTES = [
     ("GET", "/api/v1/maintenance/health", None),
     ("GET", "/api/v1/maintenance/tasks", None),
     ("GET", "/api/v1/maintenance/tasks/1", None),
+    ("POST", "/api/v1/maintenance/tasks/1/retry", None),
     ("POST", "/api/v1/maintenance/jobs/1/retry", None),
     ("POST", "/api/v1/maintenance/jobs/retry", None),
     ("PUT", "/api/v1/maintenance/pause", {"message": "x"}),
@@ -213,6 +214,9 @@ def test_what_a_worker_has_to_do_is_accepted_and_can_be_followed(site: _Site) ->
     assert (again.json()["changed"], again.json()["task_id"]) == (False, answer.json()["task_id"])
     task = site.ask(MAINTAINER, "GET", f"/api/v1/maintenance/tasks/{answer.json()['task_id']}").json()
     assert (task["state"], task["subject"]) == ("queued", "v3")
+    retried = site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/tasks/{task['id']}/retry")
+    assert (retried.status_code, retried.json()["message"]) == (200, "Task 1 has not failed: it is queued.")
+    assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/tasks/9/retry").status_code == 404
 
 
 def test_things_that_cannot_be_done_are_problems_with_a_code(site: _Site) -> None:

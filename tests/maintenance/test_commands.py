@@ -48,6 +48,15 @@ def test_a_command_does_not_wait_for_what_only_sign_in_needs() -> None:
     assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True, timeout=100).strip() == "False"
 
 
+def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own(tmp_path: Path) -> None:
+    said = _run(_environ(tmp_path), "pause", "Back at noon.", expect=1)
+    assert said.startswith("maintenance: No service has run for the benchmark demo")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo/leaderboard.db").touch()  # nor is one that somebody touched
+    assert "No service has run" in _run(_environ(tmp_path), "health", expect=1)
+
+
 def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str], Database], tmp_path: Path) -> None:
     environ, database = demo
     (entry,) = invented.submit(database, range(1))
@@ -59,7 +68,10 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     assert "web address" in _run(environ, "entries", "edit", entry, "link=javascript:1", expect=1)
     assert "no entry" in _run(environ, "entries", "hide", "e00000000000", "--reason", "x", expect=1)
     _run(environ, "pause", "Back at noon.")
+    assert "There is no job 99" in _run(environ, "retry", "99", expect=1)
+    assert "There is no grant 99" in _run(environ, "quota", "revoke", "99", "--reason", "x", expect=1)
     health = _json(environ, "health")
+    assert (health["benchmark"], health["data"]) == ("demo", [str(tmp_path / "demo")])
     assert (health["paused"], health["jobs"]["failed"], health["disks"][0]["free"] > 0) == ("Back at noon.", 0, True)
     assert "paused (Back at noon.)" in _run(environ, "health")
     _run(environ, "resume")

@@ -189,6 +189,25 @@ def test_the_boards_of_a_change_are_those_that_the_chain_names(turned: tuple[Dat
         )
 
 
+def test_a_change_that_is_taken_back_tells_the_same_counts_turned_round(
+    turned: tuple[Database, dict[str, Any]],
+) -> None:
+    database, preview = turned
+    undone, applied, _ = decisions(database)
+    there, back = applied.facts["labels"], undone.facts["labels"]
+    assert (there["added"], there["dropped"], there["items_before"], there["items_after"]) == (0, 3, 1250, 1247)
+    assert (back["added"], back["dropped"], back["items_before"], back["items_after"]) == (3, 0, 1247, 1250)
+    assert all(back[name] == there[name] for name in ("flipped", "tags_changed"))
+    for name in ("entries", "moved", "largest_change"):
+        assert undone.facts[name] == applied.facts[name] is not None
+    summary = preview["summary"]
+    said = f"{summary['entries']} entries went back to earlier scores, {summary['moved']} moved in rank"
+    client = _site(database)
+    feed = atom(decisions(database), "https://board.example.org").decode()
+    for page in (client.get(f"/decisions/{undone.seq}").text, client.get("/decisions").text, feed):
+        assert "16 flipped, 3 added, 0 dropped" in page and said in page
+
+
 def test_both_feeds_say_what_a_change_of_labels_did(turned: tuple[Database, dict[str, Any]]) -> None:
     database, preview = turned
     _, applied, _ = decisions(database)

@@ -21,6 +21,7 @@ from storage.database import Database
 from storage.maintenance_tables import Edit
 from storage.pace import CHANGES_A_DAY, DAY, TooOften
 from storage.tables import Account, Event, Job, Snapshot, Submission
+from submissions import happenings
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.tracking import status
 from tests.databases import new_database
@@ -312,7 +313,8 @@ def test_owners_are_told_why_an_entry_is_off_the_board(database: Database, ids: 
 
 
 def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    assert entries.merge(database, MAINTAINER, ids[0], ids[1], "the same run twice").changed
+    merged = entries.merge(database, MAINTAINER, ids[0], ids[1], "the same run twice")
+    assert merged.changed and "Their votes differ: restore it if it is no duplicate." in merged.message
     shown = snapshot(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     assert [(stub["id"], stub["merged_into"]) for stub in shown["stubs"]] == [(ids[0], ids[1])]
@@ -324,6 +326,44 @@ def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, sc
     assert {stub["merged_into"] for stub in snapshot(database, scorer)["stubs"]} == {ids[2]}
     entries.restore(database, MAINTAINER, ids[0], "they differ")
     assert on_board(database, scorer) == [ids[0], ids[2]]
+
+
+def test_of_a_duplicate_with_the_same_votes_no_difference_is_told(
+    database: Database, scorer: Scorer, ids: list[str]
+) -> None:
+    (again,) = invented.submit(database, range(1), owner="asomebody000")
+    assert "differ" not in entries.merge(database, MAINTAINER, again, ids[0], "the same run").message
+
+
+def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
+    database: Database, scorer: Scorer, ids: list[str]
+) -> None:
+    entries.withdraw(database, OWNER_OF_IT, ids[0], "the owner's own decision")
+    entries.merge(database, MAINTAINER, ids[0], ids[1], "the same run")
+    entries.hide(database, MAINTAINER, ids[0], "private data in the notes")
+    logged = len(decisions(database))
+    seen = entries.restore(database, MAINTAINER, ids[0], "the notes are clean").message
+    assert f"was restored, but it was merged into {ids[1]}. Restore it once more" in seen
+    assert [one.kind for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
+    assert len(decisions(database)) == logged + 2
+    apart = entries.restore(database, MAINTAINER, ids[0], "they differ")
+    assert "was restored, but it is withdrawn. Restore it once more" in apart.message
+    shown = snapshot(database, scorer)
+    assert [(stub["id"], stub.get("merged_into"), stub["reason"]) for stub in shown["stubs"]] == [
+        (ids[0], None, "the owner's own decision")
+    ]
+    assert decisions(database)[0].sentence == f"Entry {ids[0]} was restored, but it is withdrawn: they differ"
+    back = entries.restore(database, MAINTAINER, ids[0], "the owner asked for it").message
+    assert back.endswith("is back on the board.")
+    assert on_board(database, scorer) == ids
+    assert decisions(database)[0].sentence.startswith(f"Entry {ids[0]} is back on the board: ")
+    mine = [one.sentence for one in happenings.of(database, "demo", OWNER_OF_IT) if one.kind == "entry.restored"]
+    assert mine == [
+        "It is back on the board: the owner asked for it",
+        "It was restored, but it is withdrawn: they differ",
+        f"It was restored, but it was merged into {ids[1]}: the notes are clean",
+    ]
+    assert not entries.restore(database, MAINTAINER, ids[0], "again").changed
 
 
 def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[str]) -> None:

@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from identity import Identity, Refused
-from maintenance import chain, entries, markup, page, rescoring
+from maintenance import chain, entries, labels, markup, page, rescoring
 from maintenance.decisions import decisions
+from maintenance.queries import Revision
+from storage import tasks
 from storage.database import Database
 from storage.tasks import TaskView
 from submissions.metadata import Metadata
@@ -77,11 +79,12 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
     refused: list[str] = []
     blocks = _blocks(_desk(board, STRANGER, refused))
     answers = [
-        _call(blocks, "opening")[0],
-        *_call(blocks, "pausing", "because"),
+        _call(blocks, "look")[0],
+        *_call(blocks, "pausing", "because")[:2],
         *_call(blocks, "deciding", entry, "Hide", "", "because"),
         *_call(blocks, "changing", entry, "notes", "new"),
-        *_call(blocks, "retrying", "All of them"),
+        *_call(blocks, "retrying", "All failed jobs")[:2],
+        *_call(blocks, "retrying", "task 1")[:2],
         _call(blocks, "results"),
         *_call(blocks, "correcting", "r-x", "because", "macro", "50"),
         *_call(blocks, "granting", "astranger000", "because", 1),
@@ -97,7 +100,7 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
         _call(blocks, "table", ""),
     ]
     assert all("vl-bad" in answer for answer in answers), answers
-    assert len(refused) == len(answers) + 1, "the tab Health asks for its table and for the failed jobs"
+    assert len(refused) == len(answers)
     assert entries.look(board, MAINTAINER, entry)[0].gone is None
 
 
@@ -147,6 +150,50 @@ def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
     assert "rescore.preview" in told
     assert "2 entries: 0 change" in _call(blocks, "showing", str(asked.task_id))
     assert "vl-bad" in _call(blocks, "showing", "99")
+
+
+def test_a_failed_task_is_chosen_and_asked_for_again(board: Database) -> None:
+    failed = labels.request_import(board, MAINTAINER, "demo", "v3", "/gone.jsonl", "errors")
+    with board.write() as session:
+        claim = tasks.claim(session, "worker", 60.0)
+        assert claim is not None
+        tasks.fail(session, claim, HOSTILE, retry=False)
+    blocks = _blocks(_desk(board, MAINTAINER, []))
+    shown, choices = _call(blocks, "looking")
+    assert HOSTILE not in shown and "&lt;img" in shown
+    assert choices["choices"][1:] == [(f"Task {failed.task_id}: labels.import v3", f"task {failed.task_id}")]
+    said, shown, choices = _call(blocks, "retrying", f"task {failed.task_id}")
+    assert "A worker imports revision v3" in said and "&lt;img" not in shown and len(choices["choices"]) == 1
+
+
+def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typed(tmp_path: Path) -> None:
+    bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
+    blocks = _blocks(_desk(bench.database, MAINTAINER, []))
+    starts = [one for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == "run"]
+    buttons = {block.value: block._id for block in blocks.blocks.values() if isinstance(block, gr.Button)}
+    request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
+
+    def press(name: str, typed: str = "") -> tuple[str, Any]:
+        (pressed,) = (one.fn for one in starts if (buttons[name], "click") in one.targets)
+        assert pressed is not None
+        said, *_, left = pressed("demo", "", "because", False, typed, "", "", "", request)
+        return said, left
+
+    assert press("Preview")[1] == ""
+    for name in ("Apply", "Undo"):
+        said, left = press(name)
+        assert "To confirm, type demo." in said and left != "", "what was refused takes nothing away"
+    assert "nothing to undo" in press("Undo", "demo")[0]
+
+
+def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
+    values = {"items": 3, "commitment": "ab" * 32, "difference": None, "reason": "", "requested_by": "x"}
+    times = {"imported_at": 1.0, "published_at": 2.0, "retired_at": 3.0, "registered_at": 1.0}
+    retired = Revision("v2", **values, **times, salt="cd" * 32, disclosure="hidden")
+    configured = retired._replace(salt=None, disclosure=None)  # the settings say it
+    shown = markup.revisions([retired, configured], {})
+    assert 'data-name="Disclosure">hidden<' in shown and f'title="{"cd" * 32}"' in shown
+    assert 'data-name="Disclosure">as configured<' in shown
 
 
 def test_a_long_task_shows_how_far_it_is() -> None:

@@ -24,12 +24,13 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
 from maintenance import reported
-from maintenance.decisions import decisions
+from maintenance.decisions import PublicLog, decisions
 from maintenance.reported_file import FIELDS, FileRejected, read
 from maintenance.values import NotFound, NotPossible
 from storage import audit
 from storage.database import Database
 from storage.operations_tables import ReportedResult
+from tests.databases import new_database
 from tests.maintenance.people import MAINTAINER, OWNER_OF_IT
 from tests.workers import invented
 from workers.snapshot_job import publish_if_changed
@@ -222,7 +223,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     site = Site(snapshots, benchmark="demo", check_every=0)
     app = FastAPI()
     materials = Materials(None, None, snapshots.relations)
-    app.include_router(leaderboard.web.build(site, materials))
+    app.include_router(leaderboard.web.build(site, materials, PublicLog(database)))
     app.include_router(leaderboard.api.build(site, materials))
     client = TestClient(app)
 
@@ -237,14 +238,33 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
         assert reply.status_code == 200, path
         assert "Judge" in reply.text, path
         assert "<b>Judge</b>" not in reply.text or path.endswith(".csv"), path
-    reported.remove(database, MAINTAINER, "demo", name, "retracted")
+    told = (database, MAINTAINER, "demo", name)
+    reported.edit(*told, {"macro": "54.9", "notes": "<i>a slip</i>", "organisation": ""}, "a typing error")
+    corrected = client.get(f"/decisions/{decisions(database)[0].seq}").text
+    link = f'<a href="/entries/{name}">&lt;b&gt;Judge&lt;/b&gt;</a>'
+    assert link in corrected and "macro: <b>55.0</b> → <b>54.9</b>" in corrected
+    assert "notes: nothing → <b>&lt;i&gt;a slip&lt;/i&gt;</b>" in corrected
+    reported.remove(*told, "retracted by <i>its authors</i>")
     publish_if_changed(database, scorer)
     assert name not in listed()
     assert name in listed(as_of=now)
+    assert client.get(f"/entries/{name}", params={"as_of": now}).status_code == 200
+    gone = client.get(f"/entries/{name}")
+    assert gone.status_code == 410
+    for text in ("&lt;b&gt;Judge", "This reported result was removed on", "by &lt;i&gt;its authors&lt;/i&gt;"):
+        assert text in gone.text
+    for page in ("/decisions", f"/decisions/{decisions(database)[0].seq}"):
+        assert link in client.get(page).text
+    answer = client.get(f"/api/v1/entries/{name}")
+    assert (answer.status_code, answer.json()["code"]) == (410, "removed")
+    reported.restore(*told, "it stands")
+    publish_if_changed(database, scorer)
+    assert client.get(f"/entries/{name}").status_code == 200
 
 
 def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
     invented.write_demo(tmp_path)
+    new_database(f"sqlite:///{tmp_path}/demo/leaderboard.db").close()
     file = tmp_path / "results.csv"
     environ = {"DATA_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
 

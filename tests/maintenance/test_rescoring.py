@@ -18,6 +18,7 @@ from sqlalchemy import select, text
 from benchmark.revisions import COLUMNS
 from maintenance import labels, operations, rescoring
 from maintenance.decisions import decisions
+from maintenance.review import drafts
 from maintenance.values import Done, NotFound, NotPossible
 from storage import audit, label_sets
 from storage.database import Database
@@ -300,8 +301,17 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     assert found.salt is not None
     kept = board.desk.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
+    with board.database.write() as session, pytest.raises(NotPossible, match="choose another base"):
+        drafts.check_base(session, BENCHMARK, "v2")
     with pytest.raises(NotPossible, match="retired"):
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+
+
+def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, "v1", judges=1)
+    with pytest.raises(NotPossible, match="Choose another name") as refused:
+        labels.request_import(board.database, MAINTAINER, BENCHMARK, "demo", "v2.jsonl", "because")
+    assert refused.value.code == "reserved-name"
 
 
 def test_a_revision_never_changes(tmp_path: Path) -> None:
@@ -348,8 +358,11 @@ def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(t
     (event,) = _events(board.database, "rescore.applied")
     assert event["labels"] is None
     assert event["largest_change"] == round(event["largest_change"], 3)  # no more of a macro than the board tells
+    assert _undo(board).changed
+    (back,) = _events(board.database, "rescore.undone")
+    assert (back["labels"], back["largest_change"], back["entries"]) == (None, event["largest_change"], 3)
     said = json.dumps([one.to_json() for one in decisions(board.database)])
-    assert "rescore.applied" in said
+    assert "rescore.applied" in said and "rescore.undone" in said
     assert "flipped" not in said
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert, select, text, update
-from sqlalchemy.exc import DatabaseError, IntegrityError, StatementError
+from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from storage import audit
 from storage.database import Database
@@ -22,6 +22,7 @@ from storage.tables import (
     Score,
     Snapshot,
     Submission,
+    UnfitText,
     Worker,
     new_entry_id,
 )
@@ -98,7 +99,7 @@ def test_a_bad_submission_is_refused(shared: Database, change: dict[str, Any]) -
 @pytest.mark.parametrize("value", ["a\x00b", "\ud800"])
 @pytest.mark.parametrize("column", ["model", "notes", "file_name"])
 def test_text_that_only_one_database_could_hold_is_refused_by_both(shared: Database, column: str, value: str) -> None:
-    with pytest.raises(StatementError), shared.write() as session:
+    with pytest.raises(UnfitText), shared.write() as session:
         session.add(a_submission(99, **{column: value}))
 
 

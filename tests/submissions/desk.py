@@ -62,7 +62,7 @@ def person(account: str, *organisations: str) -> Identity:
 
 def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddleware:
     """Routes around which nobody signs in: reachable by others, one submitter."""
-    identities = Identities(IdentitySettings(Mode.OPEN), database)
+    identities = Identities.on(database, IdentitySettings(Mode.OPEN))
     app.add_exception_handler(Refused, refusals(identities))
     return IdentityMiddleware(app, identities.settings, identities.resolver)
 

@@ -47,7 +47,7 @@ def address(database: Database, tmp_path: Path) -> Iterator[str]:
     file = desk.arrive(native(desk.items))
     shown = Shown(time.time() + 40 * 86_400, published=False)
     taken = desk.intake.submit(file, Metadata.parse({"model": LONG, "organisation": "Lab"}), LOCAL, shown)
-    identities, pages = Identities(IdentitySettings(), database), Pages(render.environment(), [web.TEMPLATES])
+    identities, pages = Identities.on(database, IdentitySettings()), Pages(render.environment(), [web.TEMPLATES])
 
     def edit(who: Identity, entry: str, fields: web.Fields) -> object:
         return entries.edit(database, who, entry, fields, columns)  # type: ignore[arg-type]

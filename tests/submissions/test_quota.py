@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from identity import ANONYMOUS, LOCAL, Identity, NotAllowed, NotSignedIn
+from identity import ANONYMOUS, LOCAL, Identity, NotAllowed, NotSignedIn, Organisation
 from storage import job_queue, label_sets, lookalikes, switches
 from storage.database import Database
 from storage.pace import DAY
@@ -68,6 +68,10 @@ def test_an_organisation_that_anybody_may_join_is_no_team() -> None:
     assert list(subjects(who, DAILY)) == ["account:ann", "organisation:org-lab", "organisation:org-everyone"]
     exempt = Policy(1, 12, exempt_organisations=("Everyone",))
     assert list(subjects(who, exempt)) == ["account:ann", "organisation:org-lab"]
+    id_ = "5e67bdd61009063689407479"
+    who = Identity("ann", organisations=(Organisation(id_, ""), Organisation("f" * 24, id_)))  # one named like an id
+    exempt = Policy(1, 12, exempt_organisations=("", id_))
+    assert list(subjects(who, exempt)) == ["account:ann", f"organisation:{'f' * 24}"]
 
 
 @pytest.fixture

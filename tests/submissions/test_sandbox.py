@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmark.items import ItemTable, build_table
+from logs import JsonLines
 from submissions import sandbox
 from submissions.sandbox import Limits, ReadingFailed, read_isolated
 from submissions.upload import read_upload
@@ -103,12 +104,18 @@ def test_strange_output_of_a_child_is_our_fault(output: bytes) -> None:
         sandbox._result(output, b"", 0, "vl-rewardbench", Limits())
 
 
+def _said(caplog: pytest.LogCaptureFixture) -> str:
+    (record,) = caplog.records
+    assert record.getMessage() == "reading.failed"
+    return str(record.__dict__["data"]["said"])
+
+
 def test_a_fault_in_the_child_is_ours_and_its_last_words_are_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR), pytest.raises(ReadingFailed, match="a fault of the service"):
         read_isolated(tmp_path / "not there.jsonl")
-    assert "FileNotFoundError" in caplog.text
+    assert "FileNotFoundError" in _said(caplog)
 
 
 def test_of_the_last_words_four_kilobytes_are_kept(
@@ -118,8 +125,8 @@ def test_of_the_last_words_four_kilobytes_are_kept(
     monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
     with pytest.raises(ReadingFailed):
         read_isolated(good)
-    assert "the end" in caplog.text
-    assert len(caplog.text) < 5000
+    assert "the end" in _said(caplog)
+    assert len(_said(caplog)) < 5000
 
 
 def test_the_last_words_are_one_line_of_the_log(
@@ -129,9 +136,9 @@ def test_the_last_words_are_one_line_of_the_log(
     monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
     with pytest.raises(ReadingFailed):
         read_isolated(good)
-    (record,) = caplog.records
-    assert "forged" in record.getMessage()
-    assert record.getMessage().isprintable()
+    line = JsonLines().format(caplog.records[0])
+    assert "forged" in line
+    assert line.isprintable()
 
 
 @pytest.mark.parametrize("program", ["raise MemoryError", "import os; os.kill(os.getpid(), 9)"])

@@ -168,6 +168,13 @@ def test_one_item_missing_and_one_too_many_are_both_reported() -> None:
     assert [(p.code, p.line, p.id, p.field) for p in extra.problems] == [("unknown-item", 15, "no-such-item", "id")]
 
 
+def test_many_missing_items_are_one_problem_with_the_first_ten_of_them() -> None:
+    (problem,) = rejection(native([{"id": row["id"], "votes": [0]} for row in PAIRS[12:]])).problems
+    assert (problem.code, problem.id) == ("missing-item", None)
+    assert "no votes for 12 of the 14 items" in problem.message
+    assert problem.message.endswith(f"{', '.join(row['id'] for row in PAIRS[:10])} and 2 more")
+
+
 def test_an_item_that_the_revision_dropped_is_extra() -> None:
     held = real().in_revision("v2")
     records = [{"item": real().items[i].key, "id": real().items[i].ids["v2"], "votes": [0]} for i in held]

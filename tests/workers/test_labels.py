@@ -152,17 +152,65 @@ def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) ->
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"query": "What is it?"}, "row 4: .* is no item of revision r1 of invented"),
-        ({"human_ranking": [1, 1]}, r"row 4: human_ranking is \[0, 1\] or \[1, 0\]"),
-        ({"human_ranking": None}, "row 4: WildVision-0 has no human_ranking"),
-        ({"human_ranking": "1"}, "row 4: expected a list"),
-        ({"human_error_analysis": ["boredom"]}, "row 4: unknown error tag 'boredom'"),
-        (dict(INVENTED[2]), "row 4: VLFeedback-2 is labelled twice"),
+        ({"query": "What is it?"}, "row 4: no item of revision r1 of invented has this query, response and id"),
+        ({"human_ranking": [1, 1]}, r"row 4: human_ranking is neither \[0, 1\] nor \[1, 0\]"),
+        ({"human_ranking": None}, "row 4: human_ranking is empty"),
+        ({"human_ranking": "1"}, "row 4: human_ranking is no list"),
+        ({"human_error_analysis": ["boredom"]}, "row 4: human_error_analysis: unknown error tag; known: "),
+        ({"human_error_analysis": [7]}, "row 4: human_error_analysis is no list of texts"),
+        ({"response": ["one"]}, "row 4: response is not two texts"),
+        ({"query": 7}, "row 4: query is no text"),
+        ({"query": None, "response": ["one", "other"]}, "row 4: response is not that of this item"),
+        (dict(INVENTED[2]), "row 4: the item with this query and response is labelled twice"),
     ],
 )
 def test_a_bad_row_is_named(table: ItemTable, change: dict[str, Any], message: str) -> None:
     with pytest.raises(LabelsError, match=message):
         label_set([*INVENTED[:3], {**INVENTED[3], **change}, *INVENTED[4:]], "r1", table)
+
+
+CANARY = "canary"
+
+
+@pytest.mark.parametrize("column", [*labels_module.COLUMNS, "models"])
+def test_what_stands_in_a_file_is_in_no_message_about_it(table: ItemTable, tmp_path: Path, column: str) -> None:
+    good = {"id": INVENTED[3]["id"], "human_ranking": [0, 1]}  # found by its id, by its row, or by its texts
+    rows = ({**INVENTED[3]}, good, {**good, "v0_row": 3})
+    planted: tuple[Any, ...] = (
+        CANARY, [CANARY], [CANARY, CANARY], [0, CANARY], [[CANARY]], {CANARY: CANARY}, f"[{CANARY}]", f"['{CANARY}']",
+        f"['{CANARY}', 0]", f"['{CANARY}", f"{{'{CANARY}': 1}}", f"'{CANARY}'*99", "[" * 9999 + CANARY,
+        f"['{CANARY}\\ud800', '{CANARY}']", 667_788, [667_788], [667_788, 0], 667_788.5, [[667_788]],
+        "667788", "[667788]", float("nan"), True,
+    )  # fmt: skip
+    for row in rows:
+        for value in planted:
+            with pytest.raises(LabelsError) as error:  # one row labels no whole benchmark
+                label_set([{**row, column: value}], "r9", table)
+            said = str(error.value)
+            assert CANARY not in said and "667788" not in said.replace(",", ""), (column, value)
+            assert error.value.__context__ is None or error.value.__suppress_context__  # no log shows it either
+            assert "row 1: " in said or "has a label" in said
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{CANARY}".encode(),
+        f'{{"id": "{CANARY}"'.encode(),
+        f'[{{"human_ranking": {CANARY}}}]'.encode(),
+        f'"{CANARY}"\n'.encode(),
+        f'["{CANARY}"]'.encode(),
+        b"PAR1" + CANARY.encode() * 9,
+        f'{{"id": "{CANARY}\udcff"}}'.encode("utf-8", "surrogatepass"),
+    ],
+)
+def test_what_stands_in_a_file_that_is_none_is_in_no_message_either(
+    table: ItemTable, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "labels").write_bytes(content)
+    with pytest.raises(LabelsError) as error:
+        load_labels(tmp_path / "labels", "r1", table)
+    assert CANARY not in str(error.value)
 
 
 def test_missing_items_are_named(table: ItemTable) -> None:
@@ -172,7 +220,7 @@ def test_missing_items_are_named(table: ItemTable) -> None:
 
 def test_an_id_that_the_revision_does_not_know_is_named(table: ItemTable) -> None:
     bare = [{"id": row["id"], "human_ranking": row["human_ranking"]} for row in INVENTED]
-    with pytest.raises(LabelsError, match="row 1: nobody is no item of revision r1"):
+    with pytest.raises(LabelsError, match="row 1: no item of revision r1 of invented has this id"):
         label_set([{**bare[0], "id": "nobody"}, *bare[1:]], "r1", table)
 
 
@@ -183,14 +231,14 @@ def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
     bare = [{"id": pair["id"], "human_ranking": [0, 1]} for pair in pairs]
     bare[1]["human_ranking"] = [1, 0]
     assert label_set(bare, "r1", twins).preferred.tolist()[:2] == [0, 1]
-    with pytest.raises(LabelsError, match="row 15: VLFeedback-0 is labelled twice"):
+    with pytest.raises(LabelsError, match="row 15: the item with this id is labelled twice"):
         label_set([*bare, bare[0]], "r1", twins)
 
 
 def test_a_row_number_that_belongs_to_another_id_is_refused(real_table: ItemTable) -> None:
     wrong = [dict(row) for row in rows(V2)]
     wrong[0]["v0_row"], wrong[1]["v0_row"] = wrong[1]["v0_row"], wrong[0]["v0_row"]
-    with pytest.raises(LabelsError, match=r"row 1: .* is no item of revision v2"):
+    with pytest.raises(LabelsError, match="row 1: no item of revision v2 of vl-rewardbench has this v0_row and id"):
         label_set(wrong, "v2", real_table)
 
 

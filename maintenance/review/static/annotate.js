@@ -110,9 +110,10 @@
 
   function change(values) {
     if (closed || !pair) return;
+    const before = said.verdict;
     said = { ...said, ...values };
     if (!said.verdict) return;
-    if (!prefers()) said.errors = []; // they are those of a worse response, and here is none
+    if (said.verdict !== before) said.errors = []; // they are those of the response that was worse until now
     unsaved.set(pair.place, said);
     update();
     save();

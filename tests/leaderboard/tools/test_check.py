@@ -36,7 +36,7 @@ def test_the_verdict_is_one_sentence(figures: dict[str, str], words: str) -> Non
 
 def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
     found = check.answer(check.read(R1))
-    line = check.lines(found.fits)[0]
+    line = check.lines(found.fits, found.figures)[0]
     assert (line.sizes, line.revisions, line.overall, line.overall_percent) == (
         "484/448/318",
         "v0, v1",
@@ -45,6 +45,20 @@ def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
     )
     assert [text for _, text in line.categories] == ["309/484", "384/448", "206/318"]
     assert "309/484" in check.shown_sentences(found)[0]
+
+
+def test_a_stated_overall_fixes_its_count_though_categories_are_missing() -> None:
+    found = check.answer(check.read({"general": "63.8", "overall": "71.9"}))
+    first, second = check.lines(found.fits, found.figures)
+    assert (first.sizes, first.overall, first.overall_percent, first.macro_percent) == (
+        "484/448/318",
+        "899/1,250",
+        "71.92",
+        "–",
+    )
+    assert (second.overall, second.overall_percent) == ("896–897/1,247", "–")
+    alone = check.answer(check.read({"general": "63.8"}))
+    assert {line.overall.split("/")[0] for line in check.lines(alone.fits, alone.figures)} == {"–"}
 
 
 def test_of_many_ways_to_fit_the_page_says_the_first_and_lists_the_rest() -> None:

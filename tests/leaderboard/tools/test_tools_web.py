@@ -141,7 +141,9 @@ def test_reported_rows_link_to_their_figures(client: TestClient) -> None:
 
 def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
     text = text_of(client.get(f"/compare?entries={A},{B}").text)
-    assert re.search(r"Judge A agrees with people on \d+\.\d points more hallucination pairs than Judge B \(p <", text)
+    assert re.search(
+        r"Judge A agrees with people more often than Judge B on hallucination \(\+\d+\.\d points, p <", text
+    )
     assert "Only the first is right" in text
 
 
@@ -211,14 +213,16 @@ def test_texts_are_text_and_images_come_from_here(client: TestClient) -> None:
     assert client.get(f"{other}/image").status_code == 404
 
 
-def test_without_an_item_file_facts_are_shown_and_the_setting_is_named(tmp_path: Path) -> None:
+def test_without_an_item_file_facts_are_shown_and_no_visitor_is_told_of_settings(tmp_path: Path) -> None:
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps(table(SIZES).to_json()))
     with TestClient(serve(Materials(manifest, None, stored))) as client:
         html = client.get("/explore").text
-        assert "ITEMS_FILE" in html
+        assert "facts without the texts" in html
+        assert ">Pair</th>" in html and ">Question</th>" not in html
         link = re.findall(r'href="(/explore/[0-9a-f]{12})"', html)[0]
         assert "Response A" not in client.get(link).text
+        assert not [page for page in (html, client.get(link).text) if "ITEMS_FILE" in page]
 
 
 def test_the_sample_file_is_a_download(client: TestClient) -> None:

@@ -90,7 +90,10 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(b
     page.keyboard.press("ArrowRight")
     _place(page, 2)
     page.keyboard.press("2")
-    page.keyboard.press("i")  # the wrong way round
+    page.keyboard.press("q")
+    page.wait_for_selector('[data-error][aria-pressed="true"]')
+    page.keyboard.press("i")  # the wrong way round: the error was one of the other response
+    assert page.locator('[data-error][aria-pressed="true"]').count() == 0
     page.keyboard.press("n")
     page.keyboard.type("i2f: a note is no shortcut")
     page.keyboard.press("Enter")

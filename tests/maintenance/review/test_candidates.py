@@ -55,6 +55,18 @@ def test_the_items_that_all_strong_judges_contradict_are_listed_for_maintainers(
         assert all(item.key not in place for item in bench.table.items)
 
 
+def test_beside_a_candidate_stand_the_votes_of_those_who_were_heard_about_its_category(bench: Bench) -> None:
+    verdicts = np.vstack([_agree_against(bench, {0}), np.tile(bench.labels.preferred, (3, 1))])
+    category = bench.table.items[0].category
+    there = [index for index, item in enumerate(bench.table.items) if item.category == category]
+    verdicts[8:, there[1:]] = 1 - verdicts[8:, there[1:]]  # three that are wrong there, but for the label of one
+    add_judges(bench, verdicts, [f"o{n}" for n in range(11)])
+    _find(bench)
+    found = candidates.proposed(bench.database, MAINTAINER, bench.table)
+    (one,) = (one for one in found.items if one.item == bench.key(0))
+    assert sorted(one.votes) == [0, 0, 8], "weak judges are asked, and not heard"
+
+
 @on_both
 def test_the_list_is_computed_anew_when_asked_for(bench: Bench) -> None:
     add_judges(bench, _agree_against(bench, {0}), [f"o{n}" for n in range(8)])

@@ -13,13 +13,16 @@ import pytest
 
 import maintenance.review.cli
 from identity import LOCAL, Identity
-from maintenance import page
+from maintenance import operations, page
 from maintenance.cli import Answer, Context
+from maintenance.review import answers
 from maintenance.review import page as review_page
+from maintenance.review.answers import Said
 from maintenance.values import NotPossible
 from tests.maintenance.people import MAINTAINER, STRANGER
 from tests.maintenance.review.bench import HOSTILE, Bench, add_judges
 
+STATES = ("open", "accepted", "rejected", "all")
 WHY = f"The preferred response invents a second dog. {HOSTILE}"
 
 
@@ -70,7 +73,7 @@ def desk(bench: Bench) -> Callable[[Identity], tuple[gr.Blocks, list[str]]]:
             lambda: bench.table,
         )
         blocks = gr.Blocks(analytics_enabled=False)
-        with blocks:
+        with blocks, gr.Tab("Review"):
             review_page.build(made)
         return blocks, refused
 
@@ -86,11 +89,12 @@ def _call(blocks: gr.Blocks, name: str, *values: Any, nth: int = 0) -> Any:
 HANDLERS: list[tuple[str, tuple[Any, ...]]] = [
     ("look", ("open",)),
     ("decide", ("1", "no", "open")),
-    ("drafting", ("next", "demo", "because", "")),
+    ("drafting", ("next", "demo", "because", "", False)),
     ("finding", ()),
     ("starting", ("may", "demo", "all", "", "", "because")),
     ("adding", ("1", "local")),
-    ("closing", ("1", "next", "because")),
+    ("closing", ("1", "next", "because", False)),
+    ("opening", ("open",)),
 ]
 
 
@@ -104,7 +108,7 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(
             assert "vl-bad" in text, (name, text)
     for nth in range(2):
         assert "vl-bad" in _call(blocks, "looking", nth=nth)
-    assert len(refused) == 13
+    assert len(refused) == 15
     assert blocks.get_api_info()["named_endpoints"] == {}
 
 
@@ -117,14 +121,28 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(
     assert HOSTILE not in shown and "&lt;img" in shown
     said, shown = _call(blocks, "decide", "1", "you are right", "open")
     assert "is accepted" in said and "Nothing is disputed" in shown
+    _run(bench, "disputes", "open", bench.key(1), "--better", "b", "--reason", WHY)
+    assert [all(word in _call(blocks, "look", state) for word in (">open<", ">accepted<")) for state in STATES] == [
+        False,
+        False,
+        False,
+        True,
+    ]
     assert "its number" in _call(blocks, "decide", "one", "x", "open")[0]
-    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because", "1")
-    assert "Not accepted: 7." in _call(blocks, "drafting", "more", "demo", "because", "1, 7")
+    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because", "1", True)
+    assert "Not accepted: 7." in _call(blocks, "drafting", "more", "demo", "because", "1, 7", False)
+    assert operations.recent_tasks(bench.database, MAINTAINER)[0].params["disclosure"] == "public"
     said, shown = _call(blocks, "starting", "may", "demo", "listed", f"{bench.key(2)}, WildVision-1", "", "x")
     assert "has 2 pairs" in said and "may" in shown
     said, _ = _call(blocks, "adding", "1", "nobody")
     assert "no account" in said
     said, shown = _call(blocks, "adding", "1", "local")
     assert "1 more may answer" in said and "local 0" in shown
-    said, _ = _call(blocks, "closing", "1", "more", "x")
+    disputed, listed = _call(blocks, "opening", "all")
+    assert ">accepted<" in disputed and "local 0" in listed, "both stand there when the tab is opened"
+    said, _ = _call(blocks, "closing", "1", "more", "x", True)
     assert "Nobody has answered" in said
+    answers.answer(bench.database, MAINTAINER, bench.table, 1, 1, Said("first"))
+    said, _ = _call(blocks, "closing", "1", "more", "x", True)
+    assert "writes draft more" in said
+    assert operations.recent_tasks(bench.database, MAINTAINER)[0].params["disclosure"] == "public"

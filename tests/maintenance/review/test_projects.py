@@ -15,7 +15,7 @@ from benchmark.annotation import FEWEST_TO_TELL, seen_order
 from benchmark.items import response_fingerprint
 from identity import NotAllowed, NotSignedIn
 from leaderboard.tools.materials import Materials
-from maintenance import labels, operations, reports
+from maintenance import labels, operations, reports, rescoring
 from maintenance.review import answers, disputes, projects
 from maintenance.review import words as review_words
 from maintenance.review.answers import Said
@@ -155,7 +155,14 @@ def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: Ben
     for place in (0, 22):
         with pytest.raises(NotFound):
             answers.show(bench.database, MAINTAINER, shelf, project, place)
-    for bad in (Said("a"), Said("first", ("spelling",)), Said("first", note="x" * 501), Said("first", note="a\nb")):
+    errors = ("existence",)  # of which response, where none is worse?
+    for bad in (
+        Said("a"),
+        Said("poor-image", errors),
+        Said("first", ("spelling",)),
+        Said("first", note="x" * 501),
+        Said("first", note="a\nb"),
+    ):
         with pytest.raises(NotPossible):
             answers.answer(bench.database, MAINTAINER, bench.table, project, 4, bad)
 
@@ -270,6 +277,25 @@ def test_agreement_with_the_labels_is_one_number_for_the_whole_project(bench: Be
     assert found["agreement"] == {"pairs": 21, "share": 19 / 21}
     assert (found["proposals"]["flipped"], found["difference"]["flipped"]) == (2, 2)
     assert "2 flipped" in _everything_told(bench)
+
+
+def test_the_preview_of_a_draft_of_few_pairs_is_the_same_whether_one_label_flips_or_none(tmp_path: Path) -> None:
+    told = set()
+    for wrong in (0, 1):
+        other = set_up(new_database(f"sqlite:///{tmp_path}/{wrong}/board.db"), tmp_path / str(wrong))
+        _close(other, 1, wrong)
+        for applied in (False, True):  # then the board shows the draft, and the base is what is compared with it
+            if applied:
+                rescoring.request_apply(other.database, MAINTAINER, "demo", "next", "because", "next")
+                other.desk.drain()
+            revision = "demo" if applied else "next"
+            asked = rescoring.request_preview(other.database, MAINTAINER, "demo", revision)
+            other.desk.drain()
+            found = rescoring.preview(other.database, MAINTAINER, asked.task_id or 0)
+            assert found["to"]["label_revision"] == revision
+            told.add(json.dumps([revision, found, reports.preview(found)]))
+        other.database.close()
+    assert len(told) == 2
 
 
 @pytest.mark.parametrize("pairs", [1, FEWEST_TO_TELL - 1])

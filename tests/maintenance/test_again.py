@@ -1,0 +1,139 @@
+"""Tasks that failed: they are asked for again, and Health lists them until somebody has."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from identity import NotAllowed
+from maintenance import cli, labels, operations, rescoring
+from maintenance.review import candidates, disputes
+from maintenance.tasks.again import ask_again
+from maintenance.values import NotFound, NotPossible
+from storage import tasks
+from storage.tasks import TaskView
+from tests.databases import new_database
+from tests.maintenance.people import LOCAL, MAINTAINER, SECOND_MAINTAINER, STRANGER
+from tests.maintenance.review.bench import Bench, add_judges, set_up
+from tests.workers import invented
+
+WHY = "the preferred response invents a dog"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
+
+
+def _listed(bench: Bench) -> list[int]:
+    return [one.id for one in operations.health(bench.database, MAINTAINER, "demo").failed_tasks]
+
+
+def _task(bench: Bench, number: int | None) -> TaskView:
+    return operations.task(bench.database, MAINTAINER, number or 0)
+
+
+def _import(bench: Bench, source: Path, revision: str = "v3") -> int:
+    asked = labels.request_import(bench.database, MAINTAINER, "demo", revision, str(source), "new", public=True)
+    bench.desk.drain()
+    return asked.task_id or 0
+
+
+def _write(bench: Bench, source: Path) -> None:
+    source.write_text("\n".join(json.dumps(row) for row in invented.label_rows(bench.table, flip=True)))
+
+
+def _fail(bench: Bench, number: int | None) -> int:
+    """What a worker does where it cannot do a task."""
+    with bench.database.write() as session:
+        claim = tasks.claim(session, "worker", 60.0)
+        assert claim is not None and claim.task_id == number
+        tasks.fail(session, claim, "a fault", retry=False)
+    return claim.task_id
+
+
+def test_a_failed_task_is_asked_for_again_with_its_parameters_and_leaves_the_list(bench: Bench, tmp_path: Path) -> None:
+    source = tmp_path / "labels.jsonl"
+    first = _import(bench, source)
+    assert _listed(bench) == [first]
+    again = ask_again(bench.database, SECOND_MAINTAINER, "demo", first)
+    assert again.changed and again.task_id not in (None, first)
+    assert _listed(bench) == [], "it was asked for again"
+    old, new = _task(bench, first), _task(bench, again.task_id)
+    assert (new.kind, new.subject, new.params, new.reason) == (old.kind, old.subject, old.params, old.reason)
+    assert new.requested_by == SECOND_MAINTAINER.account
+    bench.desk.drain()
+    assert _listed(bench) == [again.task_id], "the file is gone still, which its failure says"
+    _write(bench, source)
+    assert ask_again(bench.database, MAINTAINER, "demo", first).changed
+    bench.desk.drain()
+    assert _listed(bench) == []
+    with pytest.raises(NotPossible, match="exists"):
+        ask_again(bench.database, MAINTAINER, "demo", first)
+
+
+def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: Bench, tmp_path: Path) -> None:
+    source = tmp_path / "labels.jsonl"
+    first, other = _import(bench, tmp_path / "mistyped.jsonl"), _import(bench, tmp_path / "none.jsonl", "v4")
+    assert _listed(bench) == [other, first]
+    _write(bench, source)
+    _import(bench, source)
+    assert _listed(bench) == [other]
+
+
+def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: Bench, tmp_path: Path) -> None:
+    (entry,) = add_judges(bench, bench.labels.preferred[np.newaxis], ["o"])
+    told = (bench.database, MAINTAINER)
+    disputes.dispute(bench.database, STRANGER, bench.table, bench.key(0), "a", WHY)
+    disputes.decide(*told, "demo", 1, True, "yes")
+    _write(bench, tmp_path / "labels.jsonl")
+    _import(bench, tmp_path / "labels.jsonl")
+    for asked in (
+        lambda: operations.request_backup(*told),
+        lambda: candidates.request(*told, "demo"),
+        lambda: disputes.request_draft(*told, "demo", "next", "demo", "one"),
+        lambda: rescoring.request_preview(*told, "demo", "v3", entries=[entry]),
+    ):
+        first = _fail(bench, asked().task_id)
+        again = ask_again(*told, "demo", first)
+        assert _task(bench, again.task_id).params == _task(bench, first).params
+        assert not ask_again(*told, "demo", first).changed, "a double click"
+        _fail(bench, again.task_id)
+    for asked in (
+        lambda: rescoring.request_apply(*told, "demo", "v3", "better", "v3"),
+        lambda: labels.request_retire(*told, "demo", "v3", "published", "v3"),
+    ):
+        first = _fail(bench, asked().task_id)
+        with pytest.raises(NotPossible, match="revision v3 once more: that wants its name typed again"):
+            ask_again(*told, "demo", first)
+        assert first in _listed(bench)
+        _fail(bench, asked().task_id)
+        assert first not in _listed(bench)
+
+
+def test_only_what_has_failed_is_asked_for_again_and_by_maintainers_alone(bench: Bench) -> None:
+    asked = operations.request_backup(bench.database, MAINTAINER)
+    said = ask_again(bench.database, MAINTAINER, "demo", asked.task_id or 0)
+    assert (said.changed, "has not failed" in said.message) == (False, True)
+    with pytest.raises(NotFound):
+        ask_again(bench.database, MAINTAINER, "demo", 99)
+    with pytest.raises(NotAllowed):
+        ask_again(bench.database, STRANGER, "demo", asked.task_id or 0)
+
+
+def test_the_command_line_asks_again_and_says_what_it_leaves(bench: Bench, tmp_path: Path) -> None:
+    def run(*arguments: str) -> Any:
+        parser = argparse.ArgumentParser()
+        cli.add_commands(parser.add_subparsers(required=True))
+        options = parser.parse_args(list(arguments))
+        return options.command(cli.Context(bench.database, LOCAL, "demo", dict, (), lambda question: ""), options)
+
+    first = _import(bench, tmp_path / "none.jsonl")
+    assert run("retry").text.endswith("Failed tasks, which are asked for again one by one: 1.")
+    assert "imports revision v3" in run("retry", "--task", str(first)).text
+    assert run("retry").text == "0 jobs wait to be tried again."

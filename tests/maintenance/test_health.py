@@ -1,0 +1,66 @@
+"""What Health says of workers: who lives, who is missed, and whose labels are gone. On databases of both kinds."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from maintenance import holders, markup, operations, reports
+from maintenance.values import NotPossible
+from storage import label_sets, presence
+from storage.clock import minute
+from storage.database import Database
+from tests.maintenance.people import MAINTAINER
+
+
+def _silent(session: Session, worker: str, seconds: float) -> None:
+    presence.beat(session, worker)
+    session.execute(
+        text("UPDATE workers SET started_at = started_at - :s, heartbeat_at = heartbeat_at - :s WHERE name = :n"),
+        {"s": seconds, "n": worker},
+    )
+
+
+def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hour(database: Database) -> None:
+    with database.write() as session:
+        for worker, seconds in (("alive", 5), ("dead", 90), ("forgotten", 4000)):
+            _silent(session, worker, seconds)
+    found = operations.health(database, MAINTAINER, "demo")
+    assert [one.name for one in found.workers] == ["alive", "dead"]
+    alive, dead = found.workers
+    assert alive.silent_since is None
+    assert dead.silent_since is not None
+    said = f"silent since {minute(dead.silent_since)}"
+    assert f"worker dead: {said}" in reports.health(found)
+    assert "worker alive: last seen " in reports.health(found)
+    assert markup.health(found).count("silent since") == 1
+    assert said in markup.health(found)
+
+
+def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: Database) -> None:
+    with database.write() as session:
+        label_sets.register(session, "v2", "demo", "a" * 64, 21)
+        label_sets.point_to(session, "v2", "1", "start")
+        _silent(session, "dead", 90)
+        presence.hold(session, "dead", ["v2"])
+        holders.require_held(session, "v2")  # nobody lives who could say otherwise
+        presence.beat(session, "of an earlier release")
+        holders.require_held(session, "v2")
+        presence.beat(session, "alive")
+        presence.hold(session, "alive", ["v1"])
+        with pytest.raises(NotPossible, match="name v2 in LABELS again"):
+            holders.require_held(session, "v2")
+    found = operations.health(database, MAINTAINER, "demo")
+    assert found.advice is not None
+    assert found.advice.startswith("No worker that runs holds the labels of revision v2, which the board shows")
+    assert found.advice in reports.health(found)
+    with database.write() as session:
+        presence.hold_one_more(session, "alive", "v2")
+        presence.hold_one_more(session, "of an earlier release", "v3")  # has not said anything: it still does not
+        holders.require_held(session, "v1")
+        assert presence.nobody_holds(session, "v3")
+    assert operations.health(database, MAINTAINER, "demo").advice is None
+    with database.write() as session:
+        presence.beat(session, "alive")
+        assert not presence.nobody_holds(session, "v2"), "a heartbeat alone takes nothing back"
