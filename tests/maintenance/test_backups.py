@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from leaderboard.queries import DatabaseSnapshots
-from maintenance import operations
+from maintenance import operations, reports
 from storage import audit, backups
 from storage.backups import BackupFailed, Target
 from storage.database import Database, migrate, open_database
@@ -101,6 +101,8 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
     health = operations.health(small, MAINTAINER, "demo")
     assert health.backup is not None
     assert health.backup_failed is None
+    size = health.backup.size_bytes or 0
+    assert f", {size / 1024:.0f} KiB" in reports.backup(health), "a small one is not said to be 0.0 MiB"
 
 
 def _older(directory: Path, number: int) -> None:

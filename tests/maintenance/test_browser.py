@@ -104,6 +104,23 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     until(lambda: _revision(service) == "v1", 60, "the board shows the old labels")
 
 
+def test_fields_and_buttons_are_of_one_height_and_on_a_phone_the_form_comes_before_the_list(page: Page) -> None:
+    controls = _tab(page, "Health").locator("button.md:visible, textarea:visible, .container > .wrap:visible")
+    assert len({round(one.bounding_box()["height"]) for one in controls.all()}) == 1  # type: ignore[index]
+    tab = _tab(page, "Labels")
+    form, known = tab.get_by_label("Revision", exact=True), tab.locator("#revisions")
+    expect(known).to_contain_text("v1")
+    wide = page.viewport_size
+    assert wide is not None
+    first = []
+    for width in (wide["width"], 390):
+        page.set_viewport_size({"width": width, "height": wide["height"]})
+        first.append(form.bounding_box()["y"] < known.bounding_box()["y"])  # type: ignore[index]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+    page.set_viewport_size(wide)
+    assert first == [False, True]
+
+
 def test_an_entry_is_hidden_and_restored(page: Page, service: Service, entries: list[str]) -> None:
     tab = _tab(page, "Entries")
     tab.get_by_label("Entry", exact=True).fill(entries[0])

@@ -159,7 +159,7 @@ def test_a_failed_task_is_chosen_and_asked_for_again(board: Database) -> None:
         assert claim is not None
         tasks.fail(session, claim, HOSTILE, retry=False)
     blocks = _blocks(_desk(board, MAINTAINER, []))
-    shown, choices = _call(blocks, "looking")
+    shown, choices = _call(blocks, "look")
     assert HOSTILE not in shown and "&lt;img" in shown
     assert choices["choices"][1:] == [(f"Task {failed.task_id}: labels.import v3", f"task {failed.task_id}")]
     said, shown, choices = _call(blocks, "retrying", f"task {failed.task_id}")
@@ -194,6 +194,11 @@ def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
     shown = markup.revisions([retired, configured], {})
     assert 'data-name="Disclosure">hidden<' in shown and f'title="{"cd" * 32}"' in shown
     assert 'data-name="Disclosure">as configured<' in shown
+
+
+def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() -> None:
+    assert '<td role="cell" data-name="Salt" data-nothing>–</td>' in markup.table("T", ("Salt",), [(None,)], "")
+    assert "data-nothing" not in markup.table("T", ("Salt",), [("-",)], "")
 
 
 def test_a_long_task_shows_how_far_it_is() -> None:
