@@ -101,7 +101,8 @@ ENTRY = answers(
     },
     _400_invalid_as_of=_OLD,
     _404_unknown_entry="There is no entry with this id, or it was not scored under this revision.",
-    _410_withdrawn="The entry was withdrawn; `at` says when and `reason` why. (A merged one leads on, with a 308.)",
+    _410_withdrawn="The entry was withdrawn (`removed`: a reported result was); `at` says when and `reason` why. (A "
+    "merged one leads on, with a 308.)",
 )
 CHECK_NUMBERS = answers(
     "Which whole numbers could be behind the percentages, under which categories and labels. Abridged here.",

@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_SECONDS = 30.0
-LARGEST = 2**63 - 1
-"""The largest whole number that both databases take."""
+LARGEST = 2**31 - 1
+"""The largest number that anything numbered can have: an INTEGER of PostgreSQL."""
 _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
 
 

@@ -76,7 +76,7 @@ def build(site: Site, log: Log, not_found: NotFound) -> APIRouter:
 
 
 def _seq(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def _digest(found: Sequence[Decision]) -> str:
