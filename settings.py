@@ -148,7 +148,7 @@ class Settings:
             public=public,
             identity=identity,
             trusted_proxies=_proxies(environ.get("TRUSTED_PROXIES", "").strip() or (_SPACE_PROXIES * on_a_space)),
-            frames=_frames(environ) if on_a_space and identity.mode is not Mode.LOCAL else (),
+            frames=_frames(environ) if identity.mode is not Mode.LOCAL else (),
             quota_per_day=int(_number(environ, "QUOTA_PER_DAY", 1, low=0, high=1000, whole=True)),
             quota_per_year=int(_number(environ, "QUOTA_PER_YEAR", 12, low=0, high=100_000, whole=True)),
             quota_exempt_orgs=_names(environ.get("QUOTA_EXEMPT_ORGS", "")),
@@ -287,7 +287,7 @@ def _proxies(text: str) -> tuple[str, ...]:
 
 
 def _frames(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Whose frames a Space's pages stand in: its own host's and Hugging Face's, no other Space's."""
+    """Whose frames pages may stand in: Hugging Face's and, on a Space, its own host's; no other Space's."""
     host = environ.get("SPACE_HOST", "").strip().lower()
     return (*([f"https://{host}"] if _HOST.fullmatch(host) else []), HUGGING_FACE)
 

@@ -212,14 +212,14 @@ def framed_by(answer: httpx.Response) -> str:
     return answer.headers["content-security-policy"].partition("frame-ancestors ")[2]
 
 
-def test_only_on_a_space_another_site_may_frame_pages_and_it_is_hugging_face(
+def test_another_site_may_frame_pages_where_people_sign_in_and_it_is_hugging_face(
     client: TestClient, local: TestClient, tmp_path: Path, database: Database
 ) -> None:
     space = {"SPACE_ID": "o/n", "SPACE_HOST": "o-n.hf.space", "INSECURE_ALLOW_PUBLIC": "1"}
     settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", **space})
     on_a_space = TestClient(built(settings, database), base_url="https://o-n.hf.space")
     for visitor, frames in (
-        (client, "'self'"),
+        (client, "'self' https://huggingface.co"),
         (local, "'self'"),
         (on_a_space, "'self' https://o-n.hf.space https://huggingface.co"),
     ):

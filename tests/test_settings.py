@@ -145,7 +145,8 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
     assert found.public_url == "https://owner-name.hf.space"
     assert settings.trusted_proxies == ("10.0.0.0/8",)
     assert settings.frames == ("https://owner-name.hf.space", "https://huggingface.co")
-    assert read(**OPENID).frames == read(SPACE_ID="o/n", HOST="127.0.0.1", IDENTITY="local").frames == ()
+    assert read(**OPENID).frames == ("https://huggingface.co",)
+    assert read(SPACE_ID="o/n", HOST="127.0.0.1", IDENTITY="local").frames == ()
     assert read(SPACE_ID="o/n", OAUTH_CLIENT_ID="space", **OPENID).identity.client_id == "id"
 
 
