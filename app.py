@@ -59,6 +59,7 @@ from maintenance.values import NotPossible
 from settings import SECRET_NAMES, Settings, SettingsError
 from storage import label_imports, receipt_keys
 from storage.database import Database, DatabaseUnusable, open_migrated
+from storage.tables import UnfitText
 from storage.uploads import Uploads
 from submissions import happenings, wishes
 from submissions.connections import HeadersInTime
@@ -279,6 +280,7 @@ def build_app(
     app.add_exception_handler(Exception, leaderboard.web.failed)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
+    app.add_exception_handler(UnfitText, _unfit_text)
     app.add_exception_handler(Refused, identity.web.refusals(identities, pages))
     known = _guarded(app, settings, identities)
     gate = Gate(
@@ -583,6 +585,10 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
     return JSONResponse(problem(422, "invalid-parameter", detail), 422, media_type="application/problem+json")
+
+
+def _unfit_text(request: Request, error: Exception) -> Response:
+    return JSONResponse(problem(422, "bad-text", str(error)), 422, media_type="application/problem+json")
 
 
 if __name__ == "__main__":

@@ -308,3 +308,12 @@ def test_who_may_use_them_is_told(asgi: Any, local: TestClient) -> None:
     codes = {(method, path): local.request(method, path, json={}).status_code for method, path in for_roles(asgi)}
     assert not {401, 403} & set(codes.values()), codes
     assert codes["POST", "/api/v1/disputes"] == codes["POST", "/api/v1/maintenance/rescore/apply"] == 422
+
+
+def test_a_character_that_cannot_be_kept_is_a_problem_and_no_fault(asgi: Any, local: TestClient) -> None:
+    visitor = TestClient(local.app, base_url=local.base_url, raise_server_exceptions=False)
+    for route in flat(inner(asgi).routes):
+        if hasattr(route, "methods") and "{" in route.path and "GET" in route.methods:
+            for character in ("%00", "%ED%A0%80"):
+                path = re.sub(r"\{[^}]*\}", character, route.path)
+                assert visitor.get(path).status_code < 500, path
