@@ -129,6 +129,10 @@ def _look(world: World, context: BrowserContext, kind: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+_OPAQUE = """() => [...document.querySelectorAll("#health, #health *")]
+  .every(one => getComputedStyle(one).opacity === "1")"""
+
+
 def _open(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator("h1").first).to_be_visible()
@@ -139,6 +143,7 @@ def _open(page: Page, address: str) -> None:
         expect(page.locator("#vl-figure .js-plotly-plot")).to_be_visible()
     if page.locator("#health").count():
         expect(page.locator("#health")).to_contain_text("The board shows")
+        page.wait_for_function(_OPAQUE)  # Gradio fades what it waits for
 
 
 def test_no_page_is_led_to_that_is_not_in_the_list(world: World) -> None:

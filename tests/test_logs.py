@@ -122,8 +122,9 @@ def test_what_fails_in_the_web_process_is_one_line_whatever_was_asked(tmp_path: 
         assert "%0A" in asked
         assert service.http.get(f"/nowhere/{asked}", headers=sent).status_code == 404
         assert service.http.get(f"/api/v1/submissions/{asked}", headers=sent).status_code == 500
-        body = {"data": [HOSTILE]}
-        assert service.http.post("/app/gradio_api/run/status", json=body, headers=sent).status_code == 500
+        functions = {one["api_name"]: one["id"] for one in service.http.get("/app/config").json()["dependencies"]}
+        body = {"data": [HOSTILE], "fn_index": functions["status"]}
+        assert service.http.post("/app/gradio_api/run/predict", json=body, headers=sent).status_code == 500
         until(lambda: "handler.failed" in service.log, PATIENCE, "both are in the log")
         service.stop()
         banner, *lines = service.log.splitlines()
