@@ -129,8 +129,11 @@ def _look(world: World, context: BrowserContext, kind: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-_OPAQUE = """() => [...document.querySelectorAll("#health, #health *")]
-  .every(one => getComputedStyle(one).opacity === "1")"""
+_OPAQUE = """() => {
+  let one = document.querySelector("#health dt");
+  while (one && getComputedStyle(one).opacity === "1") one = one.parentElement;
+  return one === null;
+}"""
 
 
 def _open(page: Page, address: str) -> None:
