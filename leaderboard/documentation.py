@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 Answers = dict[int | str, dict[str, Any]]
@@ -20,7 +21,7 @@ def answers(text: str, example: Any, **problems: str) -> Answers:
 
 
 def _problem(status: int, code: str, when: str) -> dict[str, Any]:
-    title = {400: "Bad request", 404: "Not found"}.get(status, "Problem")
+    title = HTTPStatus(status).phrase
     example = {"type": "about:blank", "title": title, "status": status, "detail": when, "code": code}
     return {"description": f"{when} (`{code}`)", "content": {"application/problem+json": {"example": example}}}
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -89,7 +90,7 @@ def no_entry(edition: Edition, entry_id: str, address: str) -> Response:
 
 def problem(status: int, code: str, detail: str, **more: Any) -> Response:
     """RFC 9457 problem details."""
-    title = {400: "Bad request", 404: "Not found", 410: "Gone", 500: "Internal error"}.get(status, "Problem")
+    title = HTTPStatus(status).phrase
     content = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code, **more}
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
     return Response(orjson.dumps(content), status, headers, media_type=PROBLEM)
