@@ -10,7 +10,7 @@ from maintenance.asking import ask
 from maintenance.queries import Revision
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
 from settings import DEMO_REVISION
-from storage import label_sets
+from storage import label_sets, verification
 from storage.database import Database
 
 IMPORT, RETIRE = "labels.import", "labels.retire"
@@ -68,6 +68,9 @@ def request_retire(
         board = label_sets.current(session)
         if board is not None and board.label_revision == revision:
             raise NotPossible("in-use", f"The board shows revision {revision}; apply another one first.")
+        for project in verification.projects(session, benchmark):
+            if project.base_revision == revision and project.closed_at is None:
+                raise NotPossible("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
         if confirmation != revision:
             raise NotPossible("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
         task, new = ask(session, who, RETIRE, revision, {}, why)

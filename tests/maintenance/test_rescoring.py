@@ -20,7 +20,7 @@ from maintenance import labels, operations, rescoring
 from maintenance.decisions import decisions
 from maintenance.review import drafts
 from maintenance.values import Done, NotFound, NotPossible
-from storage import audit, label_sets
+from storage import audit, label_sets, verification
 from storage.database import Database
 from storage.tables import Board as BoardRow
 from storage.tables import Event, Snapshot, Submission
@@ -295,6 +295,12 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     for typed in ("", "v1", "V2"):
         with pytest.raises(NotPossible, match="To confirm, type v2"):
             labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", typed)
+    with board.database.write() as session:  # its answers would have no revision left to become a draft of
+        project = verification.create(session, BENCHMARK, "may", "v2", "to be sure", "m", ["a" * 64])
+    with pytest.raises(NotPossible, match="Project may is verifying revision v2; close it first"):
+        labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
+    with board.database.write() as session:
+        verification.close(session, project, "m")
     labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
     board.desk.drain()
     (found,) = [one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == "v2"]
