@@ -23,7 +23,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount
 
 import identity.web
 import leaderboard.api
@@ -41,6 +42,7 @@ from identity import LOCAL, Identity, Refused
 from identity.flood import MOST_WAITING, FloodGuard, account_of, address_of, take_turns
 from identity.middleware import IdentityMiddleware, from_here, identity_of
 from identity.pages import Pages
+from identity.problems import problem, problem_body, problem_response
 from identity.service import Identities
 from identity.settings import Mode
 from leaderboard.messages import not_found_page
@@ -65,14 +67,15 @@ from submissions import happenings, wishes
 from submissions.connections import HeadersInTime
 from submissions.intake import Intake
 from submissions.metadata import Metadata
+from submissions.page_service import PageService
 from submissions.quota import Policy
 from submissions.receipts.issuing import Receipts
 from submissions.receipts.key_file import open_signer
 from submissions.receipts.signing import KeyUnusable, Signer, published
-from submissions.sandbox import ReadingFailed, read_isolated
-from submissions.spool import Arrived, Spool, TooLarge, sweep
+from submissions.sandbox import read_isolated
+from submissions.spool import Arrived, Spool, sweep
 from submissions.tracking import owned, status
-from submissions.transport import Application, Gate, problem
+from submissions.transport import Application, Gate
 from workers.supervisor import Supervisor
 
 log = logging.getLogger("app")
@@ -136,7 +139,7 @@ def _prepare_directory(settings: Settings) -> None:
     """Make the data directory and remove what killed processes left in it; others may be at work there.
 
     Raises:
-        OSError: with a sentence that says what to do.
+        OSError, SettingsError: with a sentence that says what to do.
     """
     try:
         settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
@@ -144,11 +147,13 @@ def _prepare_directory(settings: Settings) -> None:
             pass
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
-        Uploads(settings.uploads_dir).sweep()
+        Uploads(settings.uploads_url).sweep()
     except OSError as error:
         raise OSError(
             f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
         ) from None
+    except (ValueError, ImportError) as error:  # as fsspec says it, without the rest of the address
+        raise SettingsError(f"UPLOADS_URL cannot be used: {error}") from None
 
 
 def _prepare_demo(settings: Settings) -> None:
@@ -225,7 +230,7 @@ def _intake(settings: Settings, database: Database, signer: Signer) -> Intake:
         )
     stated = partial(_stated, settings)
     return Intake(
-        database, Uploads(settings.uploads_dir), read, settings.benchmark, signer, policy, stated, shipped_results
+        database, Uploads(settings.uploads_url), read, settings.benchmark, signer, policy, stated, shipped_results
     )
 
 
@@ -382,7 +387,7 @@ def _columns(raw: Mapping[str, object]) -> dict[str, object]:
 
 
 def _maintainers_desk(settings: Settings, database: Database, identities: Identities, materials: Materials) -> Any:
-    from maintenance.page import Desk  # Gradio
+    from maintenance.desk import Desk  # Gradio
 
     def who(request: Any) -> Identity:
         return identity_of(request.request)
@@ -456,7 +461,7 @@ async def _run_gradio(lay_out: Callable[[], tuple[FastAPI, Any]], door: GradioDo
     """Import and build in a thread (seconds), then serve until told to stop."""
     shell, pages = await asyncio.to_thread(lay_out)
     async with shell.router.lifespan_context(shell):
-        mounted = shell.routes[-1].app  # type: ignore[attr-defined]  # that Gradio added last
+        mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
         door.open(WithoutScripts(mounted), frozenset(pages.fns))
         await stop.wait()
 
@@ -477,11 +482,12 @@ def _lay_out(
     import maintenance.page
     import submissions.page
 
-    service = _page_service(settings, intake, track, site)
+    limit = settings.upload_limit_bytes
+    service = PageService(intake, track, partial(_scorecard, site), settings.gradio_dir, limit)
     with gr.Blocks(title="VL-RewardBench", analytics_enabled=False, delete_cache=_FORGET) as pages:
         leaderboard.page.build_board(site)
     with pages.route("Submit", "/submit"), leaderboard.page.frame("/app/submit", "vl-submit"):
-        submissions.page.build(service, benchmark=settings.benchmark, limit_mb=settings.upload_limit_bytes / 2**20)
+        submissions.page.build(service, benchmark=settings.benchmark, limit_mb=limit / 2**20)
     with pages.route("Analyse", "/analyse"):
         leaderboard.page.build_analyse(site, materials)
     with pages.route("Maintain", "/maintain"), leaderboard.page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
@@ -502,7 +508,7 @@ def _lay_out(
         run_history=False,
         footer_links=[],
         show_error=False,
-        max_file_size=settings.upload_limit_bytes,
+        max_file_size=limit,
         blocked_paths=[str(path) for path in settings.private_paths],
         theme=leaderboard.theme.theme(),
         css=leaderboard.theme.css(),
@@ -515,80 +521,29 @@ def _lay_out(
     return shell, pages
 
 
-def _page_service(settings: Settings, intake: Intake, track: Callable[[str, Identity], Any], site: Site) -> Any:
-    from submissions.page import Service
-
-    limit = settings.upload_limit_bytes
-
-    def done_with(path: Path) -> None:
-        """What nobody submits any more, or has submitted, need not wait for Gradio to delete it."""
-        if path.is_relative_to(settings.gradio_dir):
-            path.unlink(missing_ok=True)
-
-    def unread(error: TooLarge | ReadingFailed | FileNotFoundError) -> dict[str, Any]:
-        if isinstance(error, TooLarge):
-            return problem(413, "too-large", str(error))
-        if isinstance(error, ReadingFailed):
-            return submissions.api.fault(error)
-        detail = "The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again."
-        return problem(410, "file-gone", detail)
-
-    def check(path: Path) -> dict[str, Any]:
-        try:
-            report = intake.check(Arrived.on_disk(path, path.name, limit))
-        except (TooLarge, ReadingFailed, FileNotFoundError) as error:
-            return unread(error)
-        if not report["ok"]:
-            done_with(path)
-        return report
-
-    def submit(path: Path, said: Mapping[str, object], who: Identity) -> dict[str, Any]:
-        try:
-            metadata, shown = wishes.parse(said)
-            accepted = intake.submit(Arrived.on_disk(path, path.name, limit), metadata, who, shown)
-        except submissions.api.NOT_TAKEN as refused:
-            return submissions.api.refusal(refused)
-        except Refused as refused:
-            return problem(refused.status, refused.code, refused.detail)
-        except (TooLarge, ReadingFailed, FileNotFoundError) as error:
-            return unread(error)
-        done_with(path)
-        return submissions.api.acknowledgement(accepted)
-
-    def state(submission: str, who: Identity) -> dict[str, Any] | None:
-        found = track(submission, who)
-        return found.to_json() if found else None
-
-    def result(submission: str) -> dict[str, Any] | None:
-        edition = site.refresh()
-        entry = edition.entry(submission)
-        revision = edition.snapshot["label_revision"]
-        scored = entry is not None and revision in entry["tallies"]
-        return leaderboard.api.entry_scorecard(entry, revision, edition) if entry and scored else None
-
-    def allowance(who: Identity) -> dict[str, Any]:
-        try:
-            return submissions.api.allowance(who, intake.allowance(who))
-        except Refused as refused:
-            return problem(refused.status, refused.code, refused.detail)
-
-    return Service(check, submit, state, result, allowance, intake.paused)
+def _scorecard(site: Site, submission: str) -> dict[str, Any] | None:
+    """Of an entry under the labels that the board shows; None until it is there."""
+    edition = site.refresh()
+    entry = edition.entry(submission)
+    revision = edition.snapshot["label_revision"]
+    scored = entry is not None and revision in entry["tallies"]
+    return leaderboard.api.entry_scorecard(entry, revision, edition) if entry and scored else None
 
 
 def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    body = problem(error.status_code, _CODES.get(error.status_code, "error"), str(error.detail))
-    return JSONResponse(body, error.status_code, headers=error.headers, media_type="application/problem+json")
+    body = problem_body(error.status_code, _CODES.get(error.status_code, "error"), str(error.detail))
+    return problem_response(body, error.headers)
 
 
 def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
-    return JSONResponse(problem(422, "invalid-parameter", detail), 422, media_type="application/problem+json")
+    return problem(422, "invalid-parameter", detail)
 
 
 def _unfit_text(request: Request, error: Exception) -> Response:
-    return JSONResponse(problem(422, "bad-text", str(error)), 422, media_type="application/problem+json")
+    return problem(422, "bad-text", str(error))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from identity import Role, require
 from identity.middleware import identity_of
-from leaderboard.replies import problem
+from identity.problems import problem
 
 MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values

@@ -44,6 +44,7 @@ SETTING_NAMES = (
     "RECEIPT_KEY",
     "AUDIT_DATASET",
     "AUDIT_TOKEN",
+    "UPLOADS_URL",
     "BACKUP_URL",
     "BACKUP_KEEP",
 )
@@ -117,6 +118,7 @@ class Settings:
     receipt_key: str = field(default="", repr=False)
     audit_dataset: str = ""
     audit_token: str = field(default="", repr=False)
+    uploads_url: str = field(default="", repr=False)
     backup_url: str = field(default="", repr=False)
     backup_keep: int = 14
 
@@ -158,6 +160,7 @@ class Settings:
             receipt_key=environ.get("RECEIPT_KEY", "").strip(),
             audit_dataset=_dataset(environ, "AUDIT_DATASET"),
             audit_token=environ.get("AUDIT_TOKEN", "").strip(),
+            uploads_url=environ.get("UPLOADS_URL", "").strip() or str(state_dir / "uploads"),
             backup_url=environ.get("BACKUP_URL", "").strip() or str(state_dir / "backups"),
             backup_keep=int(_number(environ, "BACKUP_KEEP", 14, low=0, high=10_000, whole=True)),
         )
@@ -191,11 +194,6 @@ class Settings:
     def state_dir(self) -> Path:
         """Database and uploads. The demo has its own, so that its judges never meet real labels."""
         return self.demo_dir if self.demo else self.data_dir
-
-    @property
-    def uploads_dir(self) -> Path:
-        """Uploaded files by their SHA-256."""
-        return self.state_dir / "uploads"
 
     @property
     def keys_dir(self) -> Path:

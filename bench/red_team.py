@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -243,8 +244,8 @@ def backtracking(sizes: Sequence[int] = (50, 100, 200)) -> list[dict[str, Any]]:
     measured = []
     for size in sizes:
         text = "Therefore" + " " * size
-        here = min(_seconds(lambda text=text: verdict(text)) for _ in range(20))  # type: ignore[misc]
-        official = _seconds(lambda text=text: official_script.PATTERN.search(text))  # type: ignore[misc]
+        here = min(_seconds(partial(verdict, text)) for _ in range(20))
+        official = _seconds(partial(official_script.PATTERN.search, text))
         measured.append({"spaces": size, "official_seconds": round(official, 4), "here_seconds": round(here, 7)})
     return measured
 

@@ -16,7 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity.failures import network
 from identity.kinds import carries_file, guarded
-from identity.middleware import client_address, problem
+from identity.middleware import client_address
+from identity.problems import refusal
 from identity.values import Identity, TooManyFailures
 
 MINUTE, HOUR = 60.0, 3600.0
@@ -98,7 +99,7 @@ class FloodGuard:
             await self._app(scope, receive, send)
             return
         log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
-        await problem(refused)(scope, receive, send)
+        await refusal(refused)(scope, receive, send)
 
     def _refusal(self, scope: Scope, what: str, who: str) -> TooManyRequests | None:
         wait = self._flood.wait(f"{what} {who}")

@@ -6,23 +6,19 @@ the same value, put there once. What a client claims about itself in other heade
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Mapping
 from functools import partial
-from http import HTTPStatus
-from typing import Any
 
 from anyio import to_thread
 from starlette.requests import HTTPConnection, cookie_parser
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity import queries
 from identity.origins import SAFE_METHODS, Headers, foreign, not_local
+from identity.problems import refusal
 from identity.resolve import Resolver
 from identity.settings import IdentitySettings, Mode
-from identity.values import ANONYMOUS, Identity, Refused, TooManyFailures
+from identity.values import ANONYMOUS, Identity, Refused
 
 log = logging.getLogger(__name__)
 
@@ -126,32 +122,12 @@ def client_address(scope: Scope) -> str:
     return str(client[0]) if client else ""
 
 
-def problem(refused: Refused) -> Response:
-    """A refusal as RFC 9457 has it."""
-    body: dict[str, Any] = {
-        "type": "about:blank",
-        "title": HTTPStatus(refused.status).phrase,
-        "status": refused.status,
-        "code": refused.code,
-        "detail": refused.detail,
-    }
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **extra_headers(refused)}
-    return Response(json.dumps(body), refused.status, headers, media_type="application/problem+json")
-
-
-def extra_headers(refused: Refused) -> Mapping[str, str]:
-    """Headers that belong to a refusal's status."""
-    if isinstance(refused, TooManyFailures):
-        return {"Retry-After": str(int(refused.retry_after) + 1)}
-    return {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}
-
-
 async def _refuse(refused: Refused, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
         return
     log.info("request.refused", extra={"data": {"status": refused.status, "code": refused.code}})
-    await problem(refused)(scope, receive, send)
+    await refusal(refused)(scope, receive, send)
 
 
 def _headers(scope: Scope) -> Headers:

@@ -17,9 +17,10 @@ from anyio import to_thread
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from identity.middleware import client_address, extra_headers, identity_of, problem, read_cookie
+from identity.middleware import client_address, identity_of, read_cookie
 from identity.openid import IssuerOffline, SignInFailed
 from identity.pages import STYLE_URL, Pages, style
+from identity.problems import extra_headers, refusal
 from identity.redirects import local_path
 from identity.service import Identities
 from identity.settings import Mode
@@ -97,7 +98,7 @@ def refusals(
         where = f"{request.method} {request.url.path}"
         await to_thread.run_sync(identities.note_refusal, error, where, client_address(request.scope))
         if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
-            return problem(error)
+            return refusal(error)
         title, detail, first = "That is not possible", error.detail, ("Your account", "/account")
         maintainers = error.needed is Role.MAINTAINER and request.method == "GET"
         if maintainers:

@@ -13,10 +13,11 @@ from benchmark.protocols import GROUPINGS, PROTOCOLS
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
+from identity.problems import problem
 from leaderboard import documentation
 from leaderboard.board import Board, Row
 from leaderboard.disclosure import reduced, rounded
-from leaderboard.replies import JSON, edition_or_problem, no_entry, problem, respond
+from leaderboard.replies import JSON, edition_or_problem, no_entry, respond
 from leaderboard.site import Body, Edition, Site
 from leaderboard.tools import api as tools
 from leaderboard.tools.materials import Materials

@@ -427,11 +427,11 @@ def _unpaired_intervals(shares: Mapping[str, float | None], one: Published) -> d
     for name, n in totals.items():
         share = shares[name]
         if share is not None:
-            bounds[name] = tuple(wilson(share * n, n))  # type: ignore[assignment]
+            bounds[name] = wilson(share * n, n)
     # A macro that is not the mean of its categories has no interval that could be told from them.
     if one.check is not None and one.check.macro_ok:
         parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in CATEGORIES]
-        bounds["macro"] = tuple(mover_macro(parts))  # type: ignore[assignment]
+        bounds["macro"] = mover_macro(parts)
     return bounds
 
 

@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from http import HTTPStatus
-from typing import Any
 
-import orjson
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from identity.problems import problem
 from leaderboard.site import Body, Edition, Site
 from leaderboard.view import read_as_of
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
-PROBLEM = "application/problem+json"
 REVALIDATE = "public, no-cache"
 FOREVER = "public, max-age=31536000, immutable"
 SECURITY: Mapping[str, str] = {
@@ -86,11 +83,3 @@ def no_entry(edition: Edition, entry_id: str, address: str) -> Response:
     told = {"at": left["at"], "reason": left["reason"]}
     what, did = ("reported result", "removed") if left.get("reported") else ("entry", "withdrawn")
     return problem(410, did, f"This {what} was {did} on {left['at'][:10]}: {left['reason']}", **told)
-
-
-def problem(status: int, code: str, detail: str, **more: Any) -> Response:
-    """RFC 9457 problem details."""
-    title = HTTPStatus(status).phrase
-    content = {"type": "about:blank", "title": title, "status": status, "detail": detail, "code": code, **more}
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    return Response(orjson.dumps(content), status, headers, media_type=PROBLEM)

@@ -16,11 +16,12 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from identity.problems import problem
 from leaderboard import entry, messages, render
 from leaderboard.log import web as decisions
 from leaderboard.log.web import Log
 from leaderboard.messages import failed_page, no_board, not_found_page, quick
-from leaderboard.replies import EMBEDDABLE, FOREVER, HTML, JSON, REVALIDATE, asked, fields, matches, problem, respond
+from leaderboard.replies import EMBEDDABLE, FOREVER, HTML, JSON, REVALIDATE, asked, fields, matches, respond
 from leaderboard.sharing import web as sharing
 from leaderboard.site import Body, Edition, Site
 from leaderboard.tools import pages as tools_pages

@@ -14,6 +14,7 @@ from benchmark.items import ItemTable, build_table
 from identity import LOCAL, Refused
 from identity.settings import IdentitySettings
 from leaderboard.published import shipped_results
+from leaderboard.tools.materials import Materials
 from maintenance.cli import Answer, Context, add_commands
 from maintenance.item_file import item_rows, item_text
 from settings import Settings, SettingsError
@@ -82,10 +83,10 @@ def _context(settings: Settings, database: Database) -> Context:
         benchmark=settings.benchmark,
         parse=lambda raw: Metadata.parse(raw).columns(),
         paths=(settings.state_dir,),
+        shelf=Materials(settings.items_file, settings.texts_file),
         ask=_ask,
         note=lambda text: print(text, file=sys.stderr),
         shipped=shipped_results,
-        table=lambda: ItemTable.from_file(settings.items_file) if settings.items_file else ItemTable.load(),
         identity=_identity(),
     )
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict
 from functools import partial
-from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,8 +16,9 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from identity import Refused, Role
-from identity.middleware import client_address, extra_headers, identity_of
+from identity.middleware import client_address, identity_of
 from identity.origins import address
+from identity.problems import problem, refusal
 from identity.routes import for_role
 from identity.settings import IdentitySettings
 from maintenance import allowances, chain, entries, labels, operations, people, reported, rescoring
@@ -501,27 +501,21 @@ class Route(APIRoute):
             except Refused as refused:
                 where = f"{request.method} {request.url.path}"
                 await to_thread.run_sync(self._note_refusal, refused, where, client_address(request.scope))
-                return _problem(refused.status, refused.code, refused.detail, dict(extra_headers(refused)))
+                return refusal(refused)
             except NotFound as missing:
-                return _problem(missing.status, missing.code, str(missing.args[0]))
+                return problem(missing.status, missing.code, str(missing.args[0]))
             except NotPossible as impossible:
-                return _problem(impossible.status, impossible.code, str(impossible))
+                return problem(impossible.status, impossible.code, str(impossible))
             except TooOften as often:
-                headers = {"Retry-After": str(often.seconds)}
-                return _problem(often.status, often.code, str(often), headers, next_at=iso(often.next_at))
+                later = iso(often.next_at)
+                return problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
             except UnfitText as unfit:
-                return _problem(422, "bad-text", str(unfit))
+                return problem(422, "bad-text", str(unfit))
             except ValueError as rejected:
                 if not hasattr(rejected, "problems"):  # not a description that was rejected, but a fault of ours
                     raise
                 problems = [one.to_json() for one in rejected.problems]
                 code = getattr(rejected, "code", "metadata-rejected")
-                return _problem(422, code, str(rejected), problems=problems)
+                return problem(422, code, str(rejected), problems=problems)
 
         return handle
-
-
-def _problem(status: int, code: str, detail: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
-    both = {**_PRIVATE, **(headers or {})}
-    return JSONResponse({**body, **more}, status, headers=both, media_type="application/problem+json")

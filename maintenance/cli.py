@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmark.items import ItemTable
 from identity.settings import IdentitySettings
 from maintenance import allowances, chain, entries, labels, operations, people, reported, reports, rescoring
 from maintenance.accounts import directory
@@ -18,6 +17,7 @@ from maintenance.decisions import decisions
 from maintenance.entries import ParseMetadata
 from maintenance.moderation import listing
 from maintenance.reported import Shipped
+from maintenance.review.pairs import Shelf
 from maintenance.suspicions import actions as suspicions
 from maintenance.suspicions import words as suspicion_words
 from maintenance.tasks import again
@@ -38,9 +38,9 @@ class Context:
     benchmark: str
     parse: ParseMetadata
     paths: tuple[Path, ...]  # whose disks are looked at
+    shelf: Shelf
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
-    table: Callable[[], ItemTable] = ItemTable.load
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
     identity: IdentitySettings | None = None  # who has which role; None: not known here
 

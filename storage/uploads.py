@@ -28,7 +28,11 @@ class Uploads:
     """A store of files named by their SHA-256. Raises nothing but OSError and UploadDamaged of its own."""
 
     def __init__(self, root: Path | str) -> None:
-        """`root`: a directory (created when first needed), or an fsspec URL such as 's3://bucket/uploads'."""
+        """`root`: a directory (created when first needed), or an fsspec URL such as 's3://bucket/uploads'.
+
+        Raises:
+            ValueError, ImportError: fsspec cannot reach such a URL.
+        """
         self._remote: tuple[Any, str] | None = None
         if isinstance(root, str) and "://" in root:
             from fsspec.core import url_to_fs  # only where a URL is configured

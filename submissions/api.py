@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 
 from identity import Identity, Role, require
 from identity.middleware import identity_of
+from identity.problems import problem, problem_body, problem_response
 from identity.routes import SubmittersRoute
 from storage import label_sets, presence, switches
 from storage.clock import iso
@@ -38,7 +39,6 @@ from submissions.quota import AccountTooYoung, QuotaUsed
 from submissions.sandbox import ReadingFailed
 from submissions.spool import Arrived, Incoming, Spool, TooLarge
 from submissions.tracking import Status
-from submissions.transport import problem
 
 NotTaken = (
     MetadataRejected | NameTaken | TooSimilar | FileRejected | QuotaUsed | AccountTooYoung | FirstOneWaits | Paused
@@ -46,7 +46,7 @@ NotTaken = (
 NOT_TAKEN = get_args(NotTaken)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
-UNKNOWN_SUBMISSION = problem(404, "unknown-submission", "There is no submission with this id.")
+UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", "There is no submission with this id.")
 WORKER_SILENT_AFTER = 30.0  # seconds without a heartbeat
 _CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
@@ -82,9 +82,9 @@ def build(
             try:
                 report = await to_thread.run_sync(intake.check, file, limiter=limiter)
             except ReadingFailed as failed:
-                return _problem_response(**fault(failed))
+                return problem_response(fault(failed))
             if not_predictions(report):  # nothing in it to report on
-                return _problem_response(**refusal(FileRejected(report)))
+                return problem_response(refusal(FileRejected(report)))
             return JSONResponse(report)
 
     @router.post(
@@ -101,9 +101,9 @@ def build(
                 metadata, shown = wishes.parse(form)
                 accepted = await to_thread.run_sync(intake.submit, file, metadata, who, shown, limiter=limiter)
             except NOT_TAKEN as refused:
-                return _problem_response(**refusal(refused))
+                return problem_response(refusal(refused))
             except ReadingFailed as failed:
-                return _problem_response(**fault(failed))
+                return problem_response(fault(failed))
             return JSONResponse(acknowledgement(accepted), status_code=202)
 
     @router.get("/api/v1/submissions/{submission}", responses=documentation.STATE)
@@ -112,7 +112,7 @@ def build(
         until it is public, and nothing of an unpublished one."""
         status = track(submission, identity_of(request))
         if status is None:
-            return _problem_response(**UNKNOWN_SUBMISSION)
+            return problem_response(UNKNOWN_SUBMISSION)
         return JSONResponse(status.to_json(), headers={"Cache-Control": "no-store"})
 
     router.include_router(_wishes(database, intake.benchmark))
@@ -154,14 +154,12 @@ def _changed(change: Callable[[], bool]) -> Response:
     try:
         return JSONResponse({"changed": change()}, headers={"Cache-Control": "no-store"})
     except LookupError:
-        return _problem_response(**UNKNOWN_SUBMISSION)
+        return problem_response(UNKNOWN_SUBMISSION)
     except MetadataRejected as rejected:
-        return _problem_response(**refusal(rejected))
+        return problem_response(refusal(rejected))
     except TooOften as often:
         later = iso(often.next_at)
-        return _problem_response(
-            **problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
-        )
+        return problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
 
 
 def _add_policy(router: APIRouter, intake: Intake) -> None:
@@ -208,31 +206,33 @@ def acknowledgement(accepted: Accepted) -> dict[str, Any]:
 
 def fault(failed: ReadingFailed) -> dict[str, Any]:
     """That the service could not read a file, as a problem."""
-    return problem(500, "internal", str(failed))
+    return problem_body(500, "internal", str(failed))
 
 
 def refusal(refused: NotTaken) -> dict[str, Any]:
     """Why a submission was not taken, as a problem."""
     if isinstance(refused, QuotaUsed):
-        return problem(429, "quota-used", str(refused), next_at=iso(refused.next_at), retry_after=refused.seconds)
+        return problem_body(429, "quota-used", str(refused), next_at=iso(refused.next_at), retry_after=refused.seconds)
     if isinstance(refused, AccountTooYoung):
         later = iso(refused.next_at)
-        return problem(403, "account-too-young", str(refused), next_at=later, retry_after=refused.seconds)
+        return problem_body(403, "account-too-young", str(refused), next_at=later, retry_after=refused.seconds)
     if isinstance(refused, FirstOneWaits):
-        return problem(409, "awaiting-approval", str(refused), existing=refused.existing)
+        return problem_body(409, "awaiting-approval", str(refused), existing=refused.existing)
     if isinstance(refused, TooSimilar):
-        return problem(409, "too-similar", str(refused), problems=[refused.problem.to_json()])
+        return problem_body(409, "too-similar", str(refused), problems=[refused.problem.to_json()])
     if isinstance(refused, Paused):
-        return problem(503, "submissions-paused", str(refused))
+        return problem_body(503, "submissions-paused", str(refused))
     if isinstance(refused, FileRejected):
         report = refused.report
         problems = report["problems"]
         status = 415 if not_predictions(report) else 422
         more = {name: report[name] for name in ("format", "warnings", "problem_count") if name in report}
-        return problem(status, "file-rejected", str(refused), problems=problems, **more)
+        return problem_body(status, "file-rejected", str(refused), problems=problems, **more)
     if isinstance(refused, NameTaken):
-        return problem(409, "name-taken", str(refused), problems=[refused.problem.to_json()], existing=refused.existing)
-    return problem(422, "metadata-rejected", str(refused), problems=[one.to_json() for one in refused.problems])
+        return problem_body(
+            409, "name-taken", str(refused), problems=[refused.problem.to_json()], existing=refused.existing
+        )
+    return problem_body(422, "metadata-rejected", str(refused), problems=[one.to_json() for one in refused.problems])
 
 
 _NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
@@ -241,11 +241,6 @@ _NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
 def not_predictions(report: Mapping[str, Any]) -> bool:
     """Whether a file is of a kind that this service does not read: compressed, an archive, another workbook."""
     return any(one["code"] in _NOT_PREDICTIONS for one in report["problems"])
-
-
-def _problem_response(**body: Any) -> JSONResponse:
-    headers = {"Retry-After": str(body["retry_after"])} if "retry_after" in body else None
-    return JSONResponse(body, body["status"], headers, media_type="application/problem+json")
 
 
 @asynccontextmanager
@@ -296,14 +291,14 @@ def _add_health(router: APIRouter, database: Database) -> None:
                 board = label_sets.current(session)
                 missing = board is not None and presence.nobody_holds(session, board.label_revision)
         except SQLAlchemyError:
-            return _problem_response(**problem(503, "database-offline", "The database does not answer."))
+            return problem(503, "database-offline", "The database does not answer.")
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
             detail = "No worker has shown itself lately; submissions are kept and scored later."
-            return _problem_response(**problem(503, "worker-offline", detail))
+            return problem(503, "worker-offline", detail)
         if board is not None and missing:
             detail = f"No worker that runs holds the labels of revision {board.label_revision}, which the board shows; "
             detail += "submissions are kept and scored later."
-            return _problem_response(**problem(503, "labels-missing", detail))
+            return problem(503, "labels-missing", detail)
         age = round(seen.seconds_ago, 1)
         return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused})
 

@@ -1,12 +1,11 @@
 """The Gradio page for submitting: drop a file, see what is understood of it, describe the judge, watch the result.
 
-`build` lays the page out inside the caller's Blocks; everything it does goes through the callables it is given.
+`build` lays the page out inside the caller's Blocks; everything it does goes through the service it is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ from storage.clock import minute
 from submissions import wishes
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.metadata import FIELDS, JUDGE_TYPES
+from submissions.page_service import Json, PageService
 from submissions.problems import votes_each
-
-Json = dict[str, Any]
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
@@ -54,19 +52,7 @@ _REFUSED_HEADING = "Not submitted"
 _EMPTY_REPORT = '<p class="vl-hint">The report appears here as soon as a file is chosen.</p>'
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """What the page can ask for. JSON in the shapes of the REST routes."""
-
-    check: Callable[[Path], Json]
-    submit: Callable[[Path, Mapping[str, object], Identity], Json]  # acknowledgement, or a problem with `code`
-    status: Callable[[str, Identity], Json | None]
-    result: Callable[[str], Json | None]  # scorecard of an entry, once it is on the board
-    allowance: Callable[[Identity], Json]  # attempts so far and when the next may come, or a problem with `code`
-    paused: Callable[[], str | None] = lambda: None  # what maintainers say while nobody may submit
-
-
-def build(service: Service, *, benchmark: str, limit_mb: float) -> None:
+def build(service: PageService, *, benchmark: str, limit_mb: float) -> None:
     """Lay the page out in the current Blocks context and wire it."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
@@ -89,7 +75,7 @@ def build(service: Service, *, benchmark: str, limit_mb: float) -> None:
     _expose(service, file, inputs)
 
 
-def _greet(service: Service, visitor: gr.HTML) -> None:
+def _greet(service: PageService, visitor: gr.HTML) -> None:
     def greet(request: gr.Request) -> str:
         who = identity_of(request.request)
         return paused_html(service.paused()) + visitor_html(who, service.allowance(who))
@@ -185,7 +171,7 @@ def _form() -> list[gr.components.Component]:
 
 
 def _wire(
-    service: Service,
+    service: PageService,
     file: gr.File,
     report: gr.HTML,
     inputs: Sequence[gr.components.Component],
@@ -226,14 +212,14 @@ def _wire(
     clock.tick(watch, [submission], [outcome, clock], api_visibility="private", show_progress="hidden")
 
 
-def _submit(service: Service, path: str | None, values: Sequence[object], who: Identity) -> Json:
+def _submit(service: PageService, path: str | None, values: Sequence[object], who: Identity) -> Json:
     if path is None:
         detail = "Choose a file first."
         return {"code": "no-file", "detail": detail, "problems": []}
     return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), who)
 
 
-def _expose(service: Service, file: gr.File, inputs: Sequence[gr.components.Component]) -> None:
+def _expose(service: PageService, file: gr.File, inputs: Sequence[gr.components.Component]) -> None:
     """`check`, `submit` and `status` by name, for gradio_client. Answers are those of the REST routes."""
 
     def check(file: str) -> Json:
@@ -250,7 +236,7 @@ def _expose(service: Service, file: gr.File, inputs: Sequence[gr.components.Comp
     trigger.click(status, [name], [answer], api_name="status")
 
 
-def _submission_call(service: Service) -> Callable[..., Json]:
+def _submission_call(service: PageService) -> Callable[..., Json]:
     """The parameters are spelled out because gradio_client takes their names from here."""
 
     def submit(

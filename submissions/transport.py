@@ -9,13 +9,14 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from identity.kinds import carries_file
+from identity.problems import MEDIA_TYPE, problem_body
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -29,14 +30,6 @@ MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a w
 _PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
 _LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-def problem(
-    status: int, code: str, detail: str, *, problems: Sequence[Mapping[str, Any]] | None = None, **more: Any
-) -> dict[str, Any]:
-    """An error as RFC 9457 has it, with a stable `code`."""
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
-    return {**body, **({"problems": list(problems)} if problems is not None else {}), **more}
 
 
 class _Refusal(NamedTuple):
@@ -178,9 +171,9 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 async def _answer(send: Send, refused: _Refusal, unread: _Body | None) -> None:
     """The whole answer first; then the connection stays open while the client finishes sending."""
-    body = json.dumps(problem(refused.status, refused.code, refused.detail)).encode()
+    body = json.dumps(problem_body(refused.status, refused.code, refused.detail)).encode()
     headers = [
-        (b"content-type", b"application/problem+json"),
+        (b"content-type", MEDIA_TYPE.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),  # what is still on its way is not read
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import socket
@@ -81,7 +82,7 @@ def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
 
 
 def test_a_second_start_keeps_the_demo_and_its_entries(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as service:
+    with running(tmp_path / "data", UPLOADS_URL=f"local://{tmp_path}/elsewhere") as service:
         until(lambda: len(scored(service)) == 6, 60, "six judges")
         before = {entry["id"] for entry in scored(service)}
         service.stop()
@@ -90,6 +91,9 @@ def test_a_second_start_keeps_the_demo_and_its_entries(tmp_path: Path) -> None:
         time.sleep(1)
         assert {entry["id"] for entry in scored(service)} == before
     assert (tmp_path / "data" / "demo" / "items.json").stat().st_mtime == stamp
+    kept = [path for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()]
+    assert len(kept) == 6, "uploads are where a setting says"
+    assert [path.name for path in kept] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in kept]
 
 
 @pytest.mark.parametrize("demo_mode", [True, False])
@@ -203,6 +207,12 @@ def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) ->
     assert ran.returncode == 2
     assert ran.stderr.strip().count("\n") == 0
     assert "DATA_DIR=" in ran.stderr
+
+
+def test_a_place_for_uploads_that_nothing_here_can_reach_is_one_sentence(tmp_path: Path) -> None:
+    ran = start(tmp_path, PORT="0", UPLOADS_URL="nowhere://key:canary@host/uploads")
+    assert ran.returncode == 2
+    assert ran.stderr.strip() == "UPLOADS_URL cannot be used: Protocol not known: nowhere"
 
 
 def test_a_database_that_is_down_is_one_sentence_without_the_password(tmp_path: Path) -> None:

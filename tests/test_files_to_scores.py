@@ -40,15 +40,6 @@ def every_score(data: bytes) -> list[Any]:
     return [scores(counts, *rule) for rule in RULES]
 
 
-def shuffled(value: Any, dice: random.Random) -> Any:
-    """The same with its keys in another order."""
-    if isinstance(value, dict):
-        keys = list(value)
-        dice.shuffle(keys)
-        return {key: shuffled(value[key], dice) for key in keys}
-    return value
-
-
 @pytest.mark.parametrize(("format", "write"), MANY_VOTES.values(), ids=MANY_VOTES.keys())
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=10)
@@ -59,7 +50,7 @@ def test_the_order_of_lines_and_keys_changes_no_score_and_no_digest(
     lines = [json.loads(line) for line in data.split(b"\n") if line]
     blocks = together(lines) if len(lines) > len(PAIRS) else [[line] for line in lines]
     dice.shuffle(blocks)  # an item's own lines keep their order: it is that of its votes
-    other = files.jsonl([shuffled(line, dice) for block in blocks for line in block])
+    other = files.jsonl([files.shuffled(line, dice) for block in blocks for line in block])
     assert votes_sha256(read(other).votes) == votes_sha256(read(data).votes)
     assert counted(other).to_json() == counted(data).to_json()
 

@@ -37,7 +37,7 @@ def test_demo_and_real_benchmark_have_databases_of_their_own() -> None:
     demo, real = read(DATA_DIR="/d"), read(DATA_DIR="/d", LABELS="v2=/l.jsonl")
     assert demo.database_url == "sqlite:////d/demo/leaderboard.db"
     assert real.database_url == "sqlite:////d/leaderboard.db"
-    assert demo.uploads_dir != real.uploads_dir
+    assert (demo.uploads_url, real.uploads_url) == ("/d/demo/uploads", "/d/uploads")
     assert real.items_file is None
 
 

@@ -15,11 +15,12 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 
 from identity.origins import address
+from identity.problems import problem
 from leaderboard import exports, messages
 from leaderboard.board import Board, Row
 from leaderboard.log.web import Log, about_the_board, nothing
 from leaderboard.render import permanent
-from leaderboard.replies import HTML, asked, no_entry, problem, respond
+from leaderboard.replies import HTML, asked, no_entry, respond
 from leaderboard.sharing import agents, badge, citation, feed, hub, picture, reference
 from leaderboard.sharing.line import line, row_of
 from leaderboard.site import Body, Edition, Site

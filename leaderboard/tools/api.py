@@ -9,9 +9,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from benchmark.protocols import GROUPINGS
+from identity.problems import problem
 from leaderboard import documentation
 from leaderboard.disclosure import rounded
-from leaderboard.replies import JSON, edition_or_problem, problem, respond
+from leaderboard.replies import JSON, edition_or_problem, respond
 from leaderboard.site import Body, Edition, Site
 from leaderboard.tools import check, compare, pages
 from leaderboard.tools.materials import Materials

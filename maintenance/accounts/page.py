@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
-from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from identity import Identity
 from maintenance import allowances, markup, people
 from maintenance.accounts import directory
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.values import Done, whole_number
-
-if TYPE_CHECKING:
-    from maintenance.page import Desk
 
 _LEAD = """<p class="vl-hint">Whoever is shut out cannot sign in, and their tokens stop working; their entries stay.
 Granted submissions take from nobody's quota, and are used when it is used up.</p>"""
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(desk: Desk) -> None:
@@ -26,8 +22,8 @@ def build(desk: Desk) -> None:
     with gr.Row():
         text = gr.Textbox("", label="Search", placeholder="part of a name or id")
         search = gr.Button("Search", size="md")
-    people_shown = _html(elem_id="accounts")
-    _html(_LEAD)
+    people_shown = html(elem_id="accounts")
+    html(_LEAD)
     with gr.Row():
         account = gr.Textbox("", label="Account", placeholder="user name or id")
         reason = gr.Textbox("", label="Why", placeholder="goes on record")
@@ -37,7 +33,7 @@ def build(desk: Desk) -> None:
         grant = gr.Button("Grant", variant="primary", size="md")
         number = gr.Textbox("", label="Grant", placeholder="its number")
         revoke = gr.Button("End the grant", size="md")
-    said, shown = _html(elem_id="accounts-said"), _html(elem_id="grants")
+    said, shown = html(elem_id="accounts-said"), html(elem_id="grants")
 
     def listed(wanted: str, request: gr.Request) -> str:
         def found(who: Identity) -> str:
@@ -79,14 +75,10 @@ def build(desk: Desk) -> None:
 
         return desk.attempt(request, "revoke", decide), granted(request)
 
-    search.click(listed, [text], [people_shown], **_QUIETLY)
-    text.submit(listed, [text], [people_shown], **_QUIETLY)
-    ban.click(on_account("ban", people.ban), [account, reason, text], [said, people_shown], **_QUIETLY)
-    unban.click(on_account("unban", people.unban), [account, reason, text], [said, people_shown], **_QUIETLY)
-    grant.click(granting, [account, reason, extra], [said, shown], **_QUIETLY)
-    revoke.click(revoking, [number, reason], [said, shown], **_QUIETLY)
+    search.click(listed, [text], [people_shown], **QUIETLY)
+    text.submit(listed, [text], [people_shown], **QUIETLY)
+    ban.click(on_account("ban", people.ban), [account, reason, text], [said, people_shown], **QUIETLY)
+    unban.click(on_account("unban", people.unban), [account, reason, text], [said, people_shown], **QUIETLY)
+    grant.click(granting, [account, reason, extra], [said, shown], **QUIETLY)
+    revoke.click(revoking, [number, reason], [said, shown], **QUIETLY)
     desk.on_open(everything, [people_shown, shown], [text])
-
-
-def _html(value: str = "", **options: Any) -> gr.HTML:
-    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
@@ -11,23 +10,20 @@ from identity import Identity
 from maintenance import markup
 from maintenance.approvals import actions
 from maintenance.approvals.actions import Waiting
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.values import Done
 from storage.clock import minute
-
-if TYPE_CHECKING:
-    from maintenance.page import Desk
 
 _LEAD = """<p class="vl-hint">The first submission of every account waits here where APPROVE_FIRST_UPLOAD is set. Until
 it is let through no label is touched. Its owner reads the reason of a rejection.</p>"""
 _HEAD = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File")
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    gr.HTML(_LEAD, apply_default_css=False, js_on_load=None)
-    said = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="approvals-said")
-    shown = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="approvals")
+    html(_LEAD)
+    said = html(elem_id="approvals-said")
+    shown = html(elem_id="approvals")
     with gr.Row():
         submission = gr.Textbox("", label="Submission", placeholder="e followed by eleven characters")
         reason = gr.Textbox("", label="Reason")
@@ -51,7 +47,7 @@ def build(desk: Desk) -> None:
 
     desk.on_open(look, [shown])
     for button, what, use_case in ((approve, "approve", actions.approve), (reject, "reject", actions.reject)):
-        button.click(deciding(what, use_case), [submission, reason], [said, shown], **_QUIETLY)
+        button.click(deciding(what, use_case), [submission, reason], [said, shown], **QUIETLY)
 
 
 def as_html(found: Sequence[Waiting]) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 
 from identity import Identity
 from maintenance import entries, markup
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.moderation import listing
 from maintenance.queries import METADATA
 from maintenance.values import Done
 from storage.database import Database
-
-if TYPE_CHECKING:
-    from maintenance.page import Desk
 
 _SIMPLE: dict[str, Callable[[Database, Identity, str, str], Done]] = {
     "Hide": entries.hide,
@@ -27,7 +25,6 @@ _SIMPLE: dict[str, Callable[[Database, Identity, str, str], Done]] = {
     "Take the note off": entries.unflag,
 }
 _MERGE, _TRANSFER = "Merge into", "Transfer to"
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(desk: Desk) -> None:
@@ -36,11 +33,11 @@ def build(desk: Desk) -> None:
         text = gr.Textbox("", label="Search", placeholder="model, owner or id; empty: the newest")
         search = gr.Button("Search", size="md")
         choice = gr.Dropdown([], label="Found", allow_custom_value=True)
-    listed = _html(elem_id="entries-found")
+    listed = html(elem_id="entries-found")
     with gr.Row():
         entry = gr.Textbox("", label="Entry", placeholder="e followed by eleven characters")
         show = gr.Button("Show", size="md")
-    shown = _html(elem_id="entry")
+    shown = html(elem_id="entry")
     with gr.Row():
         action = gr.Dropdown([*_SIMPLE, _MERGE, _TRANSFER], value="Hide", label="Decision", filterable=False)
         target = gr.Textbox("", label="Entry or account", placeholder="only to merge or transfer")
@@ -52,7 +49,7 @@ def build(desk: Desk) -> None:
         )
         value = gr.Textbox("", label="New value", placeholder="empty clears it")
         change = gr.Button("Change", size="md")
-    said = _html(elem_id="entry-said")
+    said = html(elem_id="entry-said")
 
     def finding(wanted: str, request: gr.Request) -> tuple[str, Any]:
         names: list[tuple[str, str]] = []
@@ -89,18 +86,14 @@ def build(desk: Desk) -> None:
         return desk.attempt(request, "edit", edit), look(name, request)
 
     desk.on_open(finding, [listed, choice], [text])
-    search.click(finding, [text], [listed, choice], **_QUIETLY)
-    text.submit(finding, [text], [listed, choice], **_QUIETLY)
-    choice.input(choosing, [choice], [entry, shown], **_QUIETLY)
-    show.click(look, [entry], [shown], **_QUIETLY)
-    decided = decide.click(deciding, [entry, action, target, reason], [said, shown], **_QUIETLY)
-    changed = change.click(changing, [entry, field, value], [said, shown], **_QUIETLY)
+    search.click(finding, [text], [listed, choice], **QUIETLY)
+    text.submit(finding, [text], [listed, choice], **QUIETLY)
+    choice.input(choosing, [choice], [entry, shown], **QUIETLY)
+    show.click(look, [entry], [shown], **QUIETLY)
+    decided = decide.click(deciding, [entry, action, target, reason], [said, shown], **QUIETLY)
+    changed = change.click(changing, [entry, field, value], [said, shown], **QUIETLY)
     for done in (decided, changed):
-        done.then(table, [text], [listed], **_QUIETLY)
-
-
-def _html(value: str = "", **options: Any) -> gr.HTML:
-    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
+        done.then(table, [text], [listed], **QUIETLY)
 
 
 def _entry(desk: Desk, who: Identity, name: str) -> str:

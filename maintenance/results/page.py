@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from identity import Identity
 from maintenance import markup, reported
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.reported_file import FIELDS, FileRejected
 from maintenance.values import Done, NotPossible
-
-if TYPE_CHECKING:
-    from maintenance.page import Desk
 
 _LEAD = """<p class="vl-hint">A CSV or JSON file, one row a result: <code>name</code>, <code>url</code> of the source
 and percentages (<code>overall</code> or <code>macro</code> at least). All rows are taken or none. They stand beside
 those that come with the service; what is there already, with the same numbers, is left alone.</p>"""
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    _html(_LEAD)
+    html(_LEAD)
     file = gr.File(label="CSV or JSON", type="filepath", elem_id="reported-file", height=110)
     with gr.Row():
         why = gr.Textbox("", label="Reason", placeholder="where these results come from")
         check, add = gr.Button("Check the file", size="md"), gr.Button("Import", variant="primary", size="md")
-    said, shown = _html(elem_id="reported-said"), _html(elem_id="reported")
+    said, shown = html(elem_id="reported-said"), html(elem_id="reported")
     with gr.Row():
         result = gr.Textbox("", label="Result", placeholder="its id: r-...")
         reason = gr.Textbox("", label="Reason for the change", placeholder="a slip in the table")
@@ -69,11 +65,11 @@ def build(desk: Desk) -> None:
 
         return desk.attempt(request, "correct reported", edit), results(request)
 
-    check.click(importing(dry_run=True), [file, why], [said, shown], **_QUIETLY)
-    add.click(importing(dry_run=False), [file, why], [said, shown], **_QUIETLY)
-    remove.click(deciding(reported.remove), [result, reason], [said, shown], **_QUIETLY)
-    restore.click(deciding(reported.restore), [result, reason], [said, shown], **_QUIETLY)
-    change.click(correcting, [result, reason, field, value], [said, shown], **_QUIETLY)
+    check.click(importing(dry_run=True), [file, why], [said, shown], **QUIETLY)
+    add.click(importing(dry_run=False), [file, why], [said, shown], **QUIETLY)
+    remove.click(deciding(reported.remove), [result, reason], [said, shown], **QUIETLY)
+    restore.click(deciding(reported.restore), [result, reason], [said, shown], **QUIETLY)
+    change.click(correcting, [result, reason, field, value], [said, shown], **QUIETLY)
     desk.on_open(results, [shown])
 
 
@@ -86,7 +82,3 @@ def _import(desk: Desk, who: Identity, path: str | None, why: str, dry_run: bool
     except FileRejected as rejected:
         return markup.file_problems(rejected)
     return markup.reported_import(found)
-
-
-def _html(value: str = "", **options: Any) -> gr.HTML:
-    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)

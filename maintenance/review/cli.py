@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from benchmark.annotation import SAYINGS
+from benchmark.annotation import ERRORS, SAYINGS, UNUSABLE
 from benchmark.labels import TAGS
 from maintenance.cli import Answer, Command, Context, command, finished, followed, group
-from maintenance.review import candidates, disputes, projects, words
+from maintenance.review import answers, candidates, disputes, projects, words
+from maintenance.review.answers import Said
 from maintenance.values import as_data, whole_number
 
 
@@ -60,6 +61,15 @@ def _add_verification(commands: Any) -> None:
     more = command(commands, "annotators", "let more people answer", _annotators)
     more.add_argument("project", type=whole_number)
     more.add_argument("account", nargs="+", help="ids or user names")
+    show = command(commands, "show", "a pair as you see it, and what you have answered", _show)
+    answer = command(commands, "answer", "say which response is better, over an earlier answer", _answer)
+    models = command(commands, "models", "tell who wrote the responses; your preference stays from then on", _models)
+    for one in (show, answer, models):
+        one.add_argument("project", type=whole_number)
+        one.add_argument("place", type=whole_number, help="number of the pair in the project, from 1")
+    answer.add_argument("verdict", choices=(*answers.SEEN, *UNUSABLE), help="the better response, or why there is none")
+    answer.add_argument("--error", action="append", default=[], choices=ERRORS, help="of the worse one (repeatable)")
+    answer.add_argument("--note", default="")
     close = command(commands, "close", "end a project; a worker writes its draft", _close)
     close.add_argument("project", type=whole_number)
     _add_draft(close)
@@ -73,11 +83,11 @@ def _add_draft(parser: argparse.ArgumentParser) -> None:
 
 
 def _open(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(disputes.dispute(c.database, c.who, c.table(), o.item, o.better, o.reason, o.tag))
+    return finished(disputes.dispute(c.database, c.who, c.shelf.table, o.item, o.better, o.reason, o.tag))
 
 
 def _disputes(c: Context, o: argparse.Namespace) -> Answer:
-    found = disputes.review(c.database, c.who, c.table(), o.state or ("open",))
+    found = disputes.review(c.database, c.who, c.shelf.table, o.state or ("open",))
     return Answer(words.disputed(found), as_data(found))
 
 
@@ -91,14 +101,14 @@ def _draft(c: Context, o: argparse.Namespace) -> Answer:
 
 
 def _candidates(c: Context, o: argparse.Namespace) -> Answer:
-    found = candidates.proposed(c.database, c.who, c.table())
+    found = candidates.proposed(c.database, c.who, c.shelf.table)
     return Answer(words.candidates(found), as_data(found))
 
 
 def _start(c: Context, o: argparse.Namespace) -> Answer:
     which = projects.LISTED if o.item else o.items
     told = (o.project, o.base, which, o.reason)
-    return finished(projects.create(c.database, c.who, c.table(), *told, items=o.item, annotators=o.annotator))
+    return finished(projects.create(c.database, c.who, c.shelf.table, *told, items=o.item, annotators=o.annotator))
 
 
 def _projects(c: Context, o: argparse.Namespace) -> Answer:
@@ -108,6 +118,21 @@ def _projects(c: Context, o: argparse.Namespace) -> Answer:
 
 def _annotators(c: Context, o: argparse.Namespace) -> Answer:
     return finished(projects.add_annotators(c.database, c.who, c.benchmark, o.project, o.account))
+
+
+def _show(c: Context, o: argparse.Namespace) -> Answer:
+    found = answers.show(c.database, c.who, c.shelf, o.project, o.place)
+    return Answer(words.pair(found), as_data(found))
+
+
+def _models(c: Context, o: argparse.Namespace) -> Answer:
+    found = answers.show_models(c.database, c.who, c.shelf, o.project, o.place)
+    return Answer(words.pair(found), as_data(found))
+
+
+def _answer(c: Context, o: argparse.Namespace) -> Answer:
+    said = Said(o.verdict, tuple(o.error), o.note)
+    return finished(answers.answer(c.database, c.who, c.shelf.table, o.project, o.place, said))
 
 
 def _close(c: Context, o: argparse.Namespace) -> Answer:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from identity import Identity
 from maintenance import markup
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.markup import Link, Short
 from maintenance.review import candidates, disputes, projects, words
 from maintenance.review.disputes import SAID, DisputedItem
@@ -17,12 +17,8 @@ from maintenance.review.projects import ProjectReport
 from maintenance.values import Done, whole_number
 from storage.clock import minute
 
-if TYPE_CHECKING:
-    from maintenance.page import Desk
-
 _SPLIT = "A : B : undecided"
 _ALL = "all"
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 _DISPUTES = """<p class="vl-hint">Somebody says that a label is wrong. A and B are the responses as the pair's page
 shows them; votes are those of the entries on the board. Accepted disputes make a draft when you ask for one; its
 preview on the tab Labels is the board as it would be.</p>"""
@@ -46,17 +42,13 @@ def build(desk: Desk) -> None:
     desk.on_open(opening, [shown, listed], [state])
 
 
-def _html(value: str = "", **options: Any) -> gr.HTML:
-    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
-
-
 def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown, gr.HTML]:
     """Returns what lists disputes, of which states, and where."""
-    _html("<h3>Label disputes</h3>" + _DISPUTES)
+    html("<h3>Label disputes</h3>" + _DISPUTES)
     with gr.Row():
         state = gr.Dropdown([*disputes.STATES, _ALL], value="open", label="State", filterable=False)
         show = gr.Button("Show disputes", size="md")
-    shown = _html(elem_id="disputes")
+    shown = html(elem_id="disputes")
     with gr.Row():
         number = gr.Textbox("", label="Dispute", placeholder="its number")
         note = gr.Textbox("", label="Note to its author")
@@ -68,7 +60,7 @@ def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown
         only = gr.Textbox("", label="Only disputes", placeholder="7, 12; empty: all accepted")
         public = gr.Checkbox(False, label="These labels are public anyway")
         draft = gr.Button("Draft from accepted ones", size="md")
-    said = _html(elem_id="disputes-said")
+    said = html(elem_id="disputes-said")
 
     def look(which: str, request: gr.Request) -> str:
         def found(who: Identity) -> str:
@@ -83,7 +75,7 @@ def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown
             def use(who: Identity) -> Done:
                 return disputes.decide(desk.database, who, desk.benchmark, whole_number(which), accepted, why)
 
-            return _outcome(desk, request, "decide a dispute", use), look(listed, request)
+            return desk.outcome(request, "decide a dispute", use), look(listed, request)
 
         return decide
 
@@ -92,26 +84,26 @@ def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown
             told = (name.strip(), old.strip(), why, [whole_number(one) for one in _split(some)])
             return disputes.request_draft(desk.database, who, desk.benchmark, *told, public=open_)
 
-        return _outcome(desk, request, "draft from disputes", use)
+        return desk.outcome(request, "draft from disputes", use)
 
-    show.click(look, [state], [shown], **_QUIETLY)
-    accept.click(deciding(True), [number, note, state], [said, shown], **_QUIETLY)
-    reject.click(deciding(False), [number, note, state], [said, shown], **_QUIETLY)
-    draft.click(drafting, [revision, base, reason, only, public], [said], **_QUIETLY)
+    show.click(look, [state], [shown], **QUIETLY)
+    accept.click(deciding(True), [number, note, state], [said, shown], **QUIETLY)
+    reject.click(deciding(False), [number, note, state], [said, shown], **QUIETLY)
+    draft.click(drafting, [revision, base, reason, only, public], [said], **QUIETLY)
     return look, state, shown
 
 
 def _candidates(desk: Desk) -> None:
-    _html("<h3>Candidate label errors</h3>" + _CANDIDATES)
+    html("<h3>Candidate label errors</h3>" + _CANDIDATES)
     with gr.Row():
         find, show = gr.Button("Look for candidates", size="md"), gr.Button("Show candidates", size="md")
-    said, shown = _html(elem_id="candidates-said"), _html(elem_id="candidates")
+    said, shown = html(elem_id="candidates-said"), html(elem_id="candidates")
 
     def finding(request: gr.Request) -> str:
         def use(who: Identity) -> Done:
             return candidates.request(desk.database, who, desk.benchmark)
 
-        return _outcome(desk, request, "look for candidates", use)
+        return desk.outcome(request, "look for candidates", use)
 
     def looking(request: gr.Request) -> str:
         def found(who: Identity) -> str:
@@ -126,13 +118,13 @@ def _candidates(desk: Desk) -> None:
 
         return desk.attempt(request, "candidates", found)
 
-    find.click(finding, outputs=[said], **_QUIETLY)
-    show.click(looking, outputs=[shown], **_QUIETLY)
+    find.click(finding, outputs=[said], **QUIETLY)
+    show.click(looking, outputs=[shown], **QUIETLY)
 
 
 def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
     """Returns what lists projects, and where."""
-    _html("<h3>Verification by hand</h3>" + _PROJECTS)
+    html("<h3>Verification by hand</h3>" + _PROJECTS)
     with gr.Row():
         name = gr.Textbox("", label="New project", placeholder="may-2026")
         base = gr.Textbox("", label="From revision", placeholder="v2")
@@ -148,7 +140,7 @@ def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
         public = gr.Checkbox(False, label="These labels are public anyway")
         more, close = gr.Button("Let the annotators answer", size="md"), gr.Button("Close and draft", size="md")
         show = gr.Button("Show projects", size="md")
-    said, shown = _html(elem_id="projects-said"), _html(elem_id="projects")
+    said, shown = html(elem_id="projects-said"), html(elem_id="projects")
 
     def looking(request: gr.Request) -> str:
         def found(who: Identity) -> str:
@@ -172,31 +164,27 @@ def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
                 annotators=_split(accounts),
             )
 
-        return _outcome(desk, request, "start a project", use), looking(request)
+        return desk.outcome(request, "start a project", use), looking(request)
 
     def adding(which: str, accounts: str, request: gr.Request) -> tuple[str, str]:
         def use(who: Identity) -> Done:
             named = (desk.benchmark, whole_number(which), _split(accounts))
             return projects.add_annotators(desk.database, who, *named)
 
-        return _outcome(desk, request, "add annotators", use), looking(request)
+        return desk.outcome(request, "add annotators", use), looking(request)
 
     def closing(which: str, draft: str, why: str, open_: bool, request: gr.Request) -> tuple[str, str]:
         def use(who: Identity) -> Done:
             told = (whole_number(which), draft.strip(), why)
             return projects.close(desk.database, who, desk.benchmark, *told, public=open_)
 
-        return _outcome(desk, request, "close a project", use), looking(request)
+        return desk.outcome(request, "close a project", use), looking(request)
 
-    start.click(starting, [name, base, which, listed, people, reason], [said, shown], **_QUIETLY)
-    more.click(adding, [number, people], [said, shown], **_QUIETLY)
-    close.click(closing, [number, revision, reason, public], [said, shown], **_QUIETLY)
-    show.click(looking, outputs=[shown], **_QUIETLY)
+    start.click(starting, [name, base, which, listed, people, reason], [said, shown], **QUIETLY)
+    more.click(adding, [number, people], [said, shown], **QUIETLY)
+    close.click(closing, [number, revision, reason, public], [said, shown], **QUIETLY)
+    show.click(looking, outputs=[shown], **QUIETLY)
     return looking, shown
-
-
-def _outcome(desk: Desk, request: gr.Request, what: str, use_case: Callable[[Identity], Done]) -> str:
-    return desk.attempt(request, what, lambda who: markup.outcome(use_case(who)))
 
 
 def _split(text: str) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmark.annotation import FEWEST_TO_TELL
+from maintenance.review.answers import ShownPair
 from maintenance.review.candidates import Proposed
 from maintenance.review.disputes import SAID, DisputedItem
 from maintenance.review.projects import ProjectReport
@@ -58,6 +59,28 @@ def projects(found: Sequence[ProjectReport]) -> str:
         lines += [f"  {line}" for line in agreements(report)]
         lines += [f"  {draft(report)}"] if report.draft else []
     return "\n".join(lines) or "There are no projects."
+
+
+def pair(shown: ShownPair) -> str:
+    """A pair of a project as an annotator sees it; the image stays on the page."""
+    lines = [f"Pair {shown.place} of {shown.items}"]
+    if shown.question is None or shown.responses is None:
+        lines.append("This installation has no texts: ITEMS_FILE names them.")
+    else:
+        lines.append(f"\nQuestion\n{_for_terminal(shown.question)}")
+        models = shown.models or ("", "")
+        for place, response, model in zip(("First", "Second"), shown.responses, models, strict=True):
+            lines.append(f"\n{place}{f' ({_for_terminal(model)})' if model else ''}\n{_for_terminal(response)}")
+    said = shown.said
+    if said is None:
+        return "\n".join([*lines, "\nNot answered yet."])
+    rest = [", ".join(said.errors), said.note]
+    return "\n".join([*lines, f"\nYour answer: {'; '.join(filter(None, (said.verdict, *rest)))}"])
+
+
+def _for_terminal(text: str) -> str:
+    """Without what would command the terminal."""
+    return "".join(one if one.isprintable() or one == "\n" else " " for one in text)
 
 
 def agreements(report: ProjectReport) -> list[str]:

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from identity import Identity
 from maintenance import markup
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.suspicions import actions, words
 from maintenance.values import Done, whole_number
-
-if TYPE_CHECKING:
-    from maintenance.page import Desk
 
 _LEAD = """<p class="vl-hint">Numbers beside limits, seen by maintainers only. None is a proof: temperature 0 gives
 identical texts, fine-tunes of one model agree on nearly everything, a breakthrough is far above what was known. To
 hide, withdraw or ban is a decision of its own; say here what you did.</p>"""
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    gr.HTML(_LEAD, apply_default_css=False, js_on_load=None)
+    html(_LEAD)
     with gr.Row():
         everything = gr.Checkbox(False, label="Those that are closed, too")
         again = gr.Button("Look at every entry again", size="md")
-    said = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="suspicions-said")
-    shown = gr.HTML("", apply_default_css=False, js_on_load=None, elem_id="suspicions")
+    said = html(elem_id="suspicions-said")
+    shown = html(elem_id="suspicions")
     with gr.Row():
         number = gr.Textbox("", label="No.", placeholder="of the suspicion")
         reason = gr.Textbox("", label="Reason", placeholder="what you saw, and what you did")
@@ -58,7 +54,7 @@ def build(desk: Desk) -> None:
         return desk.attempt(request, "look again", reset), look(closed, request)
 
     desk.on_open(look, [shown], [everything])
-    everything.input(look, [everything], [shown], **_QUIETLY)
-    again.click(looking_again, [reason, everything], [said, shown], **_QUIETLY)
+    everything.input(look, [everything], [shown], **QUIETLY)
+    again.click(looking_again, [reason, everything], [said, shown], **QUIETLY)
     for button, what, use_case in ((dismiss, "dismiss", actions.dismiss), (act, "act", actions.act)):
-        button.click(deciding(what, use_case), [number, reason, everything], [said, shown], **_QUIETLY)
+        button.click(deciding(what, use_case), [number, reason, everything], [said, shown], **QUIETLY)

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 
 from identity import Identity
 from maintenance import markup, operations, rescoring
+from maintenance.desk import QUIETLY, Desk, html
 from maintenance.values import whole_number
-
-if TYPE_CHECKING:
-    from maintenance.page import Desk
 
 _LEAD = """<p class="vl-hint">What maintainers asked of the workers lately. Choose a task to see what came of it: a
 preview is shown as it was when it was made.</p>"""
-_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
 def build(desk: Desk) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    _html(_LEAD)
+    html(_LEAD)
     with gr.Row():
         choice = gr.Dropdown([], label="Task", allow_custom_value=True)
         again = gr.Button("Look again", size="md")
-    shown, listed = _html(elem_id="task"), _html(elem_id="tasks")
+    shown, listed = html(elem_id="task"), html(elem_id="tasks")
 
     def asked(request: gr.Request) -> tuple[str, Any]:
         names: list[tuple[str, str]] = []
@@ -40,8 +37,8 @@ def build(desk: Desk) -> None:
     def showing(number: str | None, request: gr.Request) -> str:
         return desk.attempt(request, "task", lambda who: _result(desk, who, whole_number(number or "")))
 
-    again.click(asked, outputs=[listed, choice], **_QUIETLY)
-    choice.input(showing, [choice], [shown], **_QUIETLY)
+    again.click(asked, outputs=[listed, choice], **QUIETLY)
+    choice.input(showing, [choice], [shown], **QUIETLY)
     desk.on_open(asked, [listed, choice])
 
 
@@ -51,7 +48,3 @@ def _result(desk: Desk, who: Identity, number: int) -> str:
     if task.kind == rescoring.PREVIEW and task.state == "done":
         told += markup.preview(rescoring.preview(desk.database, who, number))
     return told
-
-
-def _html(value: str = "", **options: Any) -> gr.HTML:
-    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)

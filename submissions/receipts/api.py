@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from identity.middleware import identity_of
+from identity.problems import problem
 from storage.canonical import canonical_json
 from submissions.receipts import documentation
 from submissions.receipts.issuing import Receipts
-from submissions.transport import problem
 
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _JSON = "application/json"
@@ -26,7 +26,7 @@ def build(receipts: Receipts) -> APIRouter:
         """The signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
         found = receipts.of_acceptance(submission, identity_of(request))
         if found is None:
-            return _unknown("unknown-submission", "There is no receipt of this submission here.")
+            return problem(404, "unknown-submission", "There is no receipt of this submission here.")
         return _canonical(found)
 
     @router.get("/api/v1/entries/{entry}/receipts", responses=documentation.SCORES)
@@ -34,7 +34,7 @@ def build(receipts: Receipts) -> APIRouter:
         """The signed receipts of every score of an entry, under all label revisions, the oldest first."""
         found = receipts.of_scores(entry, identity_of(request))
         if found is None:
-            return _unknown("unknown-entry", "There is no entry with this id.")
+            return problem(404, "unknown-entry", "There is no entry with this id.")
         return _canonical({"entry": entry, "receipts": found})
 
     @router.get("/api/v1/keys", responses=documentation.KEYS)
@@ -47,7 +47,3 @@ def build(receipts: Receipts) -> APIRouter:
 
 def _canonical(body: dict[str, Any]) -> Response:
     return Response(canonical_json(body), headers=_PRIVATE, media_type=_JSON)
-
-
-def _unknown(code: str, detail: str) -> Response:
-    return JSONResponse(problem(404, code, detail), 404, media_type="application/problem+json")

@@ -25,9 +25,9 @@ TOKENS = [
 
 
 def official(text: str, pattern: re.Pattern[str] = OFFICIAL) -> int:
-    """The official rule as printed, with the one stated difference: only 1 and 2 are verdicts."""
+    """The official rule as printed, with the two stated differences: only 1 and 2 are verdicts, and in ASCII digits."""
     found = pattern.search(text.replace("\n", "").replace("*", ""))
-    if not found or len(found.group(1)) > 4000:
+    if not found or len(found.group(1)) > 4000 or not found.group(1).isascii():
         return UNDECIDED
     number = int(found.group(1))
     return number if number in (FIRST, SECOND) else UNDECIDED
@@ -81,8 +81,9 @@ def test_any_text_gets_the_official_verdict(text: str) -> None:
         ("Therefore Answer A is better", UNDECIDED),
         ("Therefore Response 1 is better", UNDECIDED),
         ("Therefore \\boxed{1}", UNDECIDED),
-        ("Therefore Answer \uff12 is better", SECOND),
-        ("Therefore Answer \u0662 is better", SECOND),
+        ("Therefore Answer \uff12 is better", UNDECIDED),
+        ("Therefore Answer \u0662 is better", UNDECIDED),
+        ("Therefore Answer 1 is better. Overall Judgment: Answer \uff12 is better", UNDECIDED),
         ("Therefore Answer 0 is better", UNDECIDED),
         ("Therefore Answer 3 is better", UNDECIDED),
         ("Therefore Answer 12 is better", UNDECIDED),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from identity import NotAllowed
+from leaderboard.tools.materials import Materials
 from maintenance import cli, labels, operations, rescoring
 from maintenance.review import candidates, disputes
 from maintenance.tasks.again import ask_again
@@ -131,7 +132,9 @@ def test_the_command_line_asks_again_and_says_what_it_leaves(bench: Bench, tmp_p
         parser = argparse.ArgumentParser()
         cli.add_commands(parser.add_subparsers(required=True))
         options = parser.parse_args(list(arguments))
-        return options.command(cli.Context(bench.database, LOCAL, "demo", dict, (), lambda question: ""), options)
+        return options.command(
+            cli.Context(bench.database, LOCAL, "demo", dict, (), Materials(), lambda question: ""), options
+        )
 
     first = _import(bench, tmp_path / "none.jsonl")
     assert run("retry").text.endswith("Failed tasks, which are asked for again one by one: 1.")

@@ -13,8 +13,10 @@ import gradio as gr
 import pytest
 
 import maintenance.review.cli
+from leaderboard.tools.materials import Materials
 from maintenance import chain, entries, page
 from maintenance.cli import Answer, Context, add_commands
+from maintenance.desk import Desk
 from maintenance.values import NotPossible, whole_number
 from storage.database import LARGEST, Database
 from tests.databases import submitted
@@ -48,7 +50,7 @@ def _command(database: Database, *arguments: str) -> Answer:
     add_commands(commands)
     maintenance.review.cli.add_commands(commands)
     options = parser.parse_args(arguments)
-    context = Context(database, LOCAL, "demo", dict, (), lambda question: "")
+    context = Context(database, LOCAL, "demo", dict, (), Materials(), lambda question: "")
     answer: Answer = options.command(context, options)
     return answer
 
@@ -59,7 +61,7 @@ class _Page:
     def __init__(self, database: Database) -> None:
         self._blocks = gr.Blocks(analytics_enabled=False)
         with self._blocks:
-            page.build(page.Desk(database, "demo", dict, lambda request: MAINTAINER))
+            page.build(Desk(database, "demo", dict, lambda request: MAINTAINER))
 
     def call(self, name: str, *values: Any) -> str:
         """What the first output says; boxes that are not named here are not ticked."""

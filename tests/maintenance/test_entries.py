@@ -16,7 +16,7 @@ from identity import Identity, NotAllowed, NotSignedIn
 from maintenance import entries, operations, people, queries
 from maintenance.decisions import decisions
 from maintenance.values import Done, NotFound, NotPossible
-from storage import audit, job_queue, label_sets, moderation, switches
+from storage import audit, job_queue, label_sets, moderation, switches, visibility
 from storage.database import Database
 from storage.maintenance_tables import Edit
 from storage.pace import CHANGES_A_DAY, DAY, TooOften
@@ -326,6 +326,30 @@ def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, sc
     assert {stub["merged_into"] for stub in snapshot(database, scorer)["stubs"]} == {ids[2]}
     entries.restore(database, MAINTAINER, ids[0], "they differ")
     assert on_board(database, scorer) == [ids[0], ids[2]]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_an_entry_without_its_owners_name_is_not_merged_with_one_that_would_tell_it(
+    database: Database, ids: list[str], turned: bool
+) -> None:
+    unnamed = _unnamed(database, 100)
+    pair = (unnamed, ids[0]) if not turned else (ids[0], unnamed)
+    with pytest.raises(NotPossible, match=f"{unnamed} does not tell its owner"):
+        entries.merge(database, MAINTAINER, *pair, "the same run")
+    with database.write() as session:
+        visibility.reveal(session, unnamed)
+    assert entries.merge(database, MAINTAINER, *pair, "the same run").changed
+
+
+def test_entries_that_both_do_not_tell_their_owner_can_be_merged(database: Database, ids: list[str]) -> None:
+    assert entries.merge(database, MAINTAINER, _unnamed(database, 100), _unnamed(database, 101), "the same run").changed
+
+
+def _unnamed(database: Database, number: int) -> str:
+    (entry,) = invented.submit(database, range(number, number + 1))
+    with database.write() as session:
+        visibility.ask(session, entry, visibility.Shown(anonymous_until=4e9), approval=False)
+    return entry
 
 
 def test_of_a_duplicate_with_the_same_votes_no_difference_is_told(

@@ -17,6 +17,7 @@ import pytest
 from identity import Identity, Refused
 from maintenance import chain, entries, labels, markup, page, rescoring
 from maintenance.decisions import decisions
+from maintenance.desk import Desk
 from maintenance.queries import Revision
 from storage import tasks
 from storage.database import Database
@@ -30,11 +31,11 @@ from tests.workers import invented
 HOSTILE = '<img src=x onerror=alert(1)>"'
 
 
-def _desk(database: Database, who: Identity, refused: list[str]) -> page.Desk:
+def _desk(database: Database, who: Identity, refused: list[str]) -> Desk:
     def note(refusal: Refused, where: str, address: str) -> None:
         refused.append(where)
 
-    return page.Desk(database, "demo", lambda raw: Metadata.parse(raw).columns(), lambda request: who, (), note)
+    return Desk(database, "demo", lambda raw: Metadata.parse(raw).columns(), lambda request: who, (), note)
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def board(tmp_path: Path) -> Database:
     return opened
 
 
-def _blocks(desk: page.Desk) -> gr.Blocks:
+def _blocks(desk: Desk) -> gr.Blocks:
     blocks = gr.Blocks(analytics_enabled=False)
     with blocks:
         page.build(desk)

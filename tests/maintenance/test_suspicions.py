@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from benchmark.scoring import CELLS, FIELDS, Tally
 from identity import NotAllowed, NotSignedIn
+from leaderboard.tools.materials import Materials
 from maintenance import api, cli, operations, reports
 from maintenance.decisions import decisions
 from maintenance.suspicions import actions, words
@@ -238,6 +239,6 @@ def _command(database: Database, *arguments: str) -> cli.Answer:
     parser = argparse.ArgumentParser()
     cli.add_commands(parser.add_subparsers())
     options = parser.parse_args(["suspicions", *arguments])
-    context = cli.Context(database, LOCAL, "demo", lambda raw: {}, (), lambda question: "")
+    context = cli.Context(database, LOCAL, "demo", lambda raw: {}, (), Materials(), lambda question: "")
     answer: cli.Answer = options.command(context, options)
     return answer

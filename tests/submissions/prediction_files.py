@@ -323,3 +323,12 @@ ONE_VOTE: dict[str, tuple[str, Writer]] = {
     "VL-Reward-Model": ("vl-reward-model", vl_reward_model),
     "JEV": ("jev", jev),
 }
+
+
+def shuffled(value: Any, dice: random.Random) -> Any:
+    """The same with its keys in another order."""
+    if isinstance(value, dict):
+        keys = list(value)
+        dice.shuffle(keys)
+        return {key: shuffled(value[key], dice) for key in keys}
+    return value

@@ -300,13 +300,12 @@ def test_control_splitting_at_line_separators_makes_two_lines_of_one() -> None:
         assert len(f'{{"x": "one{separator}two"}}'.splitlines()) == 2
 
 
-@pytest.mark.parametrize("number", ["0", "3", "7", "12", "-1", "２", "٣", "9" * 5_000, "1" * 5_000])
+@pytest.mark.parametrize("number", ["0", "3", "7", "12", "-1", "２", "٢", "9" * 5_000, "1" * 5_000])
 def test_other_numbers_are_undecided(number: str) -> None:
     text = f"Overall Judgment: Answer {number} is better."
-    wanted = 1 if number == "２" else None  # a full-width 2 is a digit to the official pattern, and its int() is 2
     records = [{"id": row["id"], "judgements": [{"text": text, "swapped": False}]} for row in PAIRS]
     matrix = read_upload(files.jsonl(records), TABLE).votes.matrix
-    assert set(matrix[:, 0].tolist()) <= {-1} | ({wanted} if wanted is not None else set())
+    assert (matrix == -1).all()
 
 
 @pytest.mark.parametrize(

@@ -65,20 +65,12 @@ def test_permuting_lines_and_keys_never_changes_votes(dice: random.Random) -> No
     for name, (_, write) in MANY_VOTES.items():
         lines = [json.loads(line) for line in write(PAIRS, votes).split(b"\n") if line]
         dice.shuffle(lines)
-        shuffled = files.jsonl([_shuffled(line, dice) for line in lines])
+        shuffled = files.jsonl([files.shuffled(line, dice) for line in lines])
         read_votes = votes_of(read(shuffled))
         if name.startswith(("official", "omni")):  # K lines an item: their order is the order of the votes
             assert [sorted(row) for row in read_votes] == [sorted(row) for row in votes]
         else:
             assert read_votes == votes
-
-
-def _shuffled(value: Any, dice: random.Random) -> Any:
-    if isinstance(value, dict):
-        keys = list(value)
-        dice.shuffle(keys)
-        return {key: _shuffled(value[key], dice) for key in keys}
-    return value
 
 
 def test_labels_flags_scores_and_categories_in_a_file_change_nothing() -> None:

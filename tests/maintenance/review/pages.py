@@ -8,7 +8,7 @@ from fastapi import FastAPI, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity import Identity, NotAllowed, Refused
-from identity.middleware import problem
+from identity.problems import refusal
 from leaderboard.messages import not_found_page
 from leaderboard.render import assets, environment
 from leaderboard.tools.materials import Materials
@@ -43,7 +43,7 @@ def serve(database: Database, shelf: Materials) -> ASGIApp:
 
     @app.exception_handler(Refused)
     async def refused(_: object, error: Refused) -> Response:
-        return problem(error)
+        return refusal(error)
 
     return SignedInAs(app)
 

@@ -13,25 +13,34 @@ import pytest
 
 import maintenance.review.cli
 from identity import LOCAL, Identity
-from maintenance import operations, page
+from leaderboard.tools.materials import Materials
+from maintenance import operations
 from maintenance.cli import Answer, Context
-from maintenance.review import answers
+from maintenance.desk import Desk
+from maintenance.review import answers, words
 from maintenance.review import page as review_page
 from maintenance.review.answers import Said
 from maintenance.values import NotPossible
 from tests.maintenance.people import MAINTAINER, STRANGER
-from tests.maintenance.review.bench import HOSTILE, Bench, add_judges
+from tests.maintenance.review.bench import HOSTILE, Bench, add_judges, materials
 
 STATES = ("open", "accepted", "rejected", "all")
 WHY = f"The preferred response invents a second dog. {HOSTILE}"
+
+
+def _shelf(bench: Bench) -> Materials:
+    folder = bench.state / "shelf"
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        return materials(bench.table, folder)
+    return Materials(folder / "manifest.json", folder / "items.jsonl")
 
 
 def _run(bench: Bench, *arguments: str) -> Answer:
     parser = argparse.ArgumentParser()
     maintenance.review.cli.add_commands(parser.add_subparsers(required=True))
     options = parser.parse_args(list(arguments))
-    table: Callable[[], Any] = lambda: bench.table  # noqa: E731
-    context = Context(bench.database, LOCAL, "demo", dict, (), lambda question: "", table=table)
+    context = Context(bench.database, LOCAL, "demo", dict, (), _shelf(bench), lambda question: "")
     answer: Answer = options.command(context, options)
     return answer
 
@@ -59,11 +68,42 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     assert "1  may: 1 pairs, from next, open: x" in _run(bench, "verification", "list").text
 
 
+def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Bench) -> None:
+    _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
+    shown = _run(bench, "verification", "show", "1", "1")
+    seen = answers.show(bench.database, LOCAL, _shelf(bench), 1, 1)
+    assert seen.question and seen.responses
+    places = [shown.text.index(part) for part in ("Question", seen.question, *seen.responses)]
+    assert places == sorted(places)
+    assert "Not answered yet." in shown.text and "model" not in shown.text
+    with pytest.raises(NotPossible, match="Answer first"):
+        _run(bench, "verification", "models", "1", "1")
+    said = ("second", "--error", "counting", "--error", "recognition-text", "--note", "blurred")
+    assert _run(bench, "verification", "answer", "1", "1", *said).data["changed"]
+    assert not _run(bench, "verification", "answer", "1", "1", *said).data["changed"], "the same again"
+    assert answers.show(bench.database, LOCAL, _shelf(bench), 1, 1).said == Said(
+        "second", ("counting", "recognition-text"), "blurred"
+    )
+    told = _run(bench, "verification", "models", "1", "1").text
+    assert "Your answer: second; counting, recognition-text; blurred" in told and "another model" in told
+    with pytest.raises(NotPossible, match="your preference stays"):
+        _run(bench, "verification", "answer", "1", "1", "first")
+
+
+def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None:
+    pair = answers.ShownPair(1, 1, "a\x1b[2Jb\nc", ("\x9b31m", "\u202e"), None, None, None, False)
+    assert "a [2Jb\nc\n\nFirst\n 31m\n\nSecond\n \n" in words.pair(pair)
+
+
+def test_without_texts_it_is_said_which_setting_brings_them() -> None:
+    assert "ITEMS_FILE" in words.pair(answers.ShownPair(1, 1, None, None, None, None, None, False))
+
+
 @pytest.fixture
 def desk(bench: Bench) -> Callable[[Identity], tuple[gr.Blocks, list[str]]]:
     def lay_out(who: Identity) -> tuple[gr.Blocks, list[str]]:
         refused: list[str] = []
-        made = page.Desk(
+        made = Desk(
             bench.database,
             "demo",
             lambda raw: dict(raw),

@@ -1,0 +1,44 @@
+"""Errors as RFC 9457 has them, in one shape whoever answers. Here, as every package that answers imports identity."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+
+from identity.values import Refused, TooManyFailures
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def problem_body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
+    """What is said: `code` is stable and for programs, `detail` a sentence for people."""
+    title = HTTPStatus(status).phrase
+    return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **more}
+
+
+def problem_response(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    """The answer with such a body, kept by nobody. `retry_after` in it, in seconds, is a header too."""
+    always = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    later = {"Retry-After": str(body["retry_after"])} if "retry_after" in body else {}
+    return Response(json.dumps(body), body["status"], {**always, **later, **(headers or {})}, MEDIA_TYPE)
+
+
+def problem(status: int, code: str, detail: str, **more: Any) -> Response:
+    """Both in one."""
+    return problem_response(problem_body(status, code, detail, **more))
+
+
+def refusal(refused: Refused) -> Response:
+    """The answer to somebody who may not."""
+    return problem_response(problem_body(refused.status, refused.code, refused.detail), extra_headers(refused))
+
+
+def extra_headers(refused: Refused) -> Mapping[str, str]:
+    """Headers that belong to a refusal's status."""
+    if isinstance(refused, TooManyFailures):
+        return {"Retry-After": str(int(refused.retry_after) + 1)}
+    return {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}

@@ -1,0 +1,163 @@
+"""The section of the maintain page about label revisions, over the same use cases as REST and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from identity import Identity
+from maintenance import labels, markup, operations, rescoring
+from maintenance.desk import QUIETLY, Desk, html
+from maintenance.values import Done, NotPossible
+
+_POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
+_RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody can check it.
+That cannot be taken back, and the revision can never be previewed or applied again. What a preview has found stays on
+the tab Tasks.</p>"""
+
+
+def build(desk: Desk) -> None:
+    """Lay the section out in the current Blocks context and wire it."""
+    known = html(elem_id="revisions")
+    with gr.Row():
+        revision = gr.Textbox("", label="Revision", placeholder="v3")
+        source = gr.Textbox("", label="File or Hub dataset", placeholder="path, or owner/name@commit")
+        reason = gr.Textbox("", label="Reason")
+        public = gr.Checkbox(False, label="These labels are public anyway")
+        add = gr.Button("Import as a draft", size="md")
+    with gr.Accordion("Only a part, or other rules", open=False, elem_classes=["vl-part"]), gr.Row():
+        entry = gr.Textbox("", label="Entries", placeholder="ids, separated by commas; empty: all")
+        where = gr.Textbox("", label="Where", placeholder="model=qwen, organisation=lab")
+        version = gr.Textbox("", label="Scorer version", placeholder="that of the workers, if not the board's")
+    with gr.Row():
+        preview = gr.Button("Preview", size="md")
+        typed = gr.Textbox("", label="To apply, undo or retire, type the revision's name again")
+        apply, undo = gr.Button("Apply", variant="primary", size="md"), gr.Button("Undo", size="md")
+        retire = gr.Button("Retire for good", size="md")
+    html(_RETIRE)
+    said, result = html(elem_id="rescore-said"), html(elem_id="preview")
+    task, clock = gr.State(None), gr.Timer(_POLL_SECONDS, active=False)
+
+    def asking(what: str, use_case: Callable[[Desk, Identity, _Asked], Done]) -> Callable[..., tuple[Any, ...]]:
+        def run(
+            name: str,
+            origin: str,
+            why: str,
+            open_: bool,
+            again: str,
+            ids: str,
+            filters: str,
+            rules: str,
+            request: gr.Request,
+        ) -> tuple[Any, ...]:
+            started: list[int | None] = [None]
+            left: list[Any] = [gr.skip()]  # an earlier preview, until something else happens or is asked for
+
+            def action(who: Identity) -> Done:
+                done = use_case(desk, who, _Asked.of(name, origin, why, open_, again, ids, filters, rules))
+                started[0] = done.task_id
+                if done.changed or done.task_id is not None:
+                    left[0] = ""
+                return done
+
+            words = desk.outcome(request, what, action)
+            return words, started[0], gr.update(active=started[0] is not None), look(request), left[0]
+
+        return run
+
+    def look(request: gr.Request) -> str:
+        def revisions(who: Identity) -> str:
+            known = labels.revisions(desk.database, who, desk.benchmark)
+            return markup.revisions(known, desk.names(who, (one.requested_by for one in known)))
+
+        return desk.attempt(request, "labels", revisions)
+
+    def watch(number: int | None, request: gr.Request) -> tuple[Any, ...]:
+        return _watch(desk, number, request), *_after(desk, number, request), look(request)
+
+    inputs = [revision, source, reason, public, typed, entry, where, version]
+    outputs = [said, task, clock, known, result]
+    for name, button, use_case in (
+        ("import", add, _import),
+        ("preview", preview, _preview),
+        ("apply", apply, _apply),
+        ("undo", undo, _undo),
+        ("retire", retire, _retire),
+    ):
+        button.click(asking(name, use_case), inputs, outputs, **QUIETLY)
+    clock.tick(watch, [task], [said, result, clock, known], api_visibility="private", show_progress="hidden")
+    desk.on_open(look, [known])
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What stands in the fields of the tab."""
+
+    revision: str
+    source: str
+    reason: str
+    public: bool
+    typed: str
+    scope: dict[str, Any]
+
+    @classmethod
+    def of(cls, revision: str, source: str, reason: str, public: bool, typed: str, *part: str) -> _Asked:
+        """Raises NotPossible where a filter is none."""
+        ids, where, version = (text.strip() for text in part)
+        filters = [tuple(map(str.strip, one.partition("="))) for one in where.split(",") if one.strip()]
+        if any(not sign or not name for name, sign, _ in filters):
+            raise NotPossible("bad-filter", "Write filters as field=text, separated by commas.")
+        scope = {
+            "entries": [one.strip() for one in ids.split(",") if one.strip()],
+            "where": {name: text for name, _, text in filters},
+            "scorer_version": version,
+        }
+        return cls(revision.strip(), source, reason, public, typed.strip(), scope)
+
+
+def _import(desk: Desk, who: Identity, it: _Asked) -> Done:
+    told = (it.revision, it.source, it.reason)
+    return labels.request_import(desk.database, who, desk.benchmark, *told, public=it.public)
+
+
+def _preview(desk: Desk, who: Identity, it: _Asked) -> Done:
+    return rescoring.request_preview(desk.database, who, desk.benchmark, it.revision, **it.scope)
+
+
+def _apply(desk: Desk, who: Identity, it: _Asked) -> Done:
+    told = (it.revision, it.reason, it.typed)
+    return rescoring.request_apply(desk.database, who, desk.benchmark, *told, **it.scope)
+
+
+def _undo(desk: Desk, who: Identity, it: _Asked) -> Done:
+    """The field that names the revision is that of a preview too, so here it is typed again, as for an apply."""
+    if it.typed != it.revision:
+        raise NotPossible("not-confirmed", f"To confirm, type {it.revision}.")
+    return rescoring.undo(desk.database, who, desk.benchmark, it.revision, it.reason)
+
+
+def _retire(desk: Desk, who: Identity, it: _Asked) -> Done:
+    return labels.request_retire(desk.database, who, desk.benchmark, it.revision, it.reason, it.typed)
+
+
+def _watch(desk: Desk, number: int | None, request: gr.Request) -> str:
+    if number is None:
+        return ""
+    return desk.attempt(request, "task", lambda who: markup.task(operations.task(desk.database, who, number)))
+
+
+def _after(desk: Desk, number: int | None, request: gr.Request) -> tuple[Any, Any]:
+    """The preview, where the task was one and is done; and whether to go on looking."""
+    ended = [True]
+
+    def found(who: Identity) -> str:
+        task = operations.task(desk.database, who, number or 0)
+        ended[0] = task.ended
+        done = task.kind == rescoring.PREVIEW and task.state == "done"
+        return markup.preview(rescoring.preview(desk.database, who, task.id)) if done else ""
+
+    shown = desk.attempt(request, "preview", found) if number is not None else ""
+    return shown or gr.skip(), gr.update(active=not ended[0])
