@@ -183,11 +183,13 @@ def build(
     _add_labels(router, database, benchmark)
     _add_rescore(router, database, benchmark)
     _add_operations(router, database, benchmark, paths)
+    _add_audit(router, database)
     _add_suspicions(router, database, benchmark)
     _add_approvals(router, database, benchmark)
     _add_reported(router, database, benchmark, shipped)
     _add_allowances(router, database)
     _add_accounts(router, database, benchmark, identity)
+    _add_bans(router, database)
     return router
 
 
@@ -358,6 +360,8 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
         """Take submissions again."""
         return done(operations.resume(database, identity_of(request)))
 
+
+def _add_bans(router: APIRouter, database: Database) -> None:
     @router.put(f"{BASE}/bans/{{account}}")
     def ban(account: str, body: Reason, request: Request) -> Response:
         """Shut an account out."""
@@ -368,6 +372,8 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
         """Let it in again."""
         return done(people.unban(database, identity_of(request), account, body.reason))
 
+
+def _add_audit(router: APIRouter, database: Database) -> None:
     @router.get(f"{BASE}/audit/verify")
     def verify(
         request: Request, seq: Number | None = None, hash: Annotated[str | None, Query(max_length=64)] = None
