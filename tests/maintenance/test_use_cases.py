@@ -1,0 +1,68 @@
+"""Whatever can be done or seen here by whoever asks, a use case decides by itself, before it looks at anything."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import maintenance
+from identity import ANONYMOUS, NotAllowed, NotSignedIn
+from tests.maintenance.people import STRANGER
+
+OF_OWNERS = {"edit", "history", "look", "withdraw"}
+"""In maintenance.entries: of an entry, whose owner has to be known first. Who is refused there test_entries tells."""
+OF_ACCOUNTS = {"answer", "dispute", "own", "sheet", "sheets", "show", "show_models"}
+"""What everybody with an account may do."""
+
+
+class Untouched:
+    """A database, or anything else that is given, which nobody has looked at."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} was looked at before it was asked who that is")
+
+
+def use_cases() -> Iterator[Callable[..., object]]:
+    """Every public function that is told of a database and of who asks."""
+    for module in pkgutil.walk_packages(maintenance.__path__, "maintenance."):
+        if module.name.rpartition(".")[2] in ("page", "__main__"):
+            continue
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+            of_it = function.__module__ == module.name and not name.startswith("_")
+            asked = {"database", "who"} <= set(inspect.signature(function).parameters)
+            of_owners = module.name == "maintenance.entries" and name in OF_OWNERS
+            if of_it and asked and not of_owners:
+                yield function
+
+
+USE_CASES = list(use_cases())
+
+
+def call(function: Callable[..., object], who: object) -> object:
+    given = {
+        name: Untouched()
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is parameter.empty
+    }
+    return function(**{**given, "who": who})
+
+
+@pytest.mark.parametrize(
+    "function", USE_CASES, ids=lambda one: f"{one.__module__.removeprefix('maintenance.')}.{one.__name__}"
+)
+def test_every_use_case_asks_who_it_is_before_it_looks_at_anything(function: Callable[..., object]) -> None:
+    with pytest.raises(NotSignedIn):
+        call(function, ANONYMOUS)
+    if function.__name__ not in OF_ACCOUNTS:
+        with pytest.raises(NotAllowed):
+            call(function, STRANGER)
+
+
+def test_the_use_cases_are_found() -> None:
+    assert len(USE_CASES) > 50
+    assert {one.__name__ for one in USE_CASES} >= OF_ACCOUNTS
