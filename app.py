@@ -94,6 +94,7 @@ def main() -> int:
     """Run until told to stop. Returns the exit code."""
     log_to_stderr()
     os.environ.update(QUIET)
+    os.umask(0o077)  # hidden tallies and accounts are in files, and DATA_DIR may be a directory that others can read
     try:
         settings = Settings.from_env(os.environ)
         listener = _listen(settings)
@@ -147,13 +148,17 @@ def _prepare_directory(settings: Settings) -> None:
             pass
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
-        Uploads(settings.uploads_url).sweep()
     except OSError as error:
         raise OSError(
             f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
         ) from None
-    except (ValueError, ImportError) as error:  # as fsspec says it, without the rest of the address
-        raise SettingsError(f"UPLOADS_URL cannot be used: {error}") from None
+    try:
+        uploads = Uploads(settings.uploads_url)
+        uploads.sweep()
+        uploads.prove()
+    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        known = isinstance(error, ValueError | ImportError)
+        raise SettingsError(f"UPLOADS_URL cannot be used: {error if known else type(error).__name__}") from None
 
 
 def _prepare_demo(settings: Settings) -> None:
@@ -476,6 +481,7 @@ def _lay_out(
 ) -> tuple[FastAPI, Any]:
     """An application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the pages."""
     import gradio as gr  # six seconds, while the public pages already answer
+    from gradio.utils import LRUCache
 
     import leaderboard.page
     import leaderboard.theme
@@ -495,6 +501,9 @@ def _lay_out(
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
         pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
         take_turns(pages._queue)
+        # What nobody fetches is kept for so many sessions; Gradio alone would keep some of it for ever.
+        pages._queue.pending_messages_per_session = LRUCache(_SESSIONS)
+        pages._queue.pending_event_ids_session = LRUCache(_SESSIONS)
     pages.state_session_capacity = _SESSIONS
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()

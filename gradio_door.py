@@ -36,6 +36,7 @@ _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _CALLS_BELOW = f"{_API}call/"
 _KEY = re.compile("[0-9a-f]{64}")
+_SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
 # What Gradio would take its own address from, instead of from the Host header.
 _SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
 _STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
@@ -101,6 +102,9 @@ class GradioDoor:
         number = call.get("fn_index")
         if number is not None and (type(number) is not int or number not in self._functions):
             return problem(404, "unknown-function", "There is no function of this number.")
+        session = call.get("session_hash")
+        if session is not None and not (isinstance(session, str) and _SESSION.fullmatch(session)):
+            return problem(422, "invalid-session", "A session has up to 64 letters and digits.")
         if not all(self._has(path) for path in paths_in(call)):
             return problem(422, "not-uploaded", "A file in a call is one that was uploaded here within the last hour.")
         return None

@@ -59,6 +59,7 @@ SECRET_NAMES = (
     "OIDC_CLIENT_SECRET",
     "OAUTH_CLIENT_SECRET",
     "RECEIPT_KEY",
+    "UPLOADS_URL",
 )
 """What no other process than the web app's needs."""
 

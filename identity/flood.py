@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -25,6 +27,7 @@ MOST_PLACES = 50_000
 FILES_PER_HOUR = 16  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
 MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
 MOST_OF_ONE = 4  # and of these from one address
+MOST_OPEN = 64  # answers that one address waits for at a time: a page has one or two, each takes a file descriptor
 
 log = logging.getLogger(__name__)
 
@@ -88,6 +91,7 @@ class FloodGuard:
         largest: int = 0,
     ) -> None:
         self._app, self._whose, self._flood = app, whose, Flood(per_minute, clock)
+        self._open: Counter[str] = Counter()
         self._largest, self._bytes = largest, Flood(max(FILES_PER_HOUR * largest, 1), clock, HOUR)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,12 +100,24 @@ class FloodGuard:
         who = self._whose(scope) if what else ""
         refused = self._refusal(scope, what, who) if who else None
         if refused is None:
-            await self._app(scope, receive, send)
+            with self._open_for(who) if what == "listen" else nullcontext():
+                await self._app(scope, receive, send)
             return
         log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
         await refusal(refused)(scope, receive, send)
 
+    @contextmanager
+    def _open_for(self, who: str) -> Iterator[None]:
+        self._open[who] += 1
+        try:
+            yield
+        finally:
+            self._open[who] -= 1
+            self._open += Counter()  # drops who has none left
+
     def _refusal(self, scope: Scope, what: str, who: str) -> TooManyRequests | None:
+        if what == "listen" and self._open.get(who, 0) >= MOST_OPEN:
+            return TooManyRequests(MINUTE)
         wait = self._flood.wait(f"{what} {who}")
         if wait is not None:
             return TooManyRequests(wait)

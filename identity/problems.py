@@ -34,7 +34,8 @@ def problem(status: int, code: str, detail: str, **more: Any) -> Response:
 
 def refusal(refused: Refused) -> Response:
     """The answer to somebody who may not."""
-    return problem_response(problem_body(refused.status, refused.code, refused.detail), extra_headers(refused))
+    later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyFailures) else {}
+    return problem_response(problem_body(refused.status, refused.code, refused.detail, **later), extra_headers(refused))
 
 
 def extra_headers(refused: Refused) -> Mapping[str, str]:

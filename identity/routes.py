@@ -25,13 +25,18 @@ class TooManyParts(Refused):
     status, code = 413, "too-many-parts"
 
 
-def for_role(role: Role | None, handler: Handler) -> Handler:
-    """The handler behind `require`; with None for everybody. It raises NotSignedIn, NotAllowed and TooManyParts."""
+def for_role(role: Role | None, handler: Handler, instead: Role | None = None) -> Handler:
+    """The handler behind `require`, which lets people with the role `instead` in, too; with None for everybody.
+
+    It raises NotSignedIn, NotAllowed and TooManyParts.
+    """
     if role is None:
         return handler
 
     async def handle(request: Request) -> Response:
-        require(identity_of(request), role)
+        who = identity_of(request)
+        if instead is None or instead not in who.roles:
+            require(who, role)
         if request.method not in SAFE_METHODS:
             _look(await _body(request))
         return await handler(request)

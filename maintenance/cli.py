@@ -286,8 +286,8 @@ def _on_entry(use_case: Callable[[Database, Identity, str, str], Done]) -> Comma
     return lambda c, o: finished(use_case(c.database, c.who, o.entry, o.reason))
 
 
-def _on_account(use_case: Callable[[Database, Identity, str, str], Done]) -> Command:
-    return lambda c, o: finished(use_case(c.database, c.who, o.account, o.reason))
+def _on_account(use_case: Callable[[Database, Identity, IdentitySettings | None, str, str], Done]) -> Command:
+    return lambda c, o: finished(use_case(c.database, c.who, c.identity, o.account, o.reason))
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:

@@ -17,8 +17,10 @@ from maintenance import markup
 from maintenance.accounts import directory
 from maintenance.entries import ParseMetadata
 from maintenance.reported import Shipped
-from maintenance.values import Done, NotFound
+from maintenance.values import Done, NotFound, NotPossible
 from storage.database import Database
+from storage.pace import TooOften
+from storage.tables import UnfitText
 
 QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
@@ -60,11 +62,18 @@ class Desk:
         except NotFound as missing:
             return markup.refusal(str(missing.args[0]))
         except ValueError as impossible:
+            if not _is_refusal(impossible):
+                raise  # a fault of ours, for the log
             return markup.refusal(str(impossible))
 
     def outcome(self, request: gr.Request, what: str, use_case: Callable[[Identity], Done]) -> str:
         """What a use case has done, or why it could not."""
         return self.attempt(request, what, lambda who: markup.outcome(use_case(who)))
+
+
+def _is_refusal(error: ValueError) -> bool:
+    """Whether it says what was wrong with what somebody sent; `problems`: of files and descriptions."""
+    return isinstance(error, NotPossible | TooOften | UnfitText) or hasattr(error, "problems")
 
 
 def html(value: str = "", **options: Any) -> gr.HTML:

@@ -204,9 +204,14 @@ def merge(database: Database, who: Identity, duplicate: str, into: str, reason: 
             raise NotPossible("not-duplicates", "Only two different entries of the same benchmark can be merged.")
         if kept.gone is not None:
             raise NotPossible("not-on-the-board", f"{into} {kept.gone}; merge into an entry that is on the board.")
-        if len(unnamed := [name for name in both if visibility.of(session, name).anonymous_until is not None]) == 1:
-            detail = f"{unnamed[0]} does not tell its owner, and the other one would. Merge them when it does."
-            raise NotPossible("unnamed", detail)
+        for name in both:
+            if visibility.of(session, name).anonymous_until is not None:
+                detail = (
+                    f"{name} does not tell its owner, and the other one may. Merge them when it does."
+                )
+                raise NotPossible("unnamed", detail)
+        if into in queries.out_of_sight(session):
+            raise NotPossible("not-on-the-board", f"{into} is not published; merge into an entry that is on the board.")
         for name in (*queries.merged_into(session, duplicate), duplicate):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
         same = queries.same_votes(session, duplicate, into)

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from identity import bans
-from maintenance.accounts import directory
+from identity import Role, bans, require
+from identity.settings import IdentitySettings
+from maintenance.accounts import directory, queries
 from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
 from storage.database import Database
 
 
-def ban(database: Database, who: Identity, account: str, reason: str) -> Done:
+def ban(database: Database, who: Identity, identity: IdentitySettings | None, account: str, reason: str) -> Done:
     """Shut an account out, named by id or user name: its sessions end, its tokens stop working, its entries stay.
 
-    For maintainers. Raises Refused, NotFound, NotPossible.
+    For maintainers; where it is a maintainer's or an owner's, for owners. `identity`: who has which role; None: nobody
+    is told apart. Raises Refused, NotFound, NotPossible.
     """
-    return _set(database, who, account, reason, banned=True)
+    return _set(database, who, identity, account, reason, banned=True)
 
 
-def unban(database: Database, who: Identity, account: str, reason: str) -> Done:
-    """Let it in again. For maintainers."""
-    return _set(database, who, account, reason, banned=False)
+def unban(database: Database, who: Identity, identity: IdentitySettings | None, account: str, reason: str) -> Done:
+    """Let it in again. For the same people."""
+    return _set(database, who, identity, account, reason, banned=False)
 
 
-def _set(database: Database, who: Identity, account: str, reason: str, *, banned: bool) -> Done:
+def _set(
+    database: Database, who: Identity, identity: IdentitySettings | None, account: str, reason: str, *, banned: bool
+) -> Done:
     require_maintainer(who)
     why = words(reason)
     with database.read() as session:
         found = directory.find(session, account)
+        role = directory.role_of(queries.standing(session, found.id), identity)
     if found.id == who.account:
         raise NotPossible("yourself", "Nobody can ban themselves, or let themselves in again.")
+    if role in (Role.MAINTAINER, Role.OWNER):
+        require(who, Role.OWNER)
     changed = bans.ban(database, found.id, who.account, why, banned=banned)
     done = f"{found.words} is {'shut out' if banned else 'let in again'}."
     return Done(changed, done if changed else "It is so already.")

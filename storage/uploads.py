@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
+from uuid import uuid4
 
 from storage.durable import sync_directory
 
@@ -67,6 +68,19 @@ class Uploads:
             raise UploadDamaged(sha256)
         return content
 
+    def prove(self) -> None:
+        """Writes something and takes it away again, so that a store which takes nothing is known before an upload.
+
+        Raises whatever the store raises.
+        """
+        if self._remote is None:
+            return  # the directory is made when first needed, where everything else is written too
+        system, base = self._remote
+        system.makedirs(base, exist_ok=True)
+        probe = f"{base}/.probe-{uuid4().hex}"
+        system.pipe_file(probe, b"")
+        system.rm_file(probe)
+
     def sweep(self, older_than_seconds: float = 3600) -> int:
         """Removes what interrupted writes left behind; returns how many files that were."""
         removed = 0
@@ -97,8 +111,8 @@ class Uploads:
         assert self._remote is not None
         system, base = self._remote
         target = f"{base}/{digest[:2]}/{digest}"
-        if system.exists(target):
-            return
+        if system.exists(target) and hashlib.sha256(system.cat_file(target)).hexdigest() == digest:
+            return  # one that was cut off, which nobody has acknowledged, is replaced
         content = source if isinstance(source, bytes) else source.read_bytes()
         system.makedirs(f"{base}/{digest[:2]}", exist_ok=True)
         system.pipe_file(target, content)

@@ -248,7 +248,7 @@ async def _arriving(request: Request, spool: Spool) -> AsyncIterator[tuple[Arriv
     """The request's file on disk, and the other fields; the file is gone afterwards."""
     try:
         with spool.incoming() as incoming:
-            if request.headers.get("content-type", "").startswith("multipart/form-data"):
+            if request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
                 async with request.form(max_files=1, max_fields=_MOST_FIELDS, max_part_size=_FORM_LIMIT) as form:
                     fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
                     upload = form.get("file")

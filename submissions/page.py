@@ -40,6 +40,7 @@ _STATES = {
     "failed": "Scoring failed",
     "withdrawn": "Withdrawn",
 }
+_NO_FILE: Json = {"code": "no-file", "detail": "Choose a file first.", "problems": []}
 _FIELDS = (*FIELDS, *wishes.FIELDS)
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = (
@@ -214,16 +215,15 @@ def _wire(
 
 def _submit(service: PageService, path: str | None, values: Sequence[object], who: Identity) -> Json:
     if path is None:
-        detail = "Choose a file first."
-        return {"code": "no-file", "detail": detail, "problems": []}
+        return dict(_NO_FILE)
     return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), who)
 
 
 def _expose(service: PageService, file: gr.File, inputs: Sequence[gr.components.Component]) -> None:
     """`check`, `submit` and `status` by name, for gradio_client. Answers are those of the REST routes."""
 
-    def check(file: str) -> Json:
-        return service.check(Path(file))
+    def check(file: str | None) -> Json:
+        return service.check(Path(file)) if file is not None else dict(_NO_FILE)
 
     def status(request: gr.Request, submission: str) -> Json:
         return service.status(submission, identity_of(request.request)) or dict(UNKNOWN_SUBMISSION)

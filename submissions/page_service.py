@@ -9,6 +9,7 @@ from typing import Any
 
 from identity import Identity, Refused
 from identity.problems import problem_body
+from storage.tables import UnfitText
 from submissions import api, wishes
 from submissions.intake import Intake
 from submissions.sandbox import ReadingFailed
@@ -16,7 +17,6 @@ from submissions.spool import Arrived, TooLarge
 from submissions.tracking import Status
 
 Json = dict[str, Any]
-_UNREAD = (TooLarge, ReadingFailed, FileNotFoundError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class PageService:
         """The report of a dry run, or a problem."""
         try:
             report = self.intake.check(self._arrived(path))
-        except _UNREAD as error:
+        except (_Gone, TooLarge, ReadingFailed) as error:
             return _unread(error)
         if not report["ok"]:
             self._done_with(path)
@@ -48,14 +48,19 @@ class PageService:
             return api.refusal(refused)
         except Refused as refused:
             return problem_body(refused.status, refused.code, refused.detail)
-        except _UNREAD as error:
+        except (_Gone, TooLarge, ReadingFailed) as error:
             return _unread(error)
+        except UnfitText as unfit:
+            return problem_body(422, "bad-text", str(unfit))
         self._done_with(path)
         return api.acknowledgement(accepted)
 
     def status(self, submission: str, who: Identity) -> Json | None:
         """Where a submission is; None where there is none that this person may see."""
-        found = self.track(submission, who)
+        try:
+            found = self.track(submission, who)
+        except UnfitText:
+            return None
         return found.to_json() if found else None
 
     def allowance(self, who: Identity) -> Json:
@@ -70,14 +75,21 @@ class PageService:
         return self.intake.paused()
 
     def _arrived(self, path: Path) -> Arrived:
-        return Arrived.on_disk(path, path.name, self.limit)
+        try:
+            return Arrived.on_disk(path, path.name, self.limit)
+        except FileNotFoundError:
+            raise _Gone from None
 
     def _done_with(self, path: Path) -> None:
         if path.is_relative_to(self.uploads):
             path.unlink(missing_ok=True)
 
 
-def _unread(error: TooLarge | ReadingFailed | FileNotFoundError) -> Json:
+class _Gone(Exception):
+    """The file is not there any more."""
+
+
+def _unread(error: _Gone | TooLarge | ReadingFailed) -> Json:
     if isinstance(error, TooLarge):
         return problem_body(413, "too-large", str(error))
     if isinstance(error, ReadingFailed):

@@ -81,6 +81,16 @@ def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
         until(lambda: not alive(worker), 20, "the worker notices")
 
 
+def test_what_the_service_writes_nobody_else_reads_wherever_it_is_told_to(tmp_path: Path) -> None:
+    (tmp_path / "data" / "demo").mkdir(mode=0o755, parents=True)
+    with running(tmp_path / "data") as service:
+        until(lambda: len(scored(service)) == 6, 60, "six judges")
+        files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+        assert "leaderboard.db" in {path.name for path in files}
+        others = [path for path in files if path.stat().st_mode & 0o077]
+        assert {path.parent.name for path in others} <= {"audit"}, "heads of the chain are there to be taken elsewhere"
+
+
 def test_a_second_start_keeps_the_demo_and_its_entries(tmp_path: Path) -> None:
     with running(tmp_path / "data", UPLOADS_URL=f"local://{tmp_path}/elsewhere") as service:
         until(lambda: len(scored(service)) == 6, 60, "six judges")
@@ -209,10 +219,17 @@ def test_a_data_directory_that_cannot_be_used_is_one_sentence(tmp_path: Path) ->
     assert "DATA_DIR=" in ran.stderr
 
 
-def test_a_place_for_uploads_that_nothing_here_can_reach_is_one_sentence(tmp_path: Path) -> None:
-    ran = start(tmp_path, PORT="0", UPLOADS_URL="nowhere://key:canary@host/uploads")
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("nowhere://key:canary@host/uploads", "Protocol not known: nowhere"),
+        ("file:///proc/canary", "FileNotFoundError"),
+    ],
+)
+def test_a_place_for_uploads_that_takes_nothing_is_one_sentence(tmp_path: Path, url: str, why: str) -> None:
+    ran = start(tmp_path, PORT="0", UPLOADS_URL=url)
     assert ran.returncode == 2
-    assert ran.stderr.strip() == "UPLOADS_URL cannot be used: Protocol not known: nowhere"
+    assert ran.stderr.strip() == f"UPLOADS_URL cannot be used: {why}"
 
 
 def test_a_database_that_is_down_is_one_sentence_without_the_password(tmp_path: Path) -> None:

@@ -93,6 +93,10 @@ def test_only_what_was_uploaded_is_handed_out(tmp_path: Path) -> None:
         (b'{"fn_index": -1}', "unknown-function"),
         (b'{"fn_index": true}', "unknown-function"),
         (b'{"fn_index": "7"}', "unknown-function"),
+        (b'{"session_hash": "' + b"z" * 65 + b'"}', "invalid-session"),
+        (b'{"session_hash": ["s"]}', "invalid-session"),
+        (b'{"session_hash": ""}', "invalid-session"),
+        (b'{"session_hash": "a\\nb"}', "invalid-session"),
         (b'{"data": ["' + b"x" * MOST_BYTES + b'"]}', "too-large"),
     ],
 )

@@ -9,7 +9,7 @@ from identity import LOCAL, Role
 from identity.roles import organisations_of, roles_of
 from identity.settings import IdentitySettings, Mode
 from maintenance.accounts import queries
-from maintenance.accounts.queries import Found, Kept
+from maintenance.accounts.queries import Found, Kept, Standing
 from maintenance.values import Identity, NotFound, NotPossible, require_maintainer
 from storage.database import Database
 
@@ -80,12 +80,13 @@ def listing(
 
 def _listed(kept: Kept, identity: IdentitySettings | None) -> Listed:
     times = (kept.first_seen_at, kept.last_seen_at)
-    return Listed(kept.id, kept.name, *times, _role(kept, identity), kept.banned_at, kept.submissions)
+    role = role_of(kept.standing, identity)
+    return Listed(kept.id, kept.name, *times, role.value if role else None, kept.banned_at, kept.submissions)
 
 
-def _role(kept: Kept, identity: IdentitySettings | None) -> str | None:
-    """The highest role, as the provider described the organisations at the last sign-in."""
+def role_of(standing: Standing, identity: IdentitySettings | None) -> Role | None:
+    """The highest role, as the provider described the organisations at the last sign-in; None: not known here."""
     if identity is None or identity.mode is not Mode.OPENID:
         return None
-    held = roles_of(kept.subject, kept.names, organisations_of(kept.organisations), identity)
-    return max(held, key=tuple(Role).index).value
+    held = roles_of(standing.subject, standing.names, organisations_of(standing.organisations), identity)
+    return max(held, key=tuple(Role).index)

@@ -56,7 +56,7 @@ def build(desk: Desk) -> None:
     def on_account(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[str, str]]:
         def run(name: str, why: str, wanted: str, request: gr.Request) -> tuple[str, str]:
             def decide(who: Identity) -> str:
-                return markup.outcome(use_case(desk.database, who, name, why))
+                return markup.outcome(use_case(desk.database, who, desk.identity, name, why))
 
             return desk.attempt(request, what, decide), listed(wanted, request)
 

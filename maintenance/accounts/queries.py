@@ -23,6 +23,14 @@ class Found(NamedTuple):
         return self.name if self.name == self.id else f"{self.name} ({self.id})"
 
 
+class Standing(NamedTuple):
+    """What an account's roles hang on. `names`: the configured names that mean it."""
+
+    subject: str
+    organisations: list[dict[str, Any]]
+    names: frozenset[str]
+
+
 class Kept(NamedTuple):
     """An account as the tables have it. Instants are seconds since 1970, UTC."""
 
@@ -34,7 +42,19 @@ class Kept(NamedTuple):
     last_seen_at: float
     banned_at: float | None
     submissions: int
-    names: frozenset[str]  # the configured names that mean it
+    names: frozenset[str]
+
+    @property
+    def standing(self) -> Standing:
+        """What its roles hang on."""
+        return Standing(self.subject, self.organisations, self.names)
+
+
+def standing(session: Session, account: str) -> Standing:
+    """That of the account with this id, which there is."""
+    row = session.execute(select(Account.subject, Account.organisations).where(Account.id == account)).one()
+    names = session.scalars(select(RoleName.name).where(RoleName.account_id == account))
+    return Standing(row.subject, row.organisations, frozenset(names))
 
 
 def by_id(session: Session, account: str) -> Found | None:

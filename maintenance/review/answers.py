@@ -131,6 +131,9 @@ def show_models(database: Database, who: Identity, shelf: Shelf, project: int, p
     with database.write() as session:
         _open_to(session, who, shelf.table.benchmark, project, lock=True)
         key = _item(session, project, place)
+        texts = shelf.texts[_index(shelf.table, key)] if shelf.texts else None
+        if texts is None or texts.models is None:
+            raise NotPossible("no-models", "Here nobody knows which models wrote these.")
         if verification.answer(session, project, who.account, key) is None:
             raise NotPossible("no-answer", "Answer first: who wrote a response can tell which is better.")
         if verification.note_models_seen(session, project, who.account, key):

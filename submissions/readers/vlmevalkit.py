@@ -90,9 +90,18 @@ def _responses(value: Any) -> tuple[str, str] | None:
             value = ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
-    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str):
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) and _is_text(one) for one in value):
         return value[0], value[1]
     return None
+
+
+def _is_text(value: str) -> bool:
+    """Whether it holds whole characters only: an escape in a Python literal may be half of one."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _cut_remark(cut: list[int]) -> list[tuple[str, str, list[int]]]:

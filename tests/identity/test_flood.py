@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,10 +11,10 @@ import httpx
 import pytest
 import uvicorn
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from identity import ANONYMOUS, Identity
-from identity.flood import MOST_PLACES, Flood, FloodGuard, account_of, address_of
+from identity.flood import MOST_OPEN, MOST_PLACES, Flood, FloodGuard, account_of, address_of
 from identity.kinds import carries_file, guarded
 
 PROXY = "127.0.0.1"
@@ -136,6 +137,40 @@ def test_believing_everybody_lets_every_client_choose_who_it_is() -> None:
     """The positive control: why TRUSTED_PROXIES=* is refused."""
     with served(FloodGuard(_answer, 2, address_of), "*") as url:
         assert [ask(url, f"6.6.6.{number}, 203.0.113.7").status_code for number in range(5)] == [200] * 5
+
+
+def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address() -> None:
+    async def run() -> list[int]:
+        guard, end, codes = FloodGuard(_held, 10_000, address_of), asyncio.Event(), []
+
+        async def send(message: Message) -> None:
+            codes.append(message.get("status", 0))
+
+        async def listen(address: str) -> None:
+            about = {"client": (address, 1), "headers": [], "end": end}
+            scope = {"type": "http", "method": "GET", "path": "/app/gradio_api/heartbeat/x", **about}
+            await guard(scope, _nothing, send)
+
+        waiting = [asyncio.create_task(listen("203.0.113.7")) for _ in range(MOST_OPEN)]
+        await asyncio.sleep(0)
+        await listen("203.0.113.7")
+        refused, other = list(codes), asyncio.create_task(listen("203.0.113.8"))
+        await asyncio.sleep(0)
+        end.set()
+        await asyncio.gather(*waiting, other)
+        await listen("203.0.113.7")
+        return [*refused[:1], *codes[-1:], len(guard._open)]
+
+    assert asyncio.run(run()) == [429, 200, 0]
+
+
+async def _held(scope: Scope, receive: Receive, send: Send) -> None:
+    await scope["end"].wait()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+async def _nothing() -> Message:
+    raise AssertionError
 
 
 def test_an_account_is_counted_wherever_it_comes_from() -> None:

@@ -18,4 +18,24 @@ SUBMIT_TOKEN = Identity(  # a maintainer's token that was made for submitting on
     "amaintainer0", name="amaintainer0", roles=SUBMITTER, via="token", scopes=frozenset({Scope.SUBMIT})
 )
 
-__all__ = ["ANONYMOUS", "LOCAL", "MAINTAINER", "OPEN", "OWNER_OF_IT", "SECOND_MAINTAINER", "STRANGER", "SUBMIT_TOKEN"]
+MAINTAIN_TOKEN = Identity(  # and one that was made for nothing else but maintaining
+    "atoken000000",
+    name="amaintainer0",
+    roles=frozenset({Role.MAINTAINER}),
+    via="token",
+    scopes=frozenset({Scope.MAINTAIN}),
+)
+OWNER_OF_THE_SERVICE = person("aboss0000000", Role.MAINTAINER, Role.OWNER)
+
+__all__ = [
+    "ANONYMOUS",
+    "LOCAL",
+    "MAINTAINER",
+    "MAINTAIN_TOKEN",
+    "OPEN",
+    "OWNER_OF_IT",
+    "OWNER_OF_THE_SERVICE",
+    "SECOND_MAINTAINER",
+    "STRANGER",
+    "SUBMIT_TOKEN",
+]

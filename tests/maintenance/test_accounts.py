@@ -13,7 +13,7 @@ from storage import grants
 from storage.database import Database
 from storage.tables import Account, RoleName, Submission
 from tests.databases import with_labels
-from tests.maintenance.people import MAINTAINER, STRANGER
+from tests.maintenance.people import MAINTAINER, OWNER_OF_THE_SERVICE, STRANGER
 from tests.workers import invented
 
 SETTINGS = IdentitySettings(
@@ -75,7 +75,7 @@ def test_a_name_that_two_accounts_have_names_both_ids_and_an_id_is_never_taken_f
 
 def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
     (entry,) = invented.submit(signed_up, range(1), owner="aroot0000000")
-    assert "100% (aowner000000)" in people.ban(signed_up, MAINTAINER, "100%", "because").message
+    assert "100% (aowner000000)" in people.ban(signed_up, MAINTAINER, None, "100%", "because").message
     assert "bob (abob00000000) may make" in allowances.grant(signed_up, MAINTAINER, "bob", 2, "because").message
     assert "belongs to bob (abob00000000)" in entries.transfer(signed_up, MAINTAINER, entry, "BOB", "left").message
     with signed_up.read() as session:
@@ -83,7 +83,7 @@ def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
         assert session.get_one(Account, "aowner000000").banned_at is not None
         assert [one.account for one in grants.listed(session)] == ["abob00000000"]
     for use in (
-        lambda: people.ban(signed_up, MAINTAINER, "nobody", "because"),
+        lambda: people.ban(signed_up, MAINTAINER, None, "nobody", "because"),
         lambda: allowances.grant(signed_up, MAINTAINER, "nobody", 1, "because"),
         lambda: entries.transfer(signed_up, MAINTAINER, entry, "nobody", "because"),
     ):
@@ -91,9 +91,18 @@ def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
             use()
 
 
+@pytest.mark.parametrize("named", ["100%", "Root", "lab-admin"])
+def test_only_owners_shut_out_maintainers_and_owners_or_let_them_in_again(signed_up: Database, named: str) -> None:
+    for use_case in (people.ban, people.unban):
+        with pytest.raises(NotAllowed, match="owner"):
+            use_case(signed_up, MAINTAINER, SETTINGS, named, "because")
+        assert use_case(signed_up, OWNER_OF_THE_SERVICE, SETTINGS, named, "because").changed
+    assert people.ban(signed_up, MAINTAINER, SETTINGS, "bob", "because").changed
+
+
 def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up: Database) -> None:
     invented.submit(signed_up, range(2), owner="abob00000000")
-    people.ban(signed_up, MAINTAINER, "bob", "because")
+    people.ban(signed_up, MAINTAINER, None, "bob", "because")
     found = directory.listing(signed_up, MAINTAINER, "demo", SETTINGS)
     assert [(one.name, one.role, one.submissions, one.banned_at is not None) for one in found.accounts] == [
         ("lab-admin", "maintainer", 0, False),

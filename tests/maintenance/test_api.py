@@ -21,10 +21,10 @@ from storage.database import Database
 from storage.pace import CHANGES_A_DAY
 from submissions.metadata import Metadata
 from tests.databases import with_labels
-from tests.maintenance.people import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.maintenance.people import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.workers import invented
 
-PEOPLE = {one.account: one for one in (ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER)}
+PEOPLE = {one.account: one for one in (ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER)}
 
 
 class _SignedInAs:
@@ -130,6 +130,14 @@ def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(
             assert answer.headers["cache-control"] == "no-store"
     assert len(site.refused) == 2 * len(PRIVATE_ROUTES)
     assert (STRANGER.account, f"POST /api/v1/entries/{site.entry}/hide") in site.refused
+
+
+def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(site: _Site) -> None:
+    path = f"/api/v1/entries/{site.entry}"
+    assert site.ask(MAINTAIN_TOKEN, "PATCH", path, {"notes": "a typing error"}).status_code == 200
+    assert site.ask(MAINTAIN_TOKEN, "GET", f"{path}/history").status_code == 200
+    assert site.ask(MAINTAIN_TOKEN, "POST", f"{path}/withdraw", {"reason": "x"}).json()["changed"]
+    assert site.ask(STRANGER, "GET", f"{path}/history").status_code == 403
 
 
 def test_the_list_of_private_routes_is_complete(site: _Site, database: Database) -> None:

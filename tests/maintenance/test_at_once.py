@@ -88,7 +88,7 @@ def _ban(site: Site) -> Decide:
         facts = {"issuer": "https://id.example", "subject": "x", "name": "x", "organisations": []}
         seen = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
         session.add(Account(id=OWNER_OF_IT.account, **facts, **seen))
-    return lambda who: people.ban(site.database, who, OWNER_OF_IT.account, "because")
+    return lambda who: people.ban(site.database, who, None, OWNER_OF_IT.account, "because")
 
 
 def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[Site], Decide]:

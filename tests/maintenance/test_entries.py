@@ -96,8 +96,8 @@ FOR_MAINTAINERS: dict[str, UseCase] = {
     "requeue_all": lambda db, who, one: operations.requeue_all(db, who, "demo"),
     "pause": lambda db, who, one: operations.pause(db, who, "because"),
     "resume": lambda db, who, one: operations.resume(db, who),
-    "ban": lambda db, who, one: people.ban(db, who, "asomebody000", "because"),
-    "unban": lambda db, who, one: people.unban(db, who, "asomebody000", "because"),
+    "ban": lambda db, who, one: people.ban(db, who, None, "asomebody000", "because"),
+    "unban": lambda db, who, one: people.unban(db, who, None, "asomebody000", "because"),
 }
 FOR_OWNERS_TOO: dict[str, UseCase] = {
     "withdraw": lambda db, who, one: entries.withdraw(db, who, one, "because"),
@@ -289,14 +289,14 @@ def _sign_up(database: Database, who: Identity) -> None:
 
 def test_a_ban_is_on_record_and_can_be_lifted(database: Database) -> None:
     with pytest.raises(NotFound):
-        people.ban(database, MAINTAINER, STRANGER.account, "because")
+        people.ban(database, MAINTAINER, None, STRANGER.account, "because")
     _sign_up(database, MAINTAINER)
     with pytest.raises(NotPossible, match="themselves"):
-        people.ban(database, MAINTAINER, MAINTAINER.account, "because")
+        people.ban(database, MAINTAINER, None, MAINTAINER.account, "because")
     _sign_up(database, STRANGER)
     for decide, kind in ((people.ban, "identity.banned"), (people.unban, "identity.unbanned")):
-        assert decide(database, MAINTAINER, STRANGER.account, "many accounts").changed
-        assert not decide(database, MAINTAINER, STRANGER.account, "many accounts").changed
+        assert decide(database, MAINTAINER, None, STRANGER.account, "many accounts").changed
+        assert not decide(database, MAINTAINER, None, STRANGER.account, "many accounts").changed
         with database.read() as session:
             banned = session.scalars(select(Account.banned_at).where(Account.id == STRANGER.account)).one()
             assert session.scalars(select(Event.kind).order_by(Event.seq.desc()).limit(1)).one() == kind
@@ -341,8 +341,20 @@ def test_an_entry_without_its_owners_name_is_not_merged_with_one_that_would_tell
     assert entries.merge(database, MAINTAINER, *pair, "the same run").changed
 
 
-def test_entries_that_both_do_not_tell_their_owner_can_be_merged(database: Database, ids: list[str]) -> None:
-    assert entries.merge(database, MAINTAINER, _unnamed(database, 100), _unnamed(database, 101), "the same run").changed
+def test_two_entries_that_do_not_tell_their_owners_are_not_merged_either(database: Database, ids: list[str]) -> None:
+    with pytest.raises(NotPossible, match="does not tell its owner"):  # one of the days comes first
+        entries.merge(database, MAINTAINER, _unnamed(database, 100), _unnamed(database, 101), "the same run")
+
+
+def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[str]) -> None:
+    (unpublished, waiting) = invented.submit(database, range(100, 102))
+    with database.write() as session:
+        visibility.ask(session, unpublished, visibility.Shown(published=False), approval=False)
+        visibility.ask(session, waiting, visibility.PLAIN, approval=True)
+    for into in (unpublished, waiting):
+        with pytest.raises(NotPossible, match="is not published"):
+            entries.merge(database, MAINTAINER, ids[0], into, "the same run")
+    assert entries.merge(database, MAINTAINER, unpublished, ids[0], "the same run").changed
 
 
 def _unnamed(database: Database, number: int) -> str:

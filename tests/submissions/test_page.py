@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -11,23 +12,30 @@ from gradio.data_classes import FileData
 from starlette.requests import Request
 
 from identity import ANONYMOUS
+from storage.database import Database
 from submissions import page
 from submissions.page_service import PageService
+from submissions.tracking import status
 from tests.databases import new_database
-from tests.submissions.desk import LIMIT, Desk, make_desk, native, person
+from tests.submissions.desk import BENCHMARK, LIMIT, Desk, make_desk, native, person
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    database = new_database(f"sqlite:///{tmp_path}/data/leaderboard.db")
-    yield make_desk(database, tmp_path)
-    database.close()
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = new_database(f"sqlite:///{tmp_path}/data/leaderboard.db")
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
-def service(desk: Desk, tmp_path: Path) -> PageService:
+def desk(database: Database, tmp_path: Path) -> Desk:
+    return make_desk(database, tmp_path)
+
+
+@pytest.fixture
+def service(database: Database, desk: Desk, tmp_path: Path) -> PageService:
     (tmp_path / "gradio").mkdir()
-    return PageService(desk.intake, lambda *_: None, lambda _: None, tmp_path / "gradio", LIMIT)
+    return PageService(desk.intake, partial(status, database, BENCHMARK), lambda _: None, tmp_path / "gradio", LIMIT)
 
 
 @pytest.fixture
@@ -61,6 +69,15 @@ def test_a_file_stays_while_it_may_be_submitted_and_not_longer(service: PageServ
     assert (again["status"], again["code"]) == (410, "file-gone")
 
 
+def test_what_fails_in_the_store_is_not_said_to_be_a_missing_file(service: PageService, desk: Desk) -> None:
+    good = service.uploads / "good.jsonl"
+    good.write_bytes(native(desk.items))
+    desk.uploads.write_bytes(b"a file where the store should be")
+    with pytest.raises(OSError):
+        service.submit(good, {"model": "Judge"}, person("ana"))
+    assert good.exists()
+
+
 def test_a_file_elsewhere_is_never_removed(service: PageService, tmp_path: Path) -> None:
     elsewhere = tmp_path / "labels.jsonl"
     elsewhere.write_bytes(b"{}\n")
@@ -73,6 +90,15 @@ def test_an_unknown_submission_has_the_same_code_as_over_rest(blocks: gr.Blocks)
     assert call is not None
     somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
     assert call(somebody, "e00000000000")["code"] == "unknown-submission"
+
+
+def test_calls_without_a_file_or_with_a_name_that_cannot_be_are_answered(blocks: gr.Blocks) -> None:
+    functions = {one.api_name: one.fn for one in blocks.fns.values()}
+    check, ask = functions["check"], functions["status"]
+    assert check is not None and ask is not None
+    assert check(None)["code"] == "no-file"
+    somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
+    assert ask(somebody, "e\0")["code"] == "unknown-submission"
 
 
 def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:

@@ -153,7 +153,7 @@ def test_the_known_response_tells_apart_two_items_of_one_id() -> None:
     assert [warning.code for warning in upload.warnings] == ["text-unknown"]
 
 
-@pytest.mark.parametrize("cell", ["['foo', 'bar']", "['A cut ce"])
+@pytest.mark.parametrize("cell", ["['foo', 'bar']", "['A cut ce", r"['foo', '\ud800']"])
 def test_mangled_responses_of_vlmevalkit_are_a_notice_since_parity_tells_their_order(cell: str) -> None:
     dataset = pairs(5)
     votes = files.random_votes(len(dataset), 1)
