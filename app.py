@@ -481,7 +481,6 @@ def _lay_out(
 ) -> tuple[FastAPI, Any]:
     """An application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the pages."""
     import gradio as gr  # six seconds, while the public pages already answer
-    from gradio.utils import LRUCache
 
     import leaderboard.page
     import leaderboard.theme
@@ -501,9 +500,7 @@ def _lay_out(
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
         pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
         take_turns(pages._queue)
-        # What nobody fetches is kept for so many sessions; Gradio alone would keep some of it for ever.
-        pages._queue.pending_messages_per_session = LRUCache(_SESSIONS)
-        pages._queue.pending_event_ids_session = LRUCache(_SESSIONS)
+        _forget_unread(pages._queue)
     pages.state_session_capacity = _SESSIONS
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
@@ -530,6 +527,15 @@ def _lay_out(
     return shell, pages
 
 
+def _forget_unread(queue: Any) -> None:
+    """Answers that nobody fetches are kept for so many sessions. Gradio keeps them for four times as many, and what
+    they belong to for ever."""
+    from gradio.utils import LRUCache
+
+    queue.pending_messages_per_session = LRUCache(_SESSIONS)
+    queue.pending_event_ids_session = LRUCache(_SESSIONS)
+
+
 def _scorecard(site: Site, submission: str) -> dict[str, Any] | None:
     """Of an entry under the labels that the board shows; None until it is there."""
     edition = site.refresh()
@@ -547,6 +553,8 @@ def _http_problem(request: Request, error: Exception) -> Response:
 
 def _parameter_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    if {"json_invalid", "model_attributes_type"} & {one["type"] for one in error.errors()}:
+        return problem(422, "invalid-parameter", "The body is not a JSON object.")
     detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
     return problem(422, "invalid-parameter", detail)
 

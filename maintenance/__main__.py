@@ -30,7 +30,11 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` has what it wanted; nothing is left to flush into at the end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (DatabaseUnusable, OSError, ValueError, LookupError, Refused) as error:
+    except OSError as error:
+        said = f"{error.filename}: {error.strerror}" if error.filename else error
+        print(f"maintenance: {said}", file=sys.stderr)
+        return 1
+    except (DatabaseUnusable, ValueError, LookupError, Refused) as error:
         print(f"maintenance: {error}", file=sys.stderr)
         return 1
 

@@ -21,7 +21,7 @@ from maintenance.review.pairs import Shelf
 from maintenance.suspicions import actions as suspicions
 from maintenance.suspicions import words as suspicion_words
 from maintenance.tasks import again
-from maintenance.values import Done, Identity, as_data, whole_number
+from maintenance.values import Done, Identity, NotPossible, as_data, whole_number
 from storage import heads
 from storage.database import Database
 
@@ -70,12 +70,12 @@ def add_commands(commands: Any) -> None:
     backup = command(commands, "backup", "have a worker copy the database now", _backup)
     backup.add_argument("--wait", action="store_true", help="until it is done")
     tasks = command(commands, "tasks", "what workers were asked", _tasks)
-    tasks.add_argument("task", nargs="?", type=whole_number)
+    tasks.add_argument("task", nargs="?", type=numbered)
     retry = command(commands, "retry", "try a failed job or task again", _retry)
     which = retry.add_mutually_exclusive_group()
     number = "its number as `health` shows it; all failed jobs if left out"
-    which.add_argument("job", nargs="?", type=whole_number, help=number)
-    which.add_argument("--task", type=whole_number, metavar="TASK", help="ask for this failed task again, as a new one")
+    which.add_argument("job", nargs="?", type=numbered, help=number)
+    which.add_argument("--task", type=numbered, metavar="TASK", help="ask for this failed task again, as a new one")
     pause = command(
         commands, "pause", "take no submissions", lambda c, o: finished(operations.pause(c.database, c.who, o.message))
     )
@@ -103,6 +103,14 @@ def command(commands: Any, name: str, words: str, run: Command) -> Any:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=run)
     return parser
+
+
+def numbered(text: str) -> int:
+    """As `whole_number`, in argparse's way."""
+    try:
+        return whole_number(text)
+    except NotPossible as wrong:
+        raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
 def _add_accounts(commands: Any) -> None:
@@ -171,7 +179,7 @@ def _add_rescore(commands: Any) -> None:
     preview.add_argument("--wait", action="store_true", help="until it is computed, then show it")
     preview.add_argument("--scorer-version", default="", metavar="N", help="the workers', where the board's is another")
     show = command(commands, "show", "show a preview", _show)
-    show.add_argument("task", type=whole_number)
+    show.add_argument("task", type=numbered)
     apply = command(commands, "apply", "make the board show a revision, all or nothing", _apply)
     apply.add_argument("revision")
     apply.add_argument("--reason", required=True)
@@ -210,7 +218,7 @@ def _add_quota(commands: Any) -> None:
     grant.add_argument("extra", type=int, help="how many")
     grant.add_argument("--reason", required=True)
     revoke = command(commands, "revoke", "end a grant", _revoke)
-    revoke.add_argument("grant", type=whole_number)
+    revoke.add_argument("grant", type=numbered)
     revoke.add_argument("--reason", required=True)
     command(commands, "list", "all grants", _grants)
 
@@ -223,7 +231,7 @@ def _add_audit(commands: Any) -> None:
     head = command(commands, "head", "the chain's head, for keeping elsewhere", _head)
     head.add_argument("--output", type=Path, help="write it to this file")
     log = command(commands, "log", "the public decision log", _log)
-    log.add_argument("--limit", type=whole_number, default=50)
+    log.add_argument("--limit", type=numbered, default=50)
     log.add_argument("--edits", action="store_true", help="entries that were described anew, too")
 
 
@@ -256,7 +264,7 @@ def _add_suspicions(commands: Any) -> None:
         ("act", "close one: something was done, which the reason says", suspicions.act),
     ):
         parser = command(commands, name, words, _on_suspicion(use_case))
-        parser.add_argument("suspicion", type=whole_number)
+        parser.add_argument("suspicion", type=numbered)
         parser.add_argument("--reason", required=True)
     again = command(
         commands,

@@ -69,9 +69,11 @@ def preview(found: Mapping[str, Any]) -> str:
         ),
     ]
     lines += filter(None, [counterfactual(found)])
+    lines.append(f"{'rank':>5}{'':9}" + "".join(f"{column:<18}" for column in found["columns"]) + "entry")
     for row in found["entries"]:
         name = f"{row['model']} {row['version']}".strip()
-        lines.append(f"{_move(row['rank'])}  {_points(row['macro'])}  {row['id']}  {name}")
+        measured = "".join(f"{_points(row[column]):<18}" for column in found["columns"])
+        lines.append(f"{_move(row['rank'])} {measured}{row['id']}  {name}")
     names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in found["entries"]}
     for one in found["significance"]:
         pair = " - ".join(names.get(one[side], one[side]) for side in ("first", "second"))
@@ -117,7 +119,7 @@ def _move(rank: Sequence[int | None]) -> str:
 
 
 def _points(shares: Sequence[float | None]) -> str:
-    before, after = ("   -" if one is None else f"{100 * one:.2f}" for one in shares)
+    before, after = ("    -" if one is None else f"{100 * one:5.2f}" for one in shares)
     return f"{before} -> {after}"
 
 

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
+import app
 from identity.flood import FILES_PER_HOUR, MOST_OF_ONE
 from submissions.transport import KEPT_FREE, MOST_BYTES, Gate
 from tests.service import PATIENCE, Service, running, until
@@ -119,6 +120,21 @@ def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Serv
     codes = [listen() for _ in range(PER_MINUTE + 20)]
     assert 429 in codes
     assert service.log.count("sse_stream") <= 2 * codes.count(200) + 2  # the function's name is there twice
+
+
+def test_what_nobody_fetches_is_kept_for_so_many_sessions_and_not_for_ever() -> None:
+    import gradio as gr
+
+    queue = gr.Blocks()._queue
+    kept = [vars(queue)[name] for name in ("pending_messages_per_session", "pending_event_ids_session")]
+    app._forget_unread(queue)
+    for one, name in zip(kept, ("pending_messages_per_session", "pending_event_ids_session"), strict=True):
+        bounded = vars(queue)[name]
+        assert bounded is not one
+        for number in range(2 * app._SESSIONS):
+            bounded[f"s{number}"] = set()
+        assert next(iter(bounded)) == f"s{app._SESSIONS}"
+        assert len(bounded) == app._SESSIONS
 
 
 def test_one_address_may_upload_so_many_bytes_and_no_more(service: Service, visitor: httpx.Client) -> None:

@@ -1,4 +1,4 @@
-"""python -m workers [--drain] | score FILE --labels PATH | rescore --revision R"""
+"""python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... | rescore --revision R"""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command == "score":
             return _score(options)
+        if options.command == "commitment":
+            return _commitment(options)
         return _serve(options, Settings.from_env(os.environ, serves=False))
     except (LabelsError, SettingsError, OSError) as error:
         final = options.command is None and not isinstance(error, LabelsUnreachable | OSError)
@@ -40,6 +42,13 @@ def _score(options: argparse.Namespace) -> int:
     if result.scored:
         print(result.text)
     return 0 if result.scored else 1
+
+
+def _commitment(options: argparse.Namespace) -> int:
+    from workers import offline
+
+    print(offline.commitment_of(options.labels, options.revision, options.items, options.salt))
+    return 0
 
 
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
@@ -76,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
     score.add_argument("--revision", help="of the labels; recognised by their ids if left out")
     score.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
     score.add_argument("--json", action="store_true", help="print the scorecard as JSON")
+    commitment = commands.add_parser("commitment", help="what a label file was committed to with, once its salt is out")
+    commitment.add_argument("--labels", required=True, help="as above")
+    commitment.add_argument("--revision", required=True, help="the name under which they were imported")
+    commitment.add_argument("--salt", type=bytes.fromhex, required=True, help="in hex, as the log of decisions has it")
+    commitment.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
     rescore = commands.add_parser("rescore", help="score everything under another label revision, then show that")
     rescore.add_argument("--revision", required=True, help="one of those in the setting LABELS")
     return parser

@@ -1,4 +1,4 @@
-"""`python -m workers score`: a scorecard without a server, a database or a trace."""
+"""`python -m workers score` and `commitment`: without a server, a database or a trace."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.revisions import commitment
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
 from submissions.upload import UploadRejected, read_upload
@@ -39,3 +40,8 @@ def score(file: Path, labels: str, revision: str | None, items: Path | None, as_
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card)
     return Offline(True, text, tuple(f"warning: {warning.message}" for warning in upload.warnings))
+
+
+def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -> str:
+    """The public commitment to a label file, 64 hex digits, for whoever has it and the salt. Raises LabelsError."""
+    return commitment(load_labels(labels, revision, load_table(items)), salt)

@@ -119,7 +119,7 @@ def answer(database: Database, who: Identity, table: ItemTable, project: int, pl
         verification.keep(session, project, who.account, key, **values)
         # What was said is in the digest that closing puts on record, all answers together.
         seq = audit.append(session, ANSWERED, {"project": project, "place": place, "by": who.account, "via": who.via})
-    return Done(True, "Saved.", seq)
+    return Done(True, "Saved." if before is None else "Saved, over your earlier answer.", seq)
 
 
 def show_models(database: Database, who: Identity, shelf: Shelf, project: int, place: int) -> ShownPair:

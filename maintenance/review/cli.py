@@ -7,10 +7,11 @@ from typing import Any
 
 from benchmark.annotation import ERRORS, SAYINGS, UNUSABLE
 from benchmark.labels import TAGS
-from maintenance.cli import Answer, Command, Context, command, finished, followed, group
+from identity.settings import Mode
+from maintenance.cli import Answer, Command, Context, command, finished, followed, group, numbered
 from maintenance.review import answers, candidates, disputes, projects, words
 from maintenance.review.answers import Said
-from maintenance.values import as_data, whole_number
+from maintenance.values import NotPossible, as_data
 
 
 def add_commands(commands: Any) -> None:
@@ -30,10 +31,10 @@ def _add_disputes(commands: Any) -> None:
     listing.add_argument("--state", action="append", choices=disputes.STATES, help="open if left out (repeatable)")
     for name, what, accepted in (("accept", "accept a dispute", True), ("reject", "reject a dispute", False)):
         decide = command(commands, name, what, _decide(accepted))
-        decide.add_argument("dispute", type=whole_number)
+        decide.add_argument("dispute", type=numbered)
         decide.add_argument("--note", required=True, help="to its author")
     draft = command(commands, "draft", "have a worker write a draft revision from accepted disputes", _draft)
-    draft.add_argument("--dispute", action="append", type=whole_number, default=[], help="only this one (repeatable)")
+    draft.add_argument("--dispute", action="append", type=numbered, default=[], help="only this one (repeatable)")
     draft.add_argument("--base", required=True, help="the revision that is changed")
     _add_draft(draft)
 
@@ -53,25 +54,26 @@ def _add_verification(commands: Any) -> None:
     start = command(commands, "start", "start a project", _start)
     start.add_argument("project")
     start.add_argument("--base", required=True, help="the label revision that its draft will change")
-    start.add_argument("--items", default=projects.DISPUTED, choices=(projects.ALL, *projects.WHICH[1:3]))
-    start.add_argument("--item", action="append", default=[], help="only this one, by key or id (repeatable)")
+    which = start.add_mutually_exclusive_group()
+    which.add_argument("--items", default=projects.DISPUTED, choices=(projects.ALL, *projects.WHICH[1:3]))
+    which.add_argument("--item", action="append", default=[], help="only this one, by key or id (repeatable)")
     start.add_argument("--annotator", action="append", default=[], metavar="ACCOUNT", help="repeatable")
     start.add_argument("--reason", required=True)
     command(commands, "list", "progress, agreement, drafts", _projects)
     more = command(commands, "annotators", "let more people answer", _annotators)
-    more.add_argument("project", type=whole_number)
+    more.add_argument("project", type=numbered)
     more.add_argument("account", nargs="+", help="ids or user names")
     show = command(commands, "show", "a pair as you see it, and what you have answered", _show)
     answer = command(commands, "answer", "say which response is better, over an earlier answer", _answer)
     models = command(commands, "models", "tell who wrote the responses; your preference stays from then on", _models)
     for one in (show, answer, models):
-        one.add_argument("project", type=whole_number)
-        one.add_argument("place", type=whole_number, help="number of the pair in the project, from 1")
+        one.add_argument("project", type=numbered)
+        one.add_argument("place", type=numbered, help="number of the pair in the project, from 1")
     answer.add_argument("verdict", choices=(*answers.SEEN, *UNUSABLE), help="the better response, or why there is none")
     answer.add_argument("--error", action="append", default=[], choices=ERRORS, help="of the worse one (repeatable)")
     answer.add_argument("--note", default="")
     close = command(commands, "close", "end a project; a worker writes its draft", _close)
-    close.add_argument("project", type=whole_number)
+    close.add_argument("project", type=numbered)
     _add_draft(close)
 
 
@@ -126,13 +128,21 @@ def _show(c: Context, o: argparse.Namespace) -> Answer:
 
 
 def _models(c: Context, o: argparse.Namespace) -> Answer:
+    _check_known(c)
     found = answers.show_models(c.database, c.who, c.shelf, o.project, o.place)
     return Answer(words.pair(found), as_data(found))
 
 
 def _answer(c: Context, o: argparse.Namespace) -> Answer:
+    _check_known(c)
     said = Said(o.verdict, tuple(o.error), o.note)
     return finished(answers.answer(c.database, c.who, c.shelf.table, o.project, o.place, said))
+
+
+def _check_known(c: Context) -> None:
+    """Here everybody is the same annotator; where people sign in, they are to be told apart."""
+    if c.identity is not None and c.identity.mode is Mode.OPENID:
+        raise NotPossible("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
 
 
 def _close(c: Context, o: argparse.Namespace) -> Answer:

@@ -23,6 +23,7 @@ from maintenance.review.answers import Said
 from maintenance.values import NotPossible
 from tests.maintenance.people import MAINTAINER, STRANGER
 from tests.maintenance.review.bench import HOSTILE, Bench, add_judges, materials
+from tests.maintenance.test_accounts import SETTINGS
 
 STATES = ("open", "accepted", "rejected", "all")
 WHY = f"The preferred response invents a second dog. {HOSTILE}"
@@ -36,10 +37,14 @@ def _shelf(bench: Bench) -> Materials:
     return Materials(folder / "manifest.json", folder / "items.jsonl")
 
 
-def _run(bench: Bench, *arguments: str) -> Answer:
+def _parsed(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     maintenance.review.cli.add_commands(parser.add_subparsers(required=True))
-    options = parser.parse_args(list(arguments))
+    return parser.parse_args(list(arguments))
+
+
+def _run(bench: Bench, *arguments: str) -> Answer:
+    options = _parsed(*arguments)
     context = Context(bench.database, LOCAL, "demo", dict, (), _shelf(bench), lambda question: "")
     answer: Answer = options.command(context, options)
     return answer
@@ -88,6 +93,26 @@ def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Be
     assert "Your answer: second; counting, recognition-text; blurred" in told and "another model" in told
     with pytest.raises(NotPossible, match="your preference stays"):
         _run(bench, "verification", "answer", "1", "1", "first")
+
+
+def test_where_people_sign_in_answers_are_theirs_and_not_the_machines(bench: Bench) -> None:
+    _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
+    context = Context(bench.database, LOCAL, "demo", dict, (), _shelf(bench), lambda question: "", identity=SETTINGS)
+    for words_ in (("answer", "1", "1", "first"), ("models", "1", "1")):
+        options = _parsed("verification", *words_)
+        with pytest.raises(NotPossible, match="/annotate or over REST"):
+            options.command(context, options)
+
+
+def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        _parsed("verification", "start", "may", "--base", "x", "--items", "all", "--item", "k", "--reason", "x")
+    assert "not allowed with" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        _parsed("disputes", "accept", "-1", "--note", "x")
+    with pytest.raises(SystemExit):
+        _parsed("disputes", "accept", "x" * 9, "--note", "x")
+    assert "Say which one by its number" in capsys.readouterr().err
 
 
 def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None:
