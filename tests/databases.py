@@ -7,21 +7,36 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from alembic.config import Config
 from sqlalchemy.engine import URL, make_url
 
+from storage import database as database_module
 from storage import label_sets
 from storage.database import Database, migrate, open_database
 from storage.tables import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
 
 BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=pytest.mark.postgres)]
+# Columns of imported labels, as maintainers import them.
+IMPORTED = {
+    "revision": "v2",
+    "benchmark": "demo",
+    "disclosure": "hidden",
+    "spec": "x",
+    "items": 1,
+    "digest": "a" * 64,
+    "commitment": "a" * 64,
+    "difference": {},
+    "reason": "x",
+    "requested_by": "local",
+}
 
 
 @pytest.fixture(scope="session")
@@ -39,8 +54,13 @@ def postgres_cluster() -> Iterator[Cluster]:
 @pytest.fixture(params=BOTH)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database, once of each kind."""
+    return empty_of_kind(request, tmp_path / "data")
+
+
+def empty_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
+    """The URL of an empty database for a fixture that has a kind as its parameter (BOTH)."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/data/leaderboard.db"
+        return f"sqlite:///{folder}/leaderboard.db"
     cluster: Cluster = request.getfixturevalue("postgres_cluster")
     return cluster.new_database()
 
@@ -67,6 +87,15 @@ def new_database(url: str) -> Database:
         with psycopg.connect(host=str(address.query["host"]), user="postgres", dbname="postgres") as connection:
             connection.execute(re.sub(rf"\b{name}\b", _schema(address), dump).encode())
     return open_database(url)
+
+
+def move_schema(database: Database, move: Callable[[Config, str], None], revision: str) -> None:
+    """Brings the schema to a revision with Alembic's command upgrade or downgrade."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(database_module.__file__).parent / "migrations"))
+    with database_module._migration_connection(database) as connection:
+        config.attributes["connection"] = connection
+        move(config, revision)
 
 
 @cache

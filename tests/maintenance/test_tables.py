@@ -13,22 +13,10 @@ from storage.maintenance_tables import Edit, ImportedLabels, Moderation, Switch,
 from storage.operations_tables import Backup, QuotaGrant, ReportedResult
 from storage.suspicion_tables import Suspicion
 from storage.tables import Base
-from tests.databases import submitted
+from tests.databases import IMPORTED, submitted
 
 A = "a" * 64
 TASK = {"kind": "rescore.preview", "subject": "v2", "params": {}, "reason": "x", "requested_by": "local"}
-LABELS = {
-    "revision": "v2",
-    "benchmark": "demo",
-    "disclosure": "hidden",
-    "spec": "x",
-    "items": 1,
-    "digest": A,
-    "commitment": A,
-    "difference": {},
-    "reason": "x",
-    "requested_by": "local",
-}
 BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Moderation, {"withdrawn_at": 1.0}),
     (Moderation, {"withdrawn_reason": "x"}),
@@ -48,12 +36,12 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Task, {**TASK, "state": "failed", "finished_at": 1.0}),
     (Task, {**TASK, "result": "{}"}),
     (Task, {**TASK, "attempts": 1}),
-    (ImportedLabels, {**LABELS, "items": 0}),
-    (ImportedLabels, {**LABELS, "digest": "A" * 64}),
-    (ImportedLabels, {**LABELS, "commitment": "a"}),
-    (ImportedLabels, {**LABELS, "disclosure": "some"}),
-    (ImportedLabels, {**LABELS, "retired_at": 1.0}),
-    (ImportedLabels, {**LABELS, "salt": A}),
+    (ImportedLabels, {**IMPORTED, "items": 0}),
+    (ImportedLabels, {**IMPORTED, "digest": "A" * 64}),
+    (ImportedLabels, {**IMPORTED, "commitment": "a"}),
+    (ImportedLabels, {**IMPORTED, "disclosure": "some"}),
+    (ImportedLabels, {**IMPORTED, "retired_at": 1.0}),
+    (ImportedLabels, {**IMPORTED, "salt": A}),
 ]
 
 REPORTED = {

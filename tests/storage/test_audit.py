@@ -159,6 +159,13 @@ def test_a_changed_or_missing_event_is_named(database: Database, statement: str,
     assert _verify(database) == broken
 
 
+def test_of_an_event_removed_from_the_middle_it_is_said_that_it_is_missing(database: Database) -> None:
+    _append(database, 5)
+    _tamper(database, "DELETE FROM events WHERE seq = 3")
+    with database.read() as session:
+        assert audit.verify(session) == audit.Broken(3, "it is missing")
+
+
 @pytest.mark.parametrize("column", [column.name for column in Event.__table__.columns])
 def test_a_change_of_any_column_of_an_event_is_found(database: Database, column: str) -> None:
     _append(database, 5)

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 from alembic import command
-from alembic.config import Config
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from storage import database as database_module
 from storage.database import Database, migrate, open_database
 from storage.tables import Base
-from tests.databases import a_submission, submitted
+from tests.databases import a_submission, move_schema, submitted
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,15 +63,15 @@ def test_a_failed_write_session_leaves_nothing(database: Database) -> None:
 
 def test_writers_that_read_first_wait_for_one_another(database: Database) -> None:
     # With a deferred BEGIN this fails with "database is locked" whatever the timeout.
-    ids = submitted(database, 1)
+    ids = submitted(database, 1, temperature=0.0)
     errors: list[Exception] = []
 
     def add_one() -> None:
         try:
             for _ in range(20):
                 with database.write() as session:
-                    session.execute(text("SELECT size_bytes FROM submissions")).scalar_one()
-                    session.execute(text("UPDATE submissions SET size_bytes = size_bytes + 1"))
+                    session.execute(text("SELECT temperature FROM submissions")).scalar_one()
+                    session.execute(text("UPDATE submissions SET temperature = temperature + 1"))
         except Exception as error:
             errors.append(error)
 
@@ -83,7 +82,7 @@ def test_writers_that_read_first_wait_for_one_another(database: Database) -> Non
         thread.join()
     assert errors == []
     with database.read() as session:
-        assert session.execute(text("SELECT size_bytes FROM submissions")).scalar_one() == 1080
+        assert session.execute(text("SELECT temperature FROM submissions")).scalar_one() == 80
     assert len(ids) == 1
 
 
@@ -128,11 +127,7 @@ def _constraints(database: Database) -> dict[str, object]:
 
 
 def test_migrations_go_down_and_up_again(database: Database) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "storage" / "migrations"))
-    with database_module._migration_connection(database) as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
+    move_schema(database, command.downgrade, "base")
     assert inspect(database.engine).get_table_names() == ["alembic_version"]
     migrate(database)
     assert len(submitted(database, 1)) == 1

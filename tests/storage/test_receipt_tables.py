@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 
 from alembic import command
-from alembic.config import Config
 from sqlalchemy import column, insert, select, table, text
 
 from benchmark.commitments import commit
 from storage import audit, label_sets
-from storage import database as database_module
 from storage.canonical import canonical_json
 from storage.clock import iso
 from storage.database import Database, migrate, open_database
 from storage.receipt_tables import EventSubject, LabelCommitment
 from storage.tables import AuditHead, Event
+from tests.databases import move_schema
 
 # As they were: the declared tables may have got columns since.
 OLD_LABEL_SETS = table("label_sets", *map(column, ("revision", "benchmark", "digest", "items", "registered_at")))
@@ -30,18 +29,9 @@ EVENTS = (
 )
 
 
-def _at(database: Database, revision: str) -> None:
-    config = Config()
-    folder = str(database_module.Path(database_module.__file__).parent / "migrations")
-    config.set_main_option("script_location", folder)
-    with database._writer.begin() as connection:
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-
-
 def test_events_and_label_sets_of_an_older_database_are_taken_along(database_url: str) -> None:
     database = open_database(database_url)
-    _at(database, "0005")
+    move_schema(database, command.upgrade, "0005")
     previous = audit.GENESIS
     with database.write() as session:
         row = {"revision": "v1", "benchmark": "demo", "digest": "d" * 64, "items": 21, "registered_at": 1.0}

@@ -8,11 +8,11 @@ import zlib
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import insert, select
 
 from storage import audit, label_sets
 from storage.database import Database
-from storage.tables import Board, Event, Snapshot
+from storage.tables import Board, Event, Score, Snapshot
 from tests.workers import invented
 from workers import relations_job
 from workers.changes import changed_since
@@ -86,13 +86,16 @@ def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer:
 
 
 def test_another_benchmarks_entries_are_not_shown(ready: Database, scorer: Scorer) -> None:
-    invented.submit(ready, range(1))
+    (own,) = invented.submit(ready, range(1))
+    (other,) = invented.submit(ready, range(1, 2), benchmark="another")
     rescore(ready, scorer, "demo")
     with ready.write() as session:
-        session.execute(text("UPDATE submissions SET benchmark = 'another'"))
+        score = session.scalars(select(Score)).one()
+        under = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
+        session.execute(insert(Score).values(submission_id=other, **under, tally=score.tally))
         audit.append(session, "test", {})
     publish_if_changed(ready, scorer)
-    assert _current(ready)["entries"] == []
+    assert [entry["id"] for entry in _current(ready)["entries"]] == [own]
 
 
 def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database, scorer: Scorer) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import Refusal, refuse
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -21,13 +23,15 @@ TABLES = (
     "board",
     "workers",
 )  # in the order of their foreign keys
-# (table, statement) that triggers refuse. Snapshots may be thinned out, never changed.
+# Snapshots may be thinned out, never changed.
 REFUSED = (
-    ("events", "UPDATE"),
-    ("events", "DELETE"),
-    ("scores", "UPDATE"),
-    ("scores", "DELETE"),
-    ("snapshots", "UPDATE"),
+    Refusal("events", "UPDATE"),
+    Refusal("events", "DELETE"),
+    Refusal("events", "TRUNCATE"),
+    Refusal("scores", "UPDATE"),
+    Refusal("scores", "DELETE"),
+    Refusal("scores", "TRUNCATE"),
+    Refusal("snapshots", "UPDATE"),
 )
 
 
@@ -44,9 +48,12 @@ def upgrade() -> None:
     head = sa.table("audit_head", sa.column("id"), sa.column("seq"), sa.column("hash"))
     op.execute(sa.insert(head).values(id=1, seq=0, hash="0" * 64))
     if op.get_bind().dialect.name == "postgresql":
-        _refuse_on_postgresql()
-    else:
-        _refuse_on_sqlite()
+        op.execute(
+            "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION '% may not be changed', TG_TABLE_NAME; END $$"
+        )
+    for one in REFUSED:
+        refuse(one)
 
 
 def downgrade() -> None:
@@ -54,26 +61,6 @@ def downgrade() -> None:
         op.drop_table(table)
     if op.get_bind().dialect.name == "postgresql":
         op.execute("DROP FUNCTION refuse_change()")
-
-
-def _refuse_on_sqlite() -> None:
-    for table, statement in REFUSED:
-        op.execute(
-            f"CREATE TRIGGER {table}_no_{statement.lower()} BEFORE {statement} ON {table} "
-            f"BEGIN SELECT RAISE(ABORT, '{table} may not be changed'); END"
-        )
-
-
-def _refuse_on_postgresql() -> None:
-    op.execute(
-        "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '% may not be changed', TG_TABLE_NAME; END $$"
-    )
-    for table, statement in (*REFUSED, ("events", "TRUNCATE"), ("scores", "TRUNCATE")):
-        op.execute(
-            f"CREATE TRIGGER {table}_no_{statement.lower()} BEFORE {statement} ON {table} "
-            "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
-        )
 
 
 def _create_label_sets() -> None:

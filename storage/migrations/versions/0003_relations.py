@@ -3,12 +3,12 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import Refusal, refuse
+
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
 depends_on = None
-
-REFUSED = ("UPDATE", "DELETE")  # on relations, by triggers
 
 
 def upgrade() -> None:
@@ -16,9 +16,8 @@ def upgrade() -> None:
     op.add_column("snapshots", sa.Column("content_sha256", sa.Text(), nullable=True))
     for name in ("shown_seq", "related_seq"):
         op.add_column("board", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
-    postgresql = op.get_bind().dialect.name == "postgresql"
-    for statement in REFUSED:
-        op.execute(_trigger_on_postgresql(statement) if postgresql else _trigger_on_sqlite(statement))
+    for statement in ("UPDATE", "DELETE"):
+        refuse(Refusal("relations", statement))
 
 
 def downgrade() -> None:
@@ -45,17 +44,3 @@ def _create_relations() -> None:
         sa.PrimaryKeyConstraint("inputs", name=op.f("pk_relations")),
     )
     op.create_index("ix_relations_id", "relations", ["id"], unique=False)
-
-
-def _trigger_on_sqlite(statement: str) -> str:
-    return (
-        f"CREATE TRIGGER relations_no_{statement.lower()} BEFORE {statement} ON relations "
-        "BEGIN SELECT RAISE(ABORT, 'relations may not be changed'); END"
-    )
-
-
-def _trigger_on_postgresql(statement: str) -> str:
-    return (
-        f"CREATE TRIGGER relations_no_{statement.lower()} BEFORE {statement} ON relations "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
-    )

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import Refusal, refuse
+
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -17,28 +19,13 @@ def upgrade() -> None:
     _create_switches()
     _create_tasks()
     _create_imported_labels()
-    postgresql = op.get_bind().dialect.name == "postgresql"
     for statement in ("UPDATE", "DELETE"):  # the history of an entry's description
-        op.execute(_trigger_on_postgresql(statement) if postgresql else _trigger_on_sqlite(statement))
+        refuse(Refusal("edits", statement))
 
 
 def downgrade() -> None:
     for table in reversed(TABLES):
         op.drop_table(table)
-
-
-def _trigger_on_sqlite(statement: str) -> str:
-    return (
-        f"CREATE TRIGGER edits_no_{statement.lower()} BEFORE {statement} ON edits "
-        "BEGIN SELECT RAISE(ABORT, 'edits may not be changed'); END"
-    )
-
-
-def _trigger_on_postgresql(statement: str) -> str:
-    return (
-        f"CREATE TRIGGER edits_no_{statement.lower()} BEFORE {statement} ON edits "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
-    )
 
 
 def _create_moderation() -> None:

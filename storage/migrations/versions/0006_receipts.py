@@ -7,20 +7,16 @@ import secrets
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations.refusals import allow_replacing, refuse_replacing
+
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
 depends_on = None
 
-# On SQLite, REPLACE would remove the old row without asking the triggers that refuse a DELETE.
-NO_REPLACE = {
-    "events": "CREATE TRIGGER events_no_replace BEFORE INSERT ON events "
-    "WHEN EXISTS (SELECT 1 FROM events WHERE seq = NEW.seq OR prev_hash = NEW.prev_hash) "
-    "BEGIN SELECT RAISE(ABORT, 'events may not be changed'); END",
-    "scores": "CREATE TRIGGER scores_no_replace BEFORE INSERT ON scores "
-    "WHEN EXISTS (SELECT 1 FROM scores WHERE id = NEW.id OR (submission_id = NEW.submission_id "
-    "AND label_revision = NEW.label_revision AND scorer_version = NEW.scorer_version)) "
-    "BEGIN SELECT RAISE(ABORT, 'scores may not be changed'); END",
+KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "events": (("seq",), ("prev_hash",)),
+    "scores": (("id",), ("submission_id", "label_revision", "scorer_version")),
 }
 ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
 
@@ -29,15 +25,13 @@ def upgrade() -> None:
     _create_tables()
     _commit_to_label_sets()
     _index_events()
-    if op.get_bind().dialect.name == "sqlite":
-        for statement in NO_REPLACE.values():
-            op.execute(statement)
+    for table, keys in KEYS.items():
+        refuse_replacing(table, *keys)
 
 
 def downgrade() -> None:
-    if op.get_bind().dialect.name == "sqlite":
-        for table in NO_REPLACE:
-            op.execute(f"DROP TRIGGER {table}_no_replace")
+    for table in KEYS:
+        allow_replacing(table)
     for table in ("event_subjects", "label_commitments", "receipt_keys"):
         op.drop_table(table)
 

@@ -1,0 +1,149 @@
+"""What is never changed once it is written, no statement changes: the database refuses it, whatever code asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import insert, text, update
+from sqlalchemy.exc import DatabaseError, IntegrityError
+
+from maintenance.queries import METADATA
+from storage import label_imports
+from storage.database import Database, migrate
+from storage.maintenance_tables import ImportedLabels
+from storage.quota_tables import Attempt
+from storage.receipt_tables import LabelCommitment, ReceiptKey
+from storage.tables import Base, LabelSet, Submission
+from tests.databases import (
+    BOTH,
+    IMPORTED,
+    a_submission,
+    empty_of_kind,
+    move_schema,
+    new_database,
+    submitted,
+    with_labels,
+)
+
+A, B = "a" * 64, "b" * 64
+TABLES: tuple[type[Base], ...] = (LabelSet, LabelCommitment, ReceiptKey, ImportedLabels, Submission, Attempt)
+NAMES = tuple(table.__tablename__ for table in TABLES)
+MAY_CHANGE = {
+    "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
+    "submissions": {"owner", "receipt", *METADATA},  # transferred, signed, described anew
+    "attempts": {"at"},
+}
+COLUMNS = [(table.__tablename__, column.name) for table in TABLES for column in table.__table__.columns]
+KEPT = [(table, column) for table, column in COLUMNS if column not in MAY_CHANGE.get(table, ())]
+OPEN = [(table, column) for table, column in COLUMNS if column in MAY_CHANGE.get(table, ())]
+
+
+def _filled(url: str) -> Database:
+    """A database with one row in each of the tables: labels that are not retired, a receipt that is not signed."""
+    database = new_database(url)
+    with_labels(database)
+    (submission,) = submitted(database, 1)
+    with database.write() as session:
+        session.execute(insert(ReceiptKey).values(id="0" * 16, public_key="k" * 44))
+        session.execute(insert(ImportedLabels).values(**IMPORTED))
+        session.execute(insert(Attempt).values(submission_id=submission, label_revision="demo", number=1, policy={}))
+    return database
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """For tests that leave everything as it was."""
+    opened = _filled(empty_of_kind(request, tmp_path_factory.mktemp("kept")))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def changing(database_url: str) -> Iterator[Database]:
+    """For tests that change something."""
+    opened = _filled(database_url)
+    yield opened
+    opened.close()
+
+
+def _do(database: Database, statement: str) -> None:
+    with database.write() as session:
+        session.connection().exec_driver_sql(statement)
+
+
+def _refused(database: Database, table: str, statement: str) -> None:
+    with pytest.raises(DatabaseError, match=f"{table} may not be changed"):
+        _do(database, statement)
+
+
+@pytest.mark.parametrize(("table", "column"), KEPT)
+def test_what_is_written_once_is_not_written_again(kept: Database, table: str, column: str) -> None:
+    _refused(kept, table, f"UPDATE {table} SET {column} = {column}")
+
+
+@pytest.mark.parametrize(("table", "column"), OPEN)
+def test_what_people_decide_and_describe_may_change(kept: Database, table: str, column: str) -> None:
+    _do(kept, f"UPDATE {table} SET {column} = {column}")
+
+
+@pytest.mark.parametrize("table", NAMES)
+def test_none_of_these_rows_can_be_removed(kept: Database, table: str) -> None:
+    _refused(kept, table, f"DELETE FROM {table}")
+    if kept.engine.dialect.name == "postgresql":
+        _refused(kept, table, f"TRUNCATE {table} CASCADE")
+
+
+@pytest.mark.parametrize("table", NAMES)
+def test_sqlite_puts_no_row_in_the_place_of_another(tmp_path: Path, table: str) -> None:
+    database = _filled(f"sqlite:///{tmp_path}/leaderboard.db")
+    with pytest.raises(IntegrityError, match=f"{table} may not be changed"):
+        _do(database, f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}")
+    database.close()
+
+
+@pytest.mark.parametrize("other", [{"model": "another"}, {"content_sha256": B}], ids=["content", "name"])
+def test_sqlite_puts_no_submission_in_the_place_of_its_owners_other_one(tmp_path: Path, other: dict[str, str]) -> None:
+    database = _filled(f"sqlite:///{tmp_path}/leaderboard.db")
+    row = {name: value for name, value in vars(a_submission(0, **other)).items() if not name.startswith("_")}
+    with pytest.raises(IntegrityError, match="submissions may not be changed"), database.write() as session:
+        session.execute(insert(Submission).prefix_with("OR REPLACE").values(**row))
+    database.close()
+
+
+def test_labels_are_published_taken_back_and_retired_once(changing: Database) -> None:
+    with changing.write() as session:
+        assert label_imports.publish(session, "v2")
+    _do(changing, "UPDATE imported_labels SET published_at = NULL")
+    with changing.write() as session:
+        assert label_imports.publish(session, "v2")
+        label_imports.retire(session, "v2", A)
+    _refused(changing, "imported_labels", f"UPDATE imported_labels SET salt = '{B}'")
+    _refused(changing, "imported_labels", "UPDATE imported_labels SET retired_at = 1.0")
+    _refused(changing, "imported_labels", "UPDATE imported_labels SET retired_at = NULL, salt = NULL")
+    with changing.write() as session:
+        label_imports.retire(session, "v2", B)  # does nothing, as ever
+        found = session.execute(text("SELECT published_at IS NOT NULL, salt FROM imported_labels")).one()
+    assert (bool(found[0]), found[1]) == (True, A)
+
+
+@pytest.mark.parametrize("name", ['"signature": "x"', '\\"signature\\": \\"x\\"', "'signature':"])
+def test_a_receipt_is_signed_once(changing: Database, name: str) -> None:
+    with changing.write() as session:
+        session.execute(update(Submission).values(receipt={"file": name}))  # which is not signed, whatever it is called
+        session.execute(update(Submission).values(receipt={"file": name, "signature": "s"}))
+    for other in ({"file": name, "signature": "t"}, {"file": name}, {}):
+        with pytest.raises(DatabaseError, match="submissions may not be changed"), changing.write() as session:
+            session.execute(update(Submission).values(receipt=other))
+
+
+def test_the_migration_goes_down_and_up_again_around_the_rows(changing: Database) -> None:
+    move_schema(changing, command.downgrade, "0012")
+    _do(changing, f"UPDATE label_sets SET digest = '{B}'")
+    _do(changing, "DELETE FROM receipt_keys")
+    migrate(changing)
+    _refused(changing, "label_sets", f"UPDATE label_sets SET digest = '{A}'")
+    with changing.read() as session:
+        assert session.execute(text("SELECT digest FROM label_sets")).scalar_one() == B
