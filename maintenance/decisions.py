@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.wording import counted
 from maintenance import queries
 from maintenance.reports import label_difference
 from storage import audit
@@ -158,9 +159,9 @@ def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
     said = [f"Labels: {label_difference(facts['labels'])}."] if facts.get("labels") else []
     entries, largest = facts.get("entries"), facts.get("largest_change")
     if entries is not None:
-        scored = f"{entries:,} {'entry was' if entries == 1 else 'entries were'} scored again"
+        scored = f"{counted(entries, 'entry was', 'entries were')} scored again"
         if kind == "rescore.undone":
-            scored = f"{entries:,} {'entry' if entries == 1 else 'entries'} went back to earlier scores"
+            scored = f"{counted(entries, 'entry', 'entries')} went back to earlier scores"
         # With two decimals where they are on record: a single label moves a macro average by a few hundredths.
         points = "" if largest is None else f"{100 * largest:.2f}".removesuffix("0")
         by = f"; the largest change of a macro average is {points} points" if points else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from benchmark.wording import sentences
 from maintenance.decisions import Decision
 
 _NAMESPACE = "http://www.w3.org/2005/Atom"
@@ -26,7 +27,7 @@ def atom(decisions: Sequence[Decision], site_url: str) -> bytes:
         _text(entry, "title", one.sentence)
         _text(entry, "updated", one.at)
         SubElement(entry, "link", href=f"{site_url}/decisions/{one.seq}")
-        _text(entry, "summary", " ".join((f"{one.title}. {one.sentence}", *one.changes)))
+        _text(entry, "summary", sentences(one.title, one.sentence, *one.changes))
     body: bytes = tostring(feed, encoding="utf-8", xml_declaration=True)
     return body
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from benchmark.wording import counted
 from maintenance import reports
 from maintenance.accounts.directory import Directory
 from maintenance.decisions import Decision
@@ -26,6 +26,8 @@ NOTHING = "\u2013"
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
 _NUMBER = ' class="n"'
+_MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
+_FIELDS = {"parameters_b": "Parameters, in billions"}  # as the submit page asks for them
 
 
 class _Right(str):
@@ -124,7 +126,7 @@ def person(account: str, names: Mapping[str, str]) -> str:
 
 def field(name: str) -> str:
     """A field's name as a word."""
-    return name.replace("_", " ").capitalize()
+    return _FIELDS.get(name) or name.replace("_", " ").capitalize()
 
 
 def _more(number: int) -> str:
@@ -159,20 +161,29 @@ def entry(
         ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
         ("Public note", found.flag or NOTHING),
         ("Owner", f"{names[found.owner]} ({found.owner})" if found.owner in names else found.owner),
-        *((field(name), str(value)) for name, value in metadata.items() if value not in (None, "")),
+        *((field(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
         (
             minute(one.at),
             person(one.editor, names),
             field(name),
-            json.dumps(old, ensure_ascii=False),
-            json.dumps(one.after[name], ensure_ascii=False),
+            _said_of(old),
+            _said_of(one.after[name]),
         )
         for one in history
         for name, old in one.before.items()
     ]
     return _facts(facts) + table("Changes", ("At", "By", "Field", "Was", "Became"), changes, "Never edited.")
+
+
+def _said_of(value: object) -> str:
+    """What stands in a field of an entry's description."""
+    if value is None or value == "":
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
@@ -194,40 +205,54 @@ def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
     return table("Revisions", head, rows, "None yet: start a worker.")
 
 
-def preview(found: Mapping[str, Any]) -> str:
-    """What applying would change."""
+def preview(found: Mapping[str, Any], task: int) -> str:
+    """What applying would change; of many entries, those that move furthest. `task` is the preview's number."""
     first, second, *_ = reports.preview(found).split("\n")
     names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in found["entries"]}
-    rows = [
-        (*row["rank"], names[row["id"]], *(_points(row[name]) for name in found["columns"])) for row in found["entries"]
-    ]
-    tests = [
-        (
-            names.get(one["first"], one["first"]),
-            names.get(one["second"], one["second"]),
-            *(f"{p:.3f}" for p in one["p"]),
+    entries, tests = found["entries"], found["significance"]
+    left = ""
+    if max(len(entries), len(tests)) > _MOST:
+        entries, tests = sorted(entries, key=_moved, reverse=True)[:_MOST], tests[:_MOST]
+        left = (
+            f'<p class="vl-hint">At most {_MOST} rows are shown, of the entries those that move furthest. All '
+            f"{len(names):,} entries and {counted(len(found['significance']), 'change')} of "
+            f'significance are in <a href="/api/v1/maintenance/rescore/preview/{task}">the preview as JSON</a>.</p>'
         )
-        for one in found["significance"]
-    ]
+
+    def judge(entry: str) -> Link:
+        return Link(names.get(entry, entry), f"/entries/{entry}")
+
+    rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in found["columns"])) for row in entries]
+    compared = [(judge(one["first"]), judge(one["second"]), *(_Right(f"{p:.3f}") for p in one["p"])) for one in tests]
     finding = reports.counterfactual(found)
     return (
         (f'<p class="vl-verdict">{escape(finding)}</p>' if finding else "")
-        + f"<p>{escape(first)}</p><p>{escape(second)}</p>"
+        + f"<p>{escape(first)}</p><p>{escape(second)}</p>{left}"
         + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in found["columns"])), rows, "None.")
-        + table("Significance that changes", ("Better before", "Than", "p", "Then"), tests, "None between neighbours.")
+        + table(
+            "Significance that changes", ("Better before", "Than", "p", "Then"), compared, "None between neighbours."
+        )
     )
+
+
+def _moved(row: Mapping[str, Any]) -> float:
+    """Over how many ranks."""
+    before, after = row["rank"]
+    if before is None or after is None:
+        return 0 if before == after else float("inf")
+    return float(abs(after - before))
 
 
 def reported_results(found: Sequence[Result]) -> str:
     """All imported results."""
-    rows = [(one.name, one.id, *_figures(one), one.check, one.source, one.removed or "on the board") for one in found]
+    rows = [(one.name, one.id, *_figures(one), one.check, _origin(one), one.removed or "on the board") for one in found]
     head = ("Judge", "Id", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source", "State")
     return table("Imported results", head, rows, "Nothing was imported yet.")
 
 
 def reported_import(found: Imported) -> str:
     """What an import has done, or would do."""
-    rows = [(one.name, *_figures(one), one.check, one.source) for one in found.new]
+    rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in found.new]
     head = ("Judge", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source")
     said = _said(found.message, "good" if found.changed else "busy") + "".join(_said(one, "bad") for one in found.alike)
     return said + (table("New rows", head, rows, "") if rows else "")
@@ -236,9 +261,12 @@ def reported_import(found: Imported) -> str:
 def file_problems(rejected: FileRejected) -> str:
     """Everything that is wrong with a file."""
     rows = [(one.line, one.field or NOTHING, one.message) for one in rejected.problems]
-    number = rejected.problem_count
-    said = f"Nothing was imported: {number} problem{'' if number == 1 else 's'}."
+    said = f"Nothing was imported: {counted(rejected.problem_count, 'problem')}."
     return refusal(said) + table("Problems", ("Line", "Field", "What to do"), rows, "")
+
+
+def _origin(one: Result) -> Away | str:
+    return Away(one.source, one.url) if one.url.startswith(("https://", "http://")) else one.source
 
 
 def _figures(one: Result) -> tuple[_Right, ...]:
@@ -269,7 +297,7 @@ def _points(shares: Sequence[float | None]) -> _Right:
     if before is None or after is None:
         return _Right(NOTHING)
     change = round(100 * (after - before), 2)
-    said = f"{change:+.2f}".replace("-", "\u2212") if change else "0"  # the minus of the public pages
+    said = f"{change:+.2f}".replace("-", "\u2212") if change else "±0.00"  # the minus of the public pages
     return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({said})")
 
 
@@ -307,6 +335,13 @@ class Link(NamedTuple):
     path: str
 
 
+class Away(NamedTuple):
+    """A cell that leads to another site, at an http address."""
+
+    words: str
+    address: str
+
+
 class Short(NamedTuple):
     """A cell that shows the beginning of something long; the rest comes up under the pointer."""
 
@@ -317,6 +352,8 @@ class Short(NamedTuple):
 def _cell(name: str, kind: str, value: object) -> str:
     if isinstance(value, Link):
         inner = f'<a href="{escape(value.path, quote=True)}">{escape(value.words)}</a>'
+    elif isinstance(value, Away):
+        inner = f'<a href="{escape(value.address, quote=True)}" rel="nofollow noopener">{escape(value.words)}</a>'
     elif isinstance(value, Short):
         inner = f'<code title="{escape(value.whole, quote=True)}">{escape(value.start)}…</code>'
     else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmark.wording import counted
 from maintenance import holders, queries
 from maintenance.queries import FailedJob, Heart
 from maintenance.suspicions.actions import Alarm, alarm
@@ -99,7 +100,7 @@ def requeue_all(database: Database, who: Identity, benchmark: str) -> Done:
         others = len(tasks.failures(session, _LATELY))
     changed = sum(requeue(database, who, one.job_id).changed for one in failed)
     left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
-    return Done(changed > 0, f"{changed} jobs wait to be tried again.{left}")
+    return Done(changed > 0, f"{counted(changed, 'job waits', 'jobs wait')} to be tried again.{left}")
 
 
 def pause(database: Database, who: Identity, message: str) -> Done:

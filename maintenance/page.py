@@ -53,9 +53,10 @@ def build(desk: Desk) -> None:
         "Review": review_page.build,
         "Log": _log,
     }
-    for name, section in sections.items():
-        with gr.Tab(name):
-            section(desk)
+    with gr.Tabs(overflow_behavior="wrap"):  # on a phone too all of them are seen
+        for name, section in sections.items():
+            with gr.Tab(name):
+                section(desk)
 
 
 def _health(desk: Desk) -> None:

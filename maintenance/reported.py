@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.wording import counted
 from maintenance import queries
 from maintenance.reported_file import FIELDS, FileRejected, Read, RowProblem, arithmetic, read, read_row, repeated
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
@@ -72,7 +73,7 @@ def import_file(
         new, known = _compare(rows, reported.listed(session, benchmark), shipped, problems)
         alike = _alike(session, benchmark, [row.facts for row in new])
     if dry_run:
-        return _imported(f"{_rows(len(new))} can be imported", new, known, alike, changed=False)
+        return _imported(f"{counted(len(new), 'row')} can be imported", new, known, alike, changed=False)
     if not new:
         return _imported("Nothing is new", new, known, changed=False)
     with database.write() as session:
@@ -85,7 +86,7 @@ def import_file(
         reported.add(session, benchmark, [row.facts for row in new], who.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(session, IMPORTED, {**facts, "reason": why, "by": who.account, "via": who.via})
-    return _imported(f"{_rows(len(new))} imported", new, known, alike, changed=True, seq=seq)
+    return _imported(f"{counted(len(new), 'row')} imported", new, known, alike, changed=True, seq=seq)
 
 
 def results(database: Database, who: Identity, benchmark: str) -> list[Result]:
@@ -214,12 +215,8 @@ def _imported(
     changed: bool,
     seq: int | None = None,
 ) -> Imported:
-    there = f"; {_rows(len(known))} on the board already." if known else "."
+    there = f"; {counted(len(known), 'row')} on the board already." if known else "."
     return Imported(changed, words_ + there, tuple(_result(row.facts) for row in new), tuple(known), alike, seq)
-
-
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number:,} rows"
 
 
 def _result(row: Mapping[str, Any]) -> Result:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmark.wording import counted
 from maintenance.accounts.directory import Directory
 from maintenance.moderation.listing import Found
 from maintenance.operations import Health
@@ -16,6 +17,8 @@ from storage.grants import Grant
 from storage.tasks import TaskView
 
 _GIB = 2**30
+_COMES_OR_GOES = "difference between neighbours becomes or ceases"
+_COME_OR_GO = "differences between neighbours become or cease"
 
 
 def history(changes: Sequence[Change]) -> str:
@@ -35,7 +38,8 @@ def revisions(found: Sequence[Revision]) -> str:
         kind += f", {one.disclosure}" if one.disclosure else ""
         kind += ", retired" if one.retired_at is not None else ""
         by = f"by {one.requested_by or 'the settings'}, {iso(one.came_at)}"
-        lines.append(f"{one.revision}: {one.items} labels, {kind}, {by}{': ' + one.reason if one.reason else ''}")
+        by += f": {one.reason}" if one.reason else ""
+        lines.append(f"{one.revision}: {counted(one.items, 'label')}, {kind}, {by}")
         if one.difference:
             lines.append(f"  against {one.difference.get('against')}: {label_difference(one.difference)}")
         if one.commitment:
@@ -60,10 +64,11 @@ def preview(found: Mapping[str, Any]) -> str:
     largest = summary["largest_change"]
     lines = [
         f"From {board_words(found['from'])} to {board_words(found['to'])}: " + label_difference(found["labels"]),
-        f"{summary['entries']} entries: {summary['changed']} change, {summary['moved']} move in rank, "
+        f"{counted(summary['entries'], 'entry', 'entries')}: {summary['changed']:,} change, "
+        f"{summary['moved']:,} move in rank, "
         f"the macro average by at most {0.0 if largest is None else 100 * largest:.2f} points; "
         + (
-            f"{summary['significance_changed']} differences between neighbours become or cease to be significant."
+            f"{counted(summary['significance_changed'], _COMES_OR_GOES, _COME_OR_GO)} to be significant."
             if found.get("significance_compared", True)
             else "significance is not compared, because the old scorer's rules are not here any more."
         ),
@@ -103,7 +108,7 @@ def counterfactual(found: Mapping[str, Any]) -> str:
     elif len(moves) == found["summary"]["moved"] == 2 and moves[0] == moves[1][::-1]:
         effect = "ranks {} and {} swap".format(*sorted(moves[0]))
     else:
-        effect = f"{found['summary']['moved']} of {found['summary']['entries']} entries change their rank"
+        effect = f"{found['summary']['moved']:,} of {found['summary']['entries']:,} entries change their rank"
     return f"If {' and '.join(parts)}, {effect}."
 
 
@@ -192,7 +197,7 @@ def accounts(found: Directory) -> str:
     """One line an account."""
     lines = [
         f"{one.id}  {one.name}  {one.role or 'role not known here'}, {'' if one.banned_at is None else 'SHUT OUT, '}"
-        f"{one.submissions} submissions, first seen {iso(one.first_seen_at)}, last {iso(one.last_seen_at)}"
+        f"{counted(one.submissions, 'submission')}, first seen {iso(one.first_seen_at)}, last {iso(one.last_seen_at)}"
         for one in found.accounts
     ]
     return "\n".join(lines + _more(found.number - len(lines))) or found.nobody

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, aliased
 
 from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, difference
+from benchmark.wording import counted
 from storage import audit, job_queue, label_imports, label_sets, tasks
 from storage.database import Database
 from storage.label_sets import Pointer
@@ -143,7 +144,7 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
         tried = {name for part in tasks.parts(session, claim.task_id) for name in part["entries"]}
         left = len(tried.intersection(unscored(session, staged.table.benchmark, revision, staged.version, {})))
         scores = len(tried) - left
-        entries = "1 entry" if scores == 1 else f"{scores:,} entries"
+        entries = counted(scores, "entry", "entries")
         words = f"{entries} scored under revision {revision}; the board shows the revision that it showed."
         if not tried:
             words = f"All entries that were asked for were scored under revision {revision} already."
@@ -173,7 +174,10 @@ def _flip(
 ) -> None:
     """The one step. The fence comes first, the audit chain last."""
     to = {"label_revision": labels.revision, "scorer_version": scorer.version}
-    tasks.finish(session, claim, {"changed": True, **moves}, "Applied.")
+    words = "Applied."
+    if moves:
+        words = f"Applied: {counted(moves['entries'], 'entry', 'entries')}, {counted(moves['moved'], 'rank move')}."
+    tasks.finish(session, claim, {"changed": True, **moves}, words)
     published = label_imports.publish(session, labels.revision)
     # What arrived meanwhile is scored by the workers at once, before anything else.
     job_queue.enqueue_missing(session, labels.revision, scorer.version, priority=job_queue.URGENT)

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from benchmark.behaviour import majority
 from benchmark.label_errors import FEWEST, MOST, candidates, heard, independent
 from benchmark.votes import Matrix, Votes
+from benchmark.wording import counted
 from storage import audit, disputes, label_sets, tasks
 from storage.database import Database
 from storage.tables import Submission
@@ -49,7 +50,8 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     facts = {"revision": claim.subject, "candidates": len(keys), "looked_at": found.looked_at, "judges": len(chosen)}
     with database.write() as session:
         result = {**facts, "entries": ids, "heard": listened}
-        tasks.finish(session, claim, result, f"{len(keys)} candidates among {found.looked_at} items.")
+        words = f"{counted(len(keys), 'candidate')} among {counted(found.looked_at, 'item')}."
+        tasks.finish(session, claim, result, words)
         disputes.replace_candidates(session, board.benchmark, keys)
         audit.append(session, PROPOSED, {**facts, "task": claim.task_id, "by": claim.requested_by})
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from benchmark.labels import LabelSet
+from benchmark.wording import counted
 from storage import backups, label_imports, tasks
 from storage.backups import BackupFailed, Target
 from storage.database import Database
@@ -189,8 +190,9 @@ class Desk:
         elif claim.kind == "rescore.preview":
             labels = label_jobs.load(self.database, self.scorer, self.store, claim.subject)
             found = preview_job.preview(self.database, self.scorer, labels, claim.params["scope"], report)
+            words = f"{counted(found['summary']['entries'], 'entry', 'entries')} compared."
             with self.database.write() as session:
-                tasks.finish(session, claim, found, f"{found['summary']['entries']} entries compared.")
+                tasks.finish(session, claim, found, words)
 
     def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
         try:

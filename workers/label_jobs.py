@@ -6,6 +6,7 @@ from typing import Any
 
 from benchmark.labels import LabelSet
 from benchmark.revisions import commitment, difference
+from benchmark.wording import counted
 from storage import audit, label_imports, label_sets, presence, tasks
 from storage.database import Database
 from storage.tasks import TaskClaim
@@ -52,7 +53,7 @@ def keep_draft(
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
-        tasks.finish(session, claim, {**found, **more}, f"{labels.items} labels imported as a draft.")
+        tasks.finish(session, claim, {**found, **more}, f"{counted(labels.items, 'label')} imported as a draft.")
         label_imports.record(session, labels.revision, {**facts, **found, **why})
         presence.hold_one_more(session, claim.worker, labels.revision)
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}

@@ -23,7 +23,7 @@ PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
 _FACTS = (
     *("entry", "into", "now", "result", "name", "fields", "before", "after"),
-    *("reason", "note", "message", "revision", "salt", "commitment"),
+    *("count", "reason", "note", "message", "revision", "salt", "commitment"),
     *("from", "to", "snapshot_before", "snapshot_after"),
 )
 """What a decision may say of itself, and pages show; every kind has some of it."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from benchmark.wording import sentences
 from leaderboard.board import Board, Row
 from leaderboard.escape import xml
 from leaderboard.render import RULES
@@ -70,7 +71,7 @@ def _change(root: ET.Element, decision: Mapping[str, Any], base: str) -> None:
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
     _add(item, "published", decision["at"])
     _add(item, "updated", decision["at"])
-    _add(item, "summary", " ".join((decision["sentence"], *decision["changes"])))
+    _add(item, "summary", sentences(decision["sentence"], *decision["changes"]))
 
 
 def _add(parent: ET.Element, name: str, text: str) -> None:

@@ -125,14 +125,14 @@ def _candidates(desk: Desk) -> None:
 def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
     """Returns what lists projects, and where."""
     html("<h3>Verification by hand</h3>" + _PROJECTS)
+    with gr.Row():  # what the two forms below have in common
+        reason = gr.Textbox("", label="Reason", placeholder="to start a project, or to close it")
+        people = gr.Textbox("", label="Annotators", placeholder="user names or ids, with commas")
     with gr.Row():
         name = gr.Textbox("", label="New project", placeholder="may-2026")
         base = gr.Textbox("", label="From revision", placeholder="v2")
         which = gr.Dropdown(list(projects.WHICH), value=projects.DISPUTED, label="Pairs", filterable=False)
         listed = gr.Textbox("", label="Listed pairs", placeholder="keys or ids, with commas")
-    with gr.Row():
-        people = gr.Textbox("", label="Annotators", placeholder="user names or ids, with commas")
-        reason = gr.Textbox("", label="Reason")
         start = gr.Button("Start the project", variant="primary", size="md")
     with gr.Row():
         number = gr.Textbox("", label="Project", placeholder="its number")

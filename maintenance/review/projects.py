@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchmark.annotation import PairAgreement, agreement
 from benchmark.items import ItemTable
+from benchmark.wording import counted
 from maintenance import queries
 from maintenance.accounts import directory
 from maintenance.review import drafts
@@ -78,7 +79,7 @@ def create(
         added = _add(session, project, annotators)
         facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
         seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": who.account})
-    return Done(True, f"Project {project} ({name}) has {len(keys)} pairs: /annotate/{project}", seq)
+    return Done(True, f"Project {project} ({name}) has {counted(len(keys), 'pair')}: /annotate/{project}", seq)
 
 
 def add_annotators(database: Database, who: Identity, benchmark: str, project: int, accounts: Sequence[str]) -> Done:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmark.annotation import FEWEST_TO_TELL
+from benchmark.wording import counted
 from maintenance.review.answers import ShownPair
 from maintenance.review.candidates import Proposed
 from maintenance.review.disputes import SAID, DisputedItem
@@ -54,7 +55,9 @@ def projects(found: Sequence[ProjectReport]) -> str:
     for report in found:
         one = report.project
         state = f"closed {iso(one.closed_at)} by {one.closed_by}" if one.closed_at is not None else "open"
-        lines.append(f"{one.id}  {one.name}: {one.items} pairs, from {one.base_revision}, {state}: {one.reason}")
+        lines.append(
+            f"{one.id}  {one.name}: {counted(one.items, 'pair')}, from {one.base_revision}, {state}: {one.reason}"
+        )
         lines += [f"  {who.name} ({who.account}): {who.answered} of {one.items}" for who in report.progress]
         lines += [f"  {line}" for line in agreements(report)]
         lines += [f"  {draft(report)}"] if report.draft else []
@@ -62,11 +65,12 @@ def projects(found: Sequence[ProjectReport]) -> str:
 
 
 def pair(shown: ShownPair) -> str:
-    """A pair of a project as an annotator sees it; the image stays on the page."""
+    """A pair of a project as an annotator sees it; of the image its address."""
     lines = [f"Pair {shown.place} of {shown.items}"]
     if shown.question is None or shown.responses is None:
         lines.append("This installation has no texts: ITEMS_FILE names them.")
     else:
+        lines.append(f"Image: {shown.image}" if shown.image else "There is no image here.")
         lines.append(f"\nQuestion\n{_for_terminal(shown.question)}")
         models = shown.models or ("", "")
         for place, response, model in zip(("First", "Second"), shown.responses, models, strict=True):

@@ -14,9 +14,9 @@ from maintenance.desk import QUIETLY, Desk, html
 from maintenance.values import Done, NotPossible
 
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
-_RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody can check it.
-That cannot be taken back, and the revision can never be previewed or applied again. What a preview has found stays on
-the tab Tasks.</p>"""
+_RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody who has the
+labels can check it: <code>python -m workers commitment</code>. That cannot be taken back, and the revision can never be
+previewed or applied again. What a preview has found stays on the tab Tasks.</p>"""
 
 
 def build(desk: Desk) -> None:
@@ -24,8 +24,9 @@ def build(desk: Desk) -> None:
     known = html(elem_id="revisions")
     with gr.Row():
         revision = gr.Textbox("", label="Revision", placeholder="v3")
+        reason = gr.Textbox("", label="Reason", placeholder="to import, apply, undo or retire it")
+    with gr.Row():
         source = gr.Textbox("", label="File or Hub dataset", placeholder="path, or owner/name@commit")
-        reason = gr.Textbox("", label="Reason")
         public = gr.Checkbox(False, label="These labels are public anyway")
         add = gr.Button("Import as a draft", size="md")
     with gr.Accordion("Only a part, or other rules", open=False, elem_classes=["vl-part"]), gr.Row():
@@ -157,7 +158,7 @@ def _after(desk: Desk, number: int | None, request: gr.Request) -> tuple[Any, An
         task = operations.task(desk.database, who, number or 0)
         ended[0] = task.ended
         done = task.kind == rescoring.PREVIEW and task.state == "done"
-        return markup.preview(rescoring.preview(desk.database, who, task.id)) if done else ""
+        return markup.preview(rescoring.preview(desk.database, who, task.id), task.id) if done else ""
 
     shown = desk.attempt(request, "preview", found) if number is not None else ""
     return shown or gr.skip(), gr.update(active=not ended[0])

@@ -46,5 +46,5 @@ def _result(desk: Desk, who: Identity, number: int) -> str:
     task = operations.task(desk.database, who, number)
     told = markup.task(task)
     if task.kind == rescoring.PREVIEW and task.state == "done":
-        told += markup.preview(rescoring.preview(desk.database, who, number))
+        told += markup.preview(rescoring.preview(desk.database, who, number), number)
     return told

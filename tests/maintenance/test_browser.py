@@ -90,7 +90,7 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     confirmation.fill("v2")
     expect(tab.locator("#preview")).to_contain_text("16 flipped")
     _press(tab, "Apply")
-    expect(said).to_contain_text("Applied.")
+    expect(said).to_contain_text("Applied: 2 entries, 0 rank moves.")
     expect(tab.locator("#preview")).to_be_empty()  # it compared with a board that is gone
     confirmation.fill("")
     _press(tab, "Undo")
@@ -117,6 +117,8 @@ def test_fields_and_buttons_are_of_one_height_and_on_a_phone_the_form_comes_befo
         page.set_viewport_size({"width": width, "height": wide["height"]})
         first.append(form.bounding_box()["y"] < known.bounding_box()["y"])  # type: ignore[index]
         assert page.evaluate("document.documentElement.scrollWidth") == width
+        tabs = [one.bounding_box() for one in page.locator("[role=tab]:visible").all()]
+        assert len(tabs) == 10 and all(one and one["x"] + one["width"] <= width for one in tabs)
     page.set_viewport_size(wide)
     assert first == [False, True]
 

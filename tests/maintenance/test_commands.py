@@ -120,7 +120,7 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         done = _run(
             environ, "labels", "import", "v2", str(real_file("data/labels_v2.jsonl")), "--reason", "x", "--wait"
         )
-        assert "1247 labels" in done
+        assert "1,247 labels" in done
         assert "16 flipped, 0 added, 3 dropped" in _run(environ, "labels", "list")
         _wait_until_scored(environ)
         for asked in (("preview", "v2"), ("apply", "v2", "--reason", "x", "--confirm", "v2")):
@@ -129,7 +129,7 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         assert {row["id"] for row in preview["entries"]} == set(ids)
         assert "confirm" in _run(environ, "rescore", "apply", "v2", "--reason", "x", expect=1)
         applied = _json(environ, "rescore", "apply", "v2", "--reason", "sixteen", "--confirm", "v2", "--wait")
-        assert applied["state"] == "done"
+        assert applied["state"] == "done" and applied["outcome"].startswith(f"Applied: {len(ids)} entries, ")
         assert _json(environ, "health")["label_revision"] == "v2"
         assert "from label revision v1 to v2: sixteen" in _run(environ, "audit", "log")
         _run(environ, "rescore", "undo", "v2", "--reason", "back")

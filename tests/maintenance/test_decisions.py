@@ -217,6 +217,7 @@ def test_both_feeds_say_what_a_change_of_labels_did(turned: tuple[Database, dict
         assert "16 flipped, 0 added, 3 dropped" in feed
         assert moved in feed
         assert applied.changes[-1] in feed
+        assert f"{applied.sentence}. {applied.changes[0]}" in feed, "a reason without a full stop does not run on"
 
 
 def test_the_feed_leads_to_the_decisions_own_pages(turned: tuple[Database, dict[str, Any]]) -> None:

@@ -19,8 +19,10 @@ from maintenance import chain, entries, labels, markup, page, rescoring
 from maintenance.decisions import decisions
 from maintenance.desk import Desk
 from maintenance.queries import Revision
+from maintenance.reported import Result
 from storage import tasks
 from storage.database import Database
+from storage.reported import FIGURES
 from storage.tasks import TaskView
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
@@ -221,9 +223,56 @@ def test_every_text_is_escaped() -> None:
         "entries": [{"id": "e1", "model": HOSTILE, "version": "", "rank": [1, 1], "macro": [0.5, 0.4999]}],
         "significance": [],
     }
-    text = markup.preview(found) + markup.table(HOSTILE, (HOSTILE,), [(HOSTILE,)], "") + markup.refusal(HOSTILE)
+    text = markup.preview(found, 1) + markup.table(HOSTILE, (HOSTILE,), [(HOSTILE,)], "") + markup.refusal(HOSTILE)
     assert HOSTILE not in text
     assert "50.0 → 50.0 (−0.01)" in text
+
+
+def _previewed(moves: list[tuple[int | None, int | None]]) -> dict[str, Any]:
+    rows = [
+        {"id": f"e{number}", "model": f"judge-{number}.", "version": "", "rank": list(ranks), "macro": [0.5, 0.5]}
+        for number, ranks in enumerate(moves)
+    ]
+    summary = {"changed": 0, "moved": 2, "largest_change": 0.0, "significance_changed": 1}
+    return {
+        "from": {"label_revision": "v1"},
+        "to": {"label_revision": "v2"},
+        "labels": {"flipped": 1, "added": 0, "dropped": 0, "tags_changed": None},
+        "columns": ["macro"],
+        "summary": {**summary, "entries": len(rows)},
+        "entries": rows,
+        "significance": [{"first": "e0", "second": "gone", "p": [0.04, 0.06]}],
+    }
+
+
+def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_the_rest_is() -> None:
+    moves: list[tuple[int | None, int | None]] = [(place, place) for place in range(1, 1001)]
+    moves[700], moves[800], moves[900] = (701, 721), (801, 771), (None, 901)
+    shown = markup.preview(_previewed(moves), 13)
+    judges = re.findall(r'href="/entries/e(\d+)">judge', shown)
+    assert judges[:5] == ["900", "800", "700", "0", "1"] and len(judges) == 200 + 1  # one in the table of significance
+    assert "All 1,000 entries and 1 change of significance" in shown
+    assert 'href="/api/v1/maintenance/rescore/preview/13"' in shown
+    few = markup.preview(_previewed(moves[699:702]), 13)
+    assert "preview/13" not in few
+    assert re.findall(r'href="/entries/e(\d+)">judge', few) == ["0", "1", "2", "0"], "as they are ranked"
+
+
+def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> None:
+    (entry,) = invented.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_desk(board, MAINTAINER, []))
+    _call(blocks, "changing", entry, "parameters_b", "7")
+    _, shown = _call(blocks, "changing", entry, "notes", 'said "no"')
+    assert "Parameters, in billions" in shown and "null" not in shown
+    for was, became in (("–", "7"), ("–", "said &quot;no&quot;")):
+        assert f'data-name="Was" data-nothing>{was}<' in shown and f'data-name="Became">{became}<' in shown
+
+
+def test_a_source_leads_to_an_http_address_only() -> None:
+    result = Result("r-x", "X", HOSTILE, "https://a.example/?a=1&b=2", dict.fromkeys(FIGURES), "", None)
+    shown = markup.reported_results([result, replace(result, url="javascript:alert(1)")])
+    assert shown.count('<a href="https://a.example/?a=1&amp;b=2" rel="nofollow noopener">') == shown.count("<a ") == 1
+    assert HOSTILE not in shown and "javascript" not in shown
 
 
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:

@@ -7,6 +7,7 @@
   const base = `/api/v1/verification/${root.dataset.project}`;
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
+  const range = `There are pairs 1 to ${items.toLocaleString("en")}.`;
   const verdicts = [...root.querySelectorAll("[data-verdict]")];
   const errors = [...root.querySelectorAll("[data-error]")];
   const invert = root.querySelector("[data-invert]");
@@ -50,7 +51,7 @@
 
   async function show(place) {
     if (!(place >= 1 && place <= items)) {
-      complain(`There are pairs 1 to ${items.toLocaleString("en")}.`);
+      complain(range);
       return;
     }
     keepNote();
@@ -77,6 +78,7 @@
     });
     const image = at("image");
     image.hidden = !pair.image;
+    at("no-image").hidden = Boolean(pair.image) || pair.question === null; // without texts there is more to say
     if (pair.image) image.src = pair.image;
     else image.removeAttribute("src");
     at("note").value = said.note;
@@ -187,6 +189,10 @@
       at("to").blur();
     }
     show(place);
+  });
+
+  at("to").addEventListener("blur", () => {
+    if (at("problem").textContent.trim() === range) complain("");
   });
 
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));

@@ -136,7 +136,28 @@ def test_another_annotator_starts_afresh_and_the_models_wait_behind_an_answer(br
     page.wait_for_selector("#model-first:not(:empty)")
     assert {page.text_content("#model-first"), page.text_content("#model-second")} == {"model 1", "another model"}
     assert page.locator('[data-verdict="second"]').is_disabled()
+    chosen, other = (page.locator(f'[data-verdict="{name}"]') for name in ("first", "second"))
+    ground = "one => getComputedStyle(one).backgroundColor"
+    assert chosen.evaluate("one => getComputedStyle(one).color") == other.evaluate(ground), (
+        "what was chosen stays legible"
+    )
     assert site.said(SECOND_MAINTAINER)[site.bench.key(1)][0] == site.letter(SECOND_MAINTAINER, 1, 0)
+
+
+def test_a_pair_without_its_image_says_so_and_a_wrong_number_is_forgotten_on_escape(
+    browser: Browser, site: _Site
+) -> None:
+    page = _open(browser, site, MAINTAINER)
+    for place, missing in ((2, False), (3, True)):  # bench.materials: the second pair alone has an image
+        page.goto(f"{site.url}/annotate/1#{place}")
+        _place(page, place)
+        assert (page.locator("#no-image").is_visible(), page.locator("#image").is_hidden()) == (missing, missing)
+    page.keyboard.press("j")
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=There are pairs 1 to 21.")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#problem:empty", state="attached")
 
 
 def test_an_answer_that_could_not_be_saved_is_said_and_kept_until_it_is(browser: Browser, site: _Site) -> None:

@@ -66,11 +66,11 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     bench.desk.drain()
     assert "needs 5 judges" not in _run(bench, "candidates", "list").text
     started = _run(bench, "verification", "start", "may", "--base", "next", "--items", "disputed", "--reason", "x")
-    assert "has 1 pairs: /annotate/1" in started.text
+    assert "has 1 pair: /annotate/1" in started.text
     _run(bench, "verification", "annotators", "1", "local")
     with pytest.raises(NotPossible, match="Nobody has answered"):
         _run(bench, "verification", "close", "1", "last", "--reason", "x")
-    assert "1  may: 1 pairs, from next, open: x" in _run(bench, "verification", "list").text
+    assert "1  may: 1 pair, from next, open: x" in _run(bench, "verification", "list").text
 
 
 def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Bench) -> None:
@@ -121,7 +121,14 @@ def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None
 
 
 def test_without_texts_it_is_said_which_setting_brings_them() -> None:
-    assert "ITEMS_FILE" in words.pair(answers.ShownPair(1, 1, None, None, None, None, None, False))
+    said = words.pair(answers.ShownPair(1, 1, None, None, None, None, None, False))
+    assert "ITEMS_FILE" in said and "image" not in said
+
+
+def test_of_an_image_the_address_is_told_and_otherwise_that_there_is_none() -> None:
+    pair = answers.ShownPair(1, 1, "what?", ("a", "b"), "/explore/k/image", None, None, False)
+    assert "\nImage: /explore/k/image\n" in words.pair(pair)
+    assert "\nThere is no image here.\n" in words.pair(pair._replace(image=None))
 
 
 @pytest.fixture
