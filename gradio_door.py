@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -63,7 +64,8 @@ class GradioDoor:
         self._app, self._functions = app, functions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request. Raises Refused where somebody else than a maintainer asks for the desk."""
+        """One request. Raises Refused where somebody else than a maintainer asks for the desk, and HTTPException where
+        there is nothing."""
         if scope["type"] != "http":
             return  # Gradio has no WebSocket
         path = scope["path"].removeprefix("/app")
@@ -73,8 +75,7 @@ class GradioDoor:
             await RedirectResponse(target, 308)(scope, receive, send)
             return
         if not (self._has(path.removeprefix(_FILE)) if path.startswith(_FILE) else served(scope["method"], path)):
-            await Response(status_code=404)(scope, receive, send)
-            return
+            raise HTTPException(404)
         if scope["path"] == MAINTAIN:
             # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
             require(identity_of(Request(scope)), Role.MAINTAINER)

@@ -206,9 +206,7 @@ def merge(database: Database, who: Identity, duplicate: str, into: str, reason: 
             raise NotPossible("not-on-the-board", f"{into} {kept.gone}; merge into an entry that is on the board.")
         for name in both:
             if visibility.of(session, name).anonymous_until is not None:
-                detail = (
-                    f"{name} does not tell its owner, and the other one may. Merge them when it does."
-                )
+                detail = f"{name} does not tell its owner, and the other one may. Merge them when it does."
                 raise NotPossible("unnamed", detail)
         if into in queries.out_of_sight(session):
             raise NotPossible("not-on-the-board", f"{into} is not published; merge into an entry that is on the board.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, is_dataclass
 from typing import Any, NamedTuple
 
 from identity import Identity, NotAllowed, NotSignedIn, Role, require
+from storage.clock import iso
 from storage.database import LARGEST
 
 REASON_LIMIT = 500
@@ -91,16 +92,23 @@ def words(text: str, what: str = "reason", limit: int = REASON_LIMIT) -> str:
 
 
 def as_data(value: Any) -> Any:
-    """Dataclasses and named tuples as plain dictionaries, all the way down."""
+    """Dataclasses and named tuples as plain dictionaries, all the way down; instants (`at`, `..._at`) as ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: as_data(getattr(value, name)) for name in value.__dataclass_fields__}
+        return _fields({name: getattr(value, name) for name in value.__dataclass_fields__})
     if hasattr(value, "_asdict"):
-        return {name: as_data(one) for name, one in value._asdict().items()}
+        return _fields(value._asdict())
     if isinstance(value, Mapping):
-        return {name: as_data(one) for name, one in value.items()}
+        return _fields(value)
     if isinstance(value, list | tuple):
         return [as_data(one) for one in value]
     return value
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: iso(one) if isinstance(one, float) and (name == "at" or name.endswith("_at")) else as_data(one)
+        for name, one in values.items()
+    }
 
 
 def whole_number(text: str) -> int:

@@ -26,6 +26,7 @@ from storage.tables import State
 
 ONE_AT_A_TIME = "rescore.apply"  # of this kind only one may be open, whatever its subject
 MAX_ATTEMPTS = 5
+FAILED_SECONDS = 7 * 86_400.0  # for which a failed task is among the failures
 REQUESTED, FAILED = "task.requested", "task.failed"
 GAVE_UP = f"A worker was interrupted {MAX_ATTEMPTS} times while doing this. Look at the workers' logs, then ask again"
 _GOES_ON = ": it goes on where it stopped."  # of a change of the board: scores that are staged stay
@@ -312,10 +313,12 @@ def latest(session: Session, limit: int, *, kind: str | None = None) -> list[Tas
 
 
 def failures(session: Session, limit: int) -> list[TaskView]:
-    """Tasks that failed, the newest first, but for those after which one of the same kind and subject was asked for."""
+    """Tasks that failed lately, the newest first, but for those after which one of the same kind and subject was asked
+    for: what nobody asks for again is gone from the list after FAILED_SECONDS."""
     later = aliased(Task)
     again = select(later.id).where(later.kind == Task.kind, later.subject == Task.subject, later.id > Task.id).exists()
-    failed = (Task.parent_id.is_(None), Task.state == State.FAILED.value, ~again)
+    lately = Task.finished_at > database_now() - FAILED_SECONDS
+    failed = (Task.parent_id.is_(None), Task.state == State.FAILED.value, lately, ~again)
     rows = session.execute(select(*_SHOWN).where(*failed).order_by(Task.id.desc()).limit(limit))
     return [TaskView(**row._mapping) for row in rows]
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
@@ -52,7 +54,7 @@ class Behind:
 def opened(uploads: Path) -> tuple[TestClient, Behind]:
     behind, door = Behind(), GradioDoor(uploads)
     door.open(behind, {0, 7})
-    return TestClient(door), behind
+    return TestClient(Starlette(routes=[Mount("/app", door)])), behind
 
 
 def test_a_file_in_a_call_is_one_that_was_uploaded(tmp_path: Path) -> None:

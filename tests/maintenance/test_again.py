@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import update
 
 from identity import NotAllowed
 from leaderboard.tools.materials import Materials
@@ -17,6 +18,8 @@ from maintenance.review import candidates, disputes
 from maintenance.tasks.again import ask_again
 from maintenance.values import NotFound, NotPossible
 from storage import tasks
+from storage.clock import database_now
+from storage.maintenance_tables import Task
 from storage.tasks import TaskView
 from tests.databases import new_database
 from tests.maintenance.people import LOCAL, MAINTAINER, SECOND_MAINTAINER, STRANGER
@@ -56,6 +59,15 @@ def _fail(bench: Bench, number: int | None) -> int:
         assert claim is not None and claim.task_id == number
         tasks.fail(session, claim, "a fault", retry=False)
     return claim.task_id
+
+
+def test_a_failure_that_nobody_cares_about_is_gone_from_the_list_in_a_week(bench: Bench, tmp_path: Path) -> None:
+    task = _import(bench, tmp_path / "none.jsonl")
+    for days, listed in ((6, [task]), (8, [])):
+        with bench.database.write() as session:
+            session.execute(update(Task).values(finished_at=database_now() - days * 86_400.0))
+        assert _listed(bench) == listed
+    assert _task(bench, task).state == "failed"
 
 
 def test_a_failed_task_is_asked_for_again_with_its_parameters_and_leaves_the_list(bench: Bench, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 from xml.etree import ElementTree
@@ -138,6 +139,16 @@ def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(sit
     assert site.ask(MAINTAIN_TOKEN, "GET", f"{path}/history").status_code == 200
     assert site.ask(MAINTAIN_TOKEN, "POST", f"{path}/withdraw", {"reason": "x"}).json()["changed"]
     assert site.ask(STRANGER, "GET", f"{path}/history").status_code == 403
+
+
+def test_instants_are_told_as_everywhere_else(site: _Site) -> None:
+    site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", {"reason": "x"})
+    site.ask(MAINTAINER, "POST", "/api/v1/maintenance/backup")
+    (task,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/tasks").json()
+    (found,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/entries").json()["entries"]
+    for instant in (task["created_at"], found["submitted_at"]):
+        assert datetime.fromisoformat(instant).tzinfo is not None
+    assert task["finished_at"] is None
 
 
 def test_the_list_of_private_routes_is_complete(site: _Site, database: Database) -> None:
