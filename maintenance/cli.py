@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +253,7 @@ def _approvals(c: Context, o: argparse.Namespace) -> Answer:
         + f"  by {one.name} ({one.account}, {one.account_age_days} days old): {one.file}"
         for one in found
     ]
-    return Answer("\n".join(lines) or "Nothing waits.", [asdict(one) for one in found])
+    return Answer("\n".join(lines) or "Nothing waits.", as_data(found))
 
 
 def _add_suspicions(commands: Any) -> None:
@@ -287,7 +287,7 @@ def _on_suspicion(use_case: Callable[[Database, Identity, int, str], Done]) -> C
 
 def finished(done: Done) -> Answer:
     """What was done at once."""
-    return Answer(done.message, asdict(done))
+    return Answer(done.message, as_data(done))
 
 
 def _on_entry(use_case: Callable[[Database, Identity, str, str], Done]) -> Command:
@@ -316,7 +316,7 @@ def _entries(c: Context, o: argparse.Namespace) -> Answer:
 
 def _history(c: Context, o: argparse.Namespace) -> Answer:
     changes = entries.history(c.database, c.who, o.entry)
-    return Answer(reports.history(changes), [one._asdict() for one in changes])
+    return Answer(reports.history(changes), as_data(changes))
 
 
 def _transfer(c: Context, o: argparse.Namespace) -> Answer:
@@ -336,7 +336,7 @@ def _import(c: Context, o: argparse.Namespace) -> Answer:
 
 def _revisions(c: Context, o: argparse.Namespace) -> Answer:
     found = labels.revisions(c.database, c.who, c.benchmark)
-    return Answer(reports.revisions(found), [one._asdict() for one in found])
+    return Answer(reports.revisions(found), as_data(found))
 
 
 def _retire(c: Context, o: argparse.Namespace) -> Answer:
@@ -399,7 +399,7 @@ def _revoke(c: Context, o: argparse.Namespace) -> Answer:
 
 def _grants(c: Context, o: argparse.Namespace) -> Answer:
     found = allowances.listing(c.database, c.who)
-    return Answer(reports.quota_grants(found), [one._asdict() for one in found])
+    return Answer(reports.quota_grants(found), as_data(found))
 
 
 def _backup(c: Context, o: argparse.Namespace) -> Answer:
@@ -420,15 +420,15 @@ def followed(c: Context, o: argparse.Namespace, done: Done) -> Answer:
             c.note(reports.progress(task))
             seen = now
         time.sleep(_WAIT_SECONDS)
-    return Answer(reports.task(task), asdict(task), ok=task.state == "done")
+    return Answer(reports.task(task), as_data(task), ok=task.state == "done")
 
 
 def _tasks(c: Context, o: argparse.Namespace) -> Answer:
     if o.task is not None:
         one = operations.task(c.database, c.who, o.task)
-        return Answer(reports.task(one), asdict(one))
+        return Answer(reports.task(one), as_data(one))
     found = operations.recent_tasks(c.database, c.who)
-    return Answer("\n".join(map(reports.task, found)) or "Nothing was asked yet.", [asdict(one) for one in found])
+    return Answer("\n".join(map(reports.task, found)) or "Nothing was asked yet.", as_data(found))
 
 
 def _retry(c: Context, o: argparse.Namespace) -> Answer:
@@ -449,7 +449,7 @@ def _health(c: Context, o: argparse.Namespace) -> Answer:
 def _verify(c: Context, o: argparse.Namespace) -> Answer:
     head = chain.read_head(o.head.read_text("utf-8", "replace")) if o.head else None
     found = chain.verify(c.database, c.who, head)
-    return Answer(found.sentence, asdict(found), ok=found.ok)
+    return Answer(found.sentence, as_data(found), ok=found.ok)
 
 
 def _export(c: Context, o: argparse.Namespace) -> Answer:
