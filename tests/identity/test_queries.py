@@ -134,6 +134,9 @@ def test_failures_are_counted_by_kind_and_place_and_forgotten_after_the_window(d
     assert 890 < refusal.value.retry_after <= 900
     with pytest.raises(TooManyFailures):
         failures.add("203.0.113.7")
+    with database.read() as session:
+        kept = session.execute(text("SELECT count(*) FROM auth_failures")).scalar_one()
+    assert kept == 3, "what is refused unseen lengthens no lock"
     failures.check("203.0.113.8")
     others.check("203.0.113.7")
     with database.write() as session:

@@ -22,7 +22,7 @@ from storage.tables import Score, Submission
 from submissions import queries
 from submissions.intake import Accepted, FileRejected, Paused
 from submissions.metadata import Metadata
-from submissions.quota import YEAR, Policy, QuotaUsed, described, next_possible, subjects
+from submissions.quota import YEAR, Policy, QuotaUsed, check, described, next_possible, subjects
 from submissions.spool import Arrived
 from tests.databases import with_labels
 from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
@@ -56,6 +56,15 @@ def test_the_thirteenth_of_a_year_waits_for_the_first_to_be_a_year_old() -> None
 def test_the_longer_wait_counts_and_a_clock_that_went_back_forgives_nothing() -> None:
     assert next_possible(Policy(1, 1), at(60), NOW) == NOW - 60 + YEAR
     assert next_possible(DAILY, at(-600), NOW) == NOW + 600 + DAY
+
+
+def test_who_waits_longest_is_named_whether_account_or_organisation() -> None:
+    names = {"account:ann": "your account", "organisation:lab": "lab"}
+    for ages, longest, wait in (((7200, 60), "lab", DAY - 60), ((60, 7200), "your account", DAY - 60)):
+        taken = {subject: at(age) for subject, age in zip(names, ages, strict=True)}
+        with pytest.raises(QuotaUsed, match=longest) as used:
+            check(DAILY, taken, names, NOW)
+        assert used.value.next_at == NOW + wait
 
 
 def test_zero_is_no_limit_and_said_in_words() -> None:
