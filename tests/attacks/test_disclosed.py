@@ -127,6 +127,7 @@ def _settled(body: str) -> str:
     body = re.sub(r"\b[0-9a-f]{12,128}\b", "#", body)
     body = re.sub(r'"(signature|public_key|pem)":"[^"]+"', "#", body)
     body = re.sub(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?", "@", body)
+    body = re.sub(r"\b\d\d:\d\d UTC", "@", body)  # in a line of its own below the day
     return re.sub(r"(age_seconds\"?:? ?)-?[\d.]+", r"\1~", body)
 
 
