@@ -93,7 +93,7 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
     choose(visit, service, bad)
     report = visit.locator("#report")
     expect(report.locator(".vl-verdict")).to_contain_text("in the way", timeout=PATIENCE)
-    assert report.locator(".vl-problems tbody tr").count() == 100
+    expect(report.locator(".vl-problems tbody tr")).to_have_count(100)
     expect(report).to_contain_text("more")
     expect(report).to_contain_text("<img src=x onerror=alert(0)>")
     expect(visit.locator("#submit")).to_be_disabled()

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from fastapi import FastAPI
 from fastapi.responses import Response
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from identity import LOCAL, Identity
 from identity.middleware import IdentityMiddleware
@@ -85,7 +85,7 @@ def test_an_owner_edits_publishes_and_withdraws_without_scripts_on_a_phone(brows
     page.get_by_role("heading", name="Publish").wait_for(state="detached")
     page.get_by_role("textbox", name="Until").fill("2026-01-01")
     page.get_by_role("button", name="Change the day").click()
-    assert "choose a day from tomorrow" in page.get_by_role("alert").inner_text()
+    expect(page.get_by_role("alert")).to_contain_text("choose a day from tomorrow")
     page.get_by_role("button", name="Show my name now").click()
     page.get_by_role("heading", name="Unnamed").wait_for(state="detached")
     page.get_by_text("Take this entry off the board").click()

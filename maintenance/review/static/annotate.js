@@ -79,8 +79,8 @@
     const image = at("image");
     image.hidden = !pair.image;
     at("no-image").hidden = Boolean(pair.image) || pair.question === null; // without texts there is more to say
+    image.removeAttribute("src"); // or the image of the pair before stays until this one has come
     if (pair.image) image.src = pair.image;
-    else image.removeAttribute("src");
     at("note").value = said.note;
     if (location.hash !== `#${pair.place}`) history.replaceState(null, "", `#${pair.place}`);
     update();

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, Response
+from playwright.sync_api import Browser, Page, Response, expect
 
 from benchmark.annotation import PREFERENCES, seen_order
 from identity import Identity
@@ -70,7 +70,7 @@ def _open(browser: Browser, site: _Site, who: Identity, path: str = "/annotate/1
 
 
 def _place(page: Page, number: int) -> None:
-    page.wait_for_selector(f'#place:text-is("{number}")')
+    expect(page.locator("#place")).to_have_text(str(number))
 
 
 def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(browser: Browser, site: _Site) -> None:
@@ -83,7 +83,7 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(b
 
     page.on("response", note)
     key = site.bench.key
-    assert page.locator('[data-error="existence"]').is_disabled()  # errors of what, before there is an answer?
+    expect(page.locator('[data-error="existence"]')).to_be_disabled()  # errors of what, before there is an answer?
     for keys in ("1", "w", "q"):
         page.keyboard.press(keys)
     page.wait_for_selector(SAVED)
@@ -93,7 +93,7 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(b
     page.keyboard.press("q")
     page.wait_for_selector('[data-error][aria-pressed="true"]')
     page.keyboard.press("i")  # the wrong way round: the error was one of the other response
-    assert page.locator('[data-error][aria-pressed="true"]').count() == 0
+    expect(page.locator('[data-error][aria-pressed="true"]')).to_have_count(0)
     page.keyboard.press("n")
     page.keyboard.type("i2f: a note is no shortcut")
     page.keyboard.press("Enter")
@@ -104,14 +104,14 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(b
     page.keyboard.type("21")
     page.keyboard.press("Enter")
     _place(page, 21)
-    assert page.locator("#next").is_disabled()
+    expect(page.locator("#next")).to_be_disabled()
     page.keyboard.press("p")
     page.wait_for_selector(SAVED)
     page.wait_for_selector('#done:text-is("4 of 21 answered")')
     page.reload()
     _place(page, 21)
-    assert page.locator('[data-verdict="poor-image"]').get_attribute("aria-pressed") == "true"
-    assert page.locator("#bar").evaluate("bar => bar.value") == 4
+    expect(page.locator('[data-verdict="poor-image"]')).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#bar")).to_have_js_property("value", 4)
     assert site.said(MAINTAINER) == {
         key(0): (site.letter(MAINTAINER, 0, 0), ["recognition-text", "existence"], ""),
         key(1): (site.letter(MAINTAINER, 1, 0), [], "i2f: a note is no shortcut"),
@@ -126,16 +126,17 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(b
 
 def test_another_annotator_starts_afresh_and_the_models_wait_behind_an_answer(browser: Browser, site: _Site) -> None:
     page = _open(browser, site, SECOND_MAINTAINER)
-    assert (page.text_content("#done") or "").startswith("0 of 21")
+    expect(page.locator("#done")).to_have_text("0 of 21 answered")
     page.goto(f"{site.url}/annotate/1#2")
     _place(page, 2)
-    assert page.locator("#models").is_disabled() and page.text_content("#model-first") == ""
+    expect(page.locator("#models")).to_be_disabled()
+    expect(page.locator("#model-first")).to_be_empty()
     page.click("text=First is better")
     page.wait_for_selector(SAVED)
     page.keyboard.press("m")
     page.wait_for_selector("#model-first:not(:empty)")
     assert {page.text_content("#model-first"), page.text_content("#model-second")} == {"model 1", "another model"}
-    assert page.locator('[data-verdict="second"]').is_disabled()
+    expect(page.locator('[data-verdict="second"]')).to_be_disabled()
     chosen, other = (page.locator(f'[data-verdict="{name}"]') for name in ("first", "second"))
     ground = "one => getComputedStyle(one).backgroundColor"
     assert chosen.evaluate("one => getComputedStyle(one).color") == other.evaluate(ground), (
@@ -151,7 +152,8 @@ def test_a_pair_without_its_image_says_so_and_a_wrong_number_is_forgotten_on_esc
     for place, missing in ((2, False), (3, True)):  # bench.materials: the second pair alone has an image
         page.goto(f"{site.url}/annotate/1#{place}")
         _place(page, place)
-        assert (page.locator("#no-image").is_visible(), page.locator("#image").is_hidden()) == (missing, missing)
+        expect(page.locator("#no-image")).to_be_visible(visible=missing)
+        expect(page.locator("#image")).to_be_visible(visible=not missing)  # as soon as it is loaded
     page.keyboard.press("j")
     page.keyboard.type("99")
     page.keyboard.press("Enter")
@@ -188,10 +190,10 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
     page.keyboard.press("1")
     page.wait_for_selector("text=closing is closed: answers do not change any more.")
     page.wait_for_selector('#saved:text-is("Not saved")')
-    assert page.locator('[data-verdict="first"]').get_attribute("aria-pressed") == "false"
+    expect(page.locator('[data-verdict="first"]')).to_have_attribute("aria-pressed", "false")
     page.reload()
     page.wait_for_selector("text=This project is closed")
-    assert page.locator('[data-verdict="first"]').is_disabled()
+    expect(page.locator('[data-verdict="first"]')).to_be_disabled()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
