@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs Chromium and PostgreSQL where they are missing and can be installed, says which suites cannot run and why, and runs
-# the rest in two processes, each file in one of them, since its tests share a service and a browser. With CI set, nothing may be
-# missing. Arguments go to pytest (-n 0 runs everything in one process, for a debugger).
+# the rest in three processes (on two cores: often one of them waits for a service or a page), each file in one of them, since
+# its tests share a service and a browser. With CI set, nothing may be missing. Arguments go to pytest (-n 0 runs everything in
+# one process, for a debugger).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,4 +33,4 @@ for expression in "${skip[@]}"; do
   [ ${#arguments[@]} -gt 0 ] && arguments=(-m "${arguments[1]} and $expression") || arguments=(-m "$expression")
 done
 export HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 HF_HUB_DISABLE_TELEMETRY=1 GRADIO_ANALYTICS_ENABLED=False
-exec .venv/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder "${arguments[@]}" "$@"
+exec .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder "${arguments[@]}" "$@"

@@ -28,8 +28,6 @@ PAGES = (
     f"/compare?entries={A},{B},{C},e00000000099,r-r1-reward-2505-02835",
     "/explore",
     "/explore?q=onerror",
-    "/about",
-    "/red-team",
 )
 
 
