@@ -498,9 +498,7 @@ def _lay_out(
     with pages.route("Maintain", "/maintain"), leaderboard.page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
         maintenance.page.build(maintainers_desk())
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
-        pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
-        take_turns(pages._queue)
-        _forget_unread(pages._queue)
+        _bound_queue(pages)
     pages.state_session_capacity = _SESSIONS
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
@@ -527,13 +525,15 @@ def _lay_out(
     return shell, pages
 
 
-def _forget_unread(queue: Any) -> None:
-    """Answers that nobody fetches are kept for so many sessions. Gradio keeps them for four times as many, and what
-    they belong to for ever."""
+def _bound_queue(pages: Any) -> None:
+    """So many calls wait, visitor by visitor, and answers that nobody fetches are kept for so many sessions: Gradio
+    keeps them for four times as many, and what they belong to for ever."""
     from gradio.utils import LRUCache
 
-    queue.pending_messages_per_session = LRUCache(_SESSIONS)
-    queue.pending_event_ids_session = LRUCache(_SESSIONS)
+    pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
+    take_turns(pages._queue)
+    pages._queue.pending_messages_per_session = LRUCache(_SESSIONS)
+    pages._queue.pending_event_ids_session = LRUCache(_SESSIONS)
 
 
 def _scorecard(site: Site, submission: str) -> dict[str, Any] | None:

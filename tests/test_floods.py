@@ -125,12 +125,10 @@ def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Serv
 def test_what_nobody_fetches_is_kept_for_so_many_sessions_and_not_for_ever() -> None:
     import gradio as gr
 
-    queue = gr.Blocks()._queue
-    kept = [vars(queue)[name] for name in ("pending_messages_per_session", "pending_event_ids_session")]
-    app._forget_unread(queue)
-    for one, name in zip(kept, ("pending_messages_per_session", "pending_event_ids_session"), strict=True):
-        bounded = vars(queue)[name]
-        assert bounded is not one
+    with gr.Blocks() as pages:
+        app._bound_queue(pages)
+    for name in ("pending_messages_per_session", "pending_event_ids_session"):
+        bounded = vars(pages._queue)[name]
         for number in range(2 * app._SESSIONS):
             bounded[f"s{number}"] = set()
         assert next(iter(bounded)) == f"s{app._SESSIONS}"
