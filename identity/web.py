@@ -8,6 +8,7 @@ the application, ``IdentityMiddleware(app, identities.settings, identities.resol
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -261,7 +262,7 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
 
 
 def _make(account: _Account, identity: Identity, fields: Mapping[str, str], scopes: Sequence[str]) -> Response:
-    days = int(fields["days"]) if fields["days"].isascii() and fields["days"].isdecimal() else 0
+    days = int(fields["days"]) if re.fullmatch("[0-9]{1,5}", fields["days"]) else 0
     try:
         made = account.identities.tokens.make(identity, fields["name"], scopes, days)
     except TokenRejected as rejected:

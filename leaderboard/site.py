@@ -13,6 +13,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -28,6 +29,7 @@ from storage.moderation import Off
 CHECK_EVERY = 0.5  # seconds between looks at the pointer
 _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
+_KEPT_BYTES = 64 * 2**20  # of these: anybody may ask for as many views of a large board as they like
 _KEPT_OLD = 4  # old boards, each with what was made of it; one of 10,000 entries takes about 100 MB
 
 log = logging.getLogger(__name__)
@@ -83,6 +85,11 @@ class Body:
             quality = 11 if len(content) < 200_000 else 6
             encodings["br"] = brotli.compress(content, quality=quality)
         return cls(media_type, encodings, {name: f'"{digest}-{name}"' for name in encodings})
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory."""
+        return sum(map(len, self.encodings.values()))
 
     def choose(self, accept_encoding: str) -> str:
         """The best content-coding that the client takes."""
@@ -165,6 +172,9 @@ class Edition:
         if found is None:
             found = make()
             self._keep(self._bodies, key, found, _KEPT_BODIES)
+            with self._lock:
+                while sum(body.size for body in self._bodies.values()) > _KEPT_BYTES:
+                    self._bodies.popitem(last=False)
         return found
 
     async def ready(self, key: str, make: Callable[[], Body]) -> Body:
@@ -214,6 +224,8 @@ class Site:
         self._refreshing = threading.Lock()
         self._old: OrderedDict[tuple[str, str, frozenset[Off]], Edition] = OrderedDict()
         self._reading_old = threading.Lock()
+        # Threads of their own: however many wait for pages, files or old boards, the pointer is looked at.
+        self._looking, self._remembering = ThreadPoolExecutor(1, "look"), ThreadPoolExecutor(1, "old-boards")
 
     def fresh(self) -> Edition | None:
         """The edition if it was checked a moment ago; None if somebody should look."""
@@ -223,7 +235,8 @@ class Site:
         """The edition to serve; looks at the pointer in a thread when that is due."""
         edition = self.fresh()
         if edition is None:
-            edition = await asyncio.to_thread(self.refresh)
+            loop = asyncio.get_running_loop()
+            edition = await loop.run_in_executor(self._looking, lambda: self.fresh() or self.refresh())
         return edition
 
     async def at(self, when: str) -> Edition | None:
@@ -233,7 +246,9 @@ class Site:
             ValueError: ``when`` is none of these.
         """
         current = await self.current()
-        return await asyncio.to_thread(self._as_of, when, current) if when else current
+        if not when:
+            return current
+        return await asyncio.get_running_loop().run_in_executor(self._remembering, self._as_of, when, current)
 
     def _as_of(self, when: str, current: Edition) -> Edition | None:
         snapshot_id = self._source.find(when)

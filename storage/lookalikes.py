@@ -1,7 +1,8 @@
 """Names that people would take for one another, by the skeletons of Unicode Technical Standard #39.
 
-skeleton(X) = NFD of NFD(X) with every character replaced by what it looks like; two names are confusable if their
-skeletons are equal (UTS #39, section 4). The table is Unicode's own, cut down (scripts/confusables.py).
+skeleton(X) = NFD of NFD(X) without invisible characters and with every other one replaced by what it looks like; two
+names are confusable if their skeletons are equal (UTS #39, section 4). The table is Unicode's own, cut down
+(scripts/confusables.py).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from storage import reported
+from storage.invisible import invisible
 from storage.maintenance_tables import Moderation
 from storage.tables import Submission
 from storage.visibility import held, unnamed, unpublished
@@ -37,8 +39,9 @@ class Named(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def skeleton(name: str) -> str:
-    """What a name (NFKC, without invisible characters) looks like; equal for names that look alike."""
-    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).translate(_looks()))
+    """What a name (NFKC) looks like; equal for names that look alike."""
+    seen = "".join(one for one in unicodedata.normalize("NFD", name) if not invisible(one))
+    return unicodedata.normalize("NFD", seen.translate(_looks()))
 
 
 def line_up(session: Session) -> None:

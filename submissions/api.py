@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import Lock
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, get_args
+from weakref import WeakValueDictionary
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -16,6 +18,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
 from identity import Identity, Role, require
+from identity.flood import address_of
 from identity.middleware import identity_of
 from identity.problems import problem, problem_body, problem_response
 from identity.routes import SubmittersRoute
@@ -72,6 +75,8 @@ def build(
     """The routes."""
     router = APIRouter()
     limiter = CapacityLimiter(_CHECKS_AT_ONCE)
+    # Of an address or account one file at a time: who sends many that take long waits for their own.
+    turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
     @router.post(
         "/api/v1/check", openapi_extra={"requestBody": {"content": _CHECK_BODY}}, responses=documentation.CHECK
@@ -80,7 +85,8 @@ def build(
         """Dry run: what this service understands of a file. Needs no account, costs nothing, touches no label."""
         async with _arriving(request, spool) as (file, _):
             try:
-                report = await to_thread.run_sync(intake.check, file, limiter=limiter)
+                async with turns.setdefault(address_of(request.scope), Lock()):
+                    report = await to_thread.run_sync(intake.check, file, limiter=limiter)
             except ReadingFailed as failed:
                 return problem_response(fault(failed))
             if not_predictions(report):  # nothing in it to report on
@@ -99,7 +105,8 @@ def build(
         async with _arriving(request, spool) as (file, form):
             try:
                 metadata, shown = wishes.parse(form)
-                accepted = await to_thread.run_sync(intake.submit, file, metadata, who, shown, limiter=limiter)
+                async with turns.setdefault(f"account {who.account}", Lock()):
+                    accepted = await to_thread.run_sync(intake.submit, file, metadata, who, shown, limiter=limiter)
             except NOT_TAKEN as refused:
                 return problem_response(refusal(refused))
             except ReadingFailed as failed:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
+from storage.invisible import invisible
 from storage.numbers import number_within
 
 JUDGE_TYPES = ("generative-pairwise", "generative-pointwise", "scalar", "critic")
 
-_REFUSED = frozenset(
-    {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
-)  # invisible or direction-changing: names must look as they are
+_EMOJI_STYLE = "\ufe0e\ufe0f"  # invisible, but in a note a part of what people type
+_MOST_MARKS = 4  # on one letter; written languages have at most three after normalisation
 _HUB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 
@@ -114,10 +114,15 @@ def clean_text(field: str, value: object, limit: int, *, lines: bool = False) ->
         text = " ".join(filter(None, unicodedata.normalize("NFKC", value).split(" ")))
     if len(text) > limit:
         _refuse(field, "too-long", f"{len(text):,} characters, at most {limit:,} fit.")
+    kept = f"\n\t{_EMOJI_STYLE}" if lines else ""
+    marks = _MOST_MARKS  # none fits before the first letter
     for place, character in enumerate(text, start=1):
-        if unicodedata.category(character) in _REFUSED and not (lines and character in "\n\t"):
-            name = f"U+{ord(character):04X}"
+        name = f"U+{ord(character):04X}"
+        if character not in kept and invisible(character):
             _refuse(field, "control-character", f"character {place} ({name}) is invisible or a control. Remove it.")
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if marks > _MOST_MARKS and character not in kept:
+            _refuse(field, "too-many-marks", f"character {place} ({name}) is a mark with no letter to stand on.")
     return text
 
 

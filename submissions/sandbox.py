@@ -46,7 +46,7 @@ class Limits:
     """What reading one file may cost."""
 
     memory_bytes: int = 1536 * 2**20  # of address space; the libraries alone reserve some hundred MB of it
-    cpu_seconds: int = 30
+    cpu_seconds: int = 10
     wall_seconds: float = 60.0
 
 
@@ -110,7 +110,7 @@ def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path
 def _too_expensive(benchmark: str | Path, limits: Limits) -> Result:
     name = benchmark if isinstance(benchmark, str) else _benchmark_of(benchmark)
     message = (
-        f"reading this file took more than {limits.wall_seconds:.0f} s or {limits.memory_bytes // 2**20:,} MiB; "
+        f"reading this file took more than {limits.cpu_seconds} s or {limits.memory_bytes // 2**20:,} MiB; "
         "a prediction file takes a second. Upload the file that your tool wrote, unchanged."
     )
     return check_report(Findings().reject("too-expensive", message), name), None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -24,6 +25,7 @@ from leaderboard.replies import HTML, asked, no_entry, respond
 from leaderboard.sharing import agents, badge, citation, feed, hub, picture, reference
 from leaderboard.sharing.line import line, row_of
 from leaderboard.site import Body, Edition, Site
+from leaderboard.turns import Busy, Turns
 from leaderboard.view import View, read_view
 
 NotFound = Callable[[Headers], Response]
@@ -48,6 +50,11 @@ def build(site: Site, not_found: NotFound, log: Log = nothing) -> APIRouter:
 
 def _files(site: Site, not_found: NotFound) -> APIRouter:
     router = APIRouter()
+    turns = Turns()
+
+    async def ready(edition: Edition, key: str, make: Callable[[], Body]) -> Body:
+        found = edition.made(key)
+        return found if found is not None else await turns.take(partial(edition.body, key), make)
 
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
@@ -57,7 +64,10 @@ def _files(site: Site, not_found: NotFound) -> APIRouter:
             return not_found(request.headers)
         view, base = read_view(request.query_params, edition.revisions), base_of(edition, request)
         make = lambda: _body(form.write(_extract(edition, view, base)), form.media_type)  # noqa: E731
-        made = await edition.ready(f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
+        try:
+            made = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
+        except Busy:
+            return _busy()
         reply = respond(made, request.headers)
         board = await asyncio.to_thread(_board, edition, view)
         rules = (board.protocol, board.grouping, board.label_revision)
@@ -71,7 +81,10 @@ def _files(site: Site, not_found: NotFound) -> APIRouter:
             return not_found(request.headers)
         view, base = read_view(request.query_params, edition.revisions), base_of(edition, request)
         make = lambda: _body(citations(edition, view, base).encode(), _BIBTEX)  # noqa: E731
-        made = await edition.ready(f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
+        try:
+            made = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
+        except Busy:
+            return _busy()
         return _named(respond(made, request.headers), "vl-rewardbench.bib")
 
     return router
@@ -204,6 +217,10 @@ def _extract(edition: Edition, view: View, base: str) -> exports.Extract:
 def _address(board: Board, view: View, base: str) -> str:
     """Where this view of this snapshot is found for ever."""
     return base + view.url(as_of=permanent(board), page=1, embed=False)
+
+
+def _busy() -> Response:
+    return problem(503, "busy", "Too many files are being made at the moment; try again in a moment.", retry_after=5)
 
 
 def _named(reply: Response, name: str, disposition: str = "inline") -> Response:

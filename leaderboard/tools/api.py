@@ -16,7 +16,7 @@ from leaderboard.replies import JSON, edition_or_problem, respond
 from leaderboard.site import Body, Edition, Site
 from leaderboard.tools import check, compare, pages
 from leaderboard.tools.materials import Materials
-from leaderboard.tools.turns import Busy, Turns
+from leaderboard.turns import Busy, Turns
 from leaderboard.view import compare_url
 
 AsOf = Annotated[

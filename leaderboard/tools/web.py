@@ -14,7 +14,7 @@ from leaderboard.replies import HTML, REVALIDATE, SECURITY, asked, respond
 from leaderboard.site import Body, Site
 from leaderboard.tools import about, check, explore, pages, red_team
 from leaderboard.tools.materials import Materials
-from leaderboard.tools.turns import Busy, Turns
+from leaderboard.turns import Busy, Turns
 from leaderboard.view import read_as_of
 
 NotFound = Callable[[Headers], Response]

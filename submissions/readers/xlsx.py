@@ -25,6 +25,7 @@ _NAME = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _CONTROL = re.compile(r"_x(00[01][0-9A-Fa-f]|005[Ff])_")
 _COLUMN = re.compile(r"[A-Z]{1,3}")
 _COLUMNS_LIMIT = 100
+_ELEMENTS_LIMIT = 1_000_000  # XML elements of a part; ten votes on each item, in twenty columns, are 750,000
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ElementTree.ParseError,
     KeyError, ValueError, IndexError, OverflowError, EOFError, OSError,
@@ -105,7 +106,12 @@ def _elements(archive: zipfile.ZipFile, part: str, tag: str) -> Iterator[Element
         raise _Unusable("bad-xlsx", "the workbook declares entities or is not in UTF-8; no prediction table does")
     stream: IO[bytes] = io.BytesIO(xml)
     root: ElementTree.Element | None = None
+    seen = 0
     for event, element in ElementTree.iterparse(stream, events=("start", "end")):  # noqa: S314 - a DTD was refused
+        seen += event == "start"
+        if seen > _ELEMENTS_LIMIT:
+            message = f"a part of the workbook has over {_ELEMENTS_LIMIT:,} elements; no prediction table has so many"
+            raise _Unusable("zip-bomb", message)
         if root is None:
             root = element
         elif event == "end" and element.tag == _NAME + tag:

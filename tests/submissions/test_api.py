@@ -6,11 +6,15 @@ import gzip
 import io
 import json
 import socket
+import threading
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -85,6 +89,30 @@ def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypat
     for reply in (check, served.submit(b"x")):
         assert "not of your file" in problem_of(reply, 500, "internal")["detail"]
     assert (served.rows(), served.spooled()) == (0, [])
+
+
+def test_who_sends_many_files_that_take_long_waits_for_their_own(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, free = served.desk.intake._read, threading.Event()
+
+    def slowly(path: Path) -> Any:
+        if path.read_bytes() == b"slow":
+            assert free.wait(PATIENCE)
+        return read(path)
+
+    monkeypatch.setattr(served.desk.intake, "_read", slowly)
+    data, url = native(served.desk.items), f"http://127.0.0.1:{served.port}"
+    with ThreadPoolExecutor(8) as many:
+        waiting = [many.submit(httpx.post, f"{url}/api/v1/check", content=b"slow", timeout=PATIENCE) for _ in range(8)]
+        until(lambda: len(served.spooled()) == 8, PATIENCE, "all have arrived")
+        neighbour = httpx.HTTPTransport(local_address="127.0.0.2")
+        with httpx.Client(base_url=url, transport=neighbour, timeout=PATIENCE) as other:
+            assert other.post("/api/v1/check", content=data).json()["ok"]
+        assert served.submit(data).status_code == 202
+        assert not any(one.done() for one in waiting)
+        free.set()
+        assert not any(one.result().json()["ok"] for one in waiting)
 
 
 def test_a_file_with_problems_is_refused_with_all_of_them(served: Served) -> None:

@@ -216,6 +216,13 @@ OUTSIDE = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/pas
 SHEET = "xl/worksheets/sheet1.xml"
 
 
+def cells(count: int) -> bytes:
+    """A sheet of one long row, which packs to more than a hundredth."""
+    return b"".join(
+        [b"<worksheet><row>", *(b'<c r="A%d"/>' % number for number in range(count)), b"</row></worksheet>"]
+    )
+
+
 @pytest.mark.parametrize(
     ("make", "code"),
     [
@@ -251,6 +258,7 @@ SHEET = "xl/worksheets/sheet1.xml"
         (lambda: files.workbook(RECORDS)[:-30], "bad-xlsx"),
         (lambda: files.workbook(RECORDS, extra={"xl/media/a.bin": bytes(150_000_000)}), "zip-bomb"),
         (lambda: zipped({"[Content_Types].xml": b"", SHEET: BOMB}), "zip-bomb"),
+        (lambda: zipped({"[Content_Types].xml": b"", SHEET: cells(1_000_000)}), "zip-bomb"),
         (lambda: zipped({"[Content_Types].xml": b"", SHEET: DTD}), "bad-xlsx"),
         (lambda: zipped({"[Content_Types].xml": b"", SHEET: OUTSIDE}), "bad-xlsx"),
         (lambda: zipped({"[Content_Types].xml": b"", SHEET: b"<worksheet"}), "bad-xlsx"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from submissions.metadata import FIELDS, JUDGE_TYPES, FieldProblem, Metadata, MetadataRejected
@@ -44,12 +46,37 @@ def test_numbers_and_answers_may_come_as_text() -> None:
         ("version", "a\u2028b"),
         ("notes", "a\u202eb"),
         ("prompt", "\x07"),
+        ("model", "a\ufe0f"),  # how an emoji is drawn
+        ("model", "a\u034fb"),  # grapheme joiner
+        ("model", "\u3164"),  # Hangul filler
+        ("organisation", "\u115f"),
+        ("model", "a\u180bb"),  # Mongolian variation selector
+        ("version", "a\u17b4"),  # Khmer vowel that is not drawn
+        ("model", "a\U000e0100"),  # variation selector
+        ("model", "a\u2065"),  # no character yet
+        ("model", "\u2800"),  # Braille without dots
+        ("model", "a\u1680b"),
+        ("notes", "a\u3164b"),
     ],
 )
 def test_invisible_and_control_characters_are_refused(field: str, value: str) -> None:
     (one,) = problems(**{field: value})
     assert (one.field, one.code) == (field, "control-character")
     assert "U+" in one.message
+
+
+@pytest.mark.parametrize("name", ["Z" + "\u0335" * 5, "\u0301", " \u20dd", "J" + "\u0488" * 105])
+def test_marks_that_pile_up_or_stand_on_nothing_are_refused(name: str) -> None:
+    assert [one.code for one in problems(model=name)] == ["too-many-marks"]
+
+
+@pytest.mark.parametrize("name", ["e\u0301", "ลื่น", "किं", "ཧྐྵྨླ", "שָׁ֑"])
+def test_marks_of_written_languages_are_taken(name: str) -> None:
+    assert Metadata.parse({"model": name}).model == unicodedata.normalize("NFKC", name)
+
+
+def test_an_emoji_in_a_note_may_say_how_it_is_drawn() -> None:
+    assert Metadata.parse({"model": "J", "notes": "\u2714\ufe0f done"}).notes == "\u2714\ufe0f done"
 
 
 def test_longer_texts_may_have_lines() -> None:

@@ -1,8 +1,12 @@
 """The routes of what can be taken along: views, names, ETags, frames, addresses, and the description of the API."""
 
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -12,9 +16,11 @@ import submissions.api
 from leaderboard.exports import FORMATS
 from leaderboard.replies import SECURITY
 from leaderboard.sharing.reference import operations
+from leaderboard.site import Body, Site
 from tests.leaderboard.hostile import HOSTILE
 from tests.leaderboard.snapshots import FixedSource, entry, snapshot
 from tests.leaderboard.test_web import serve
+from tests.service import PATIENCE, until
 from tests.test_architecture import loaded_by
 
 ENTRY = "e00000000001"
@@ -46,6 +52,40 @@ def test_everything_has_a_strong_etag_and_is_not_sent_twice(client: TestClient, 
     assert (again.status_code, again.content) == (304, b"")
     assert client.head(path).headers["etag"] == first.headers["etag"]
     assert first.headers["x-content-type-options"] == "nosniff"
+
+
+def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
+    source: FixedSource, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, free, at_once, most = FORMATS["csv"].write, threading.Event(), [0], [0]
+
+    def slowly(extract: Any) -> bytes:
+        at_once[0] += 1
+        most[0] = max(most[0], at_once[0])
+        assert free.wait(PATIENCE)
+        at_once[0] -= 1
+        return written(extract)
+
+    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], write=slowly))
+    with ThreadPoolExecutor(30) as many:
+        asked = [many.submit(client.get, f"/export/board.csv?q=size:<{number + 100}") for number in range(30)]
+        until(lambda: sum(one.done() for one in asked) == 10, PATIENCE, "for ten there is no room")
+        source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
+        until(lambda: "Newcomer" in client.get("/").text, PATIENCE, "the board is looked at all the same")
+        free.set()
+    replies = [one.result() for one in asked]
+    assert sorted(one.status_code for one in replies) == [200] * 20 + [503] * 10
+    refused = next(one for one in replies if one.status_code == 503)
+    assert (refused.json()["code"], refused.headers["retry-after"]) == ("busy", "5")
+    assert most == [1]
+
+
+def test_what_is_kept_of_an_edition_is_bounded_in_bytes(source: FixedSource) -> None:
+    edition = Site(source).refresh()
+    for number in range(40):
+        edition.body(str(number), lambda: Body("text/plain", {"identity": bytes(4 * 2**20)}, {"identity": "x"}))
+    kept = [number for number in range(40) if edition.made(str(number))]
+    assert kept == list(range(24, 40))
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -15,7 +15,7 @@ from benchmark.items import build_table
 from leaderboard import api, web
 from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
-from leaderboard.tools.turns import Busy, Turns
+from leaderboard.turns import Busy, Turns
 from tests.builders import SIZES, pairs, table
 from tests.leaderboard.related import body, stored
 from tests.leaderboard.snapshots import FixedSource, baselines, entry
