@@ -190,16 +190,23 @@ def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
     """All label revisions. `names`: of accounts."""
     rows = []
     for one in found:
-        kind = "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
-        kind += ", retired" if one.retired_at is not None else ""
         changed = reports.label_difference(one.difference) if one.difference else ""
         against = f"{one.difference.get('against')}: {changed}" if one.difference else NOTHING
         known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else NOTHING
         salt = Short(one.salt[:_DIGITS], one.salt) if one.salt else NOTHING
-        shown = one.disclosure or "as configured"
+        shown = NOTHING if one.retired_at is not None else one.disclosure or "as configured"
         by = person(one.requested_by, names) if one.requested_by else "settings"
         at = minute(one.came_at)
-        facts = (one.revision, _Right(f"{one.items:,}"), kind, shown, against, one.reason or NOTHING, by, at)
+        facts = (
+            one.revision,
+            _Right(f"{one.items:,}"),
+            reports.revision_kind(one),
+            shown,
+            against,
+            one.reason or NOTHING,
+            by,
+            at,
+        )
         rows.append((*facts, known_by, salt))
     head = ("Revision", "Labels", "Kind", "Disclosure", "Against", "Why", "By", "At", "Commitment", "Salt")
     return table("Revisions", head, rows, "None yet: start a worker.")

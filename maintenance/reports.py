@@ -34,9 +34,7 @@ def revisions(found: Sequence[Revision]) -> str:
     """One line a revision, with its difference below."""
     lines = []
     for one in found:
-        kind = "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
-        kind += f", {one.disclosure}" if one.disclosure else ""
-        kind += ", retired" if one.retired_at is not None else ""
+        kind = revision_kind(one) + (f", {one.disclosure}" if one.disclosure and one.retired_at is None else "")
         by = f"by {one.requested_by or 'the settings'}, {iso(one.came_at)}"
         by += f": {one.reason}" if one.reason else ""
         lines.append(f"{one.revision}: {counted(one.items, 'label')}, {kind}, {by}")
@@ -45,6 +43,13 @@ def revisions(found: Sequence[Revision]) -> str:
         if one.commitment:
             lines.append(f"  commitment {one.commitment}" + (f", salt {one.salt}" if one.salt else ""))
     return "\n".join(lines) or "There are no label revisions yet: start a worker."
+
+
+def revision_kind(one: Revision) -> str:
+    """What a revision is."""
+    if one.retired_at is not None:
+        return "retired"
+    return "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
 
 
 def label_difference(found: Mapping[str, Any]) -> str:

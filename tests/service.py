@@ -107,3 +107,10 @@ def alive(pid: int) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
         return False
+
+
+def halt(pid: int) -> None:
+    """SIGSTOP, and wait until every thread of the process has stopped: on a busy machine that takes a while."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = Path(f"/proc/{pid}/task")
+    until(lambda: all("\nState:\tT" in (one / "status").read_text() for one in threads.iterdir()), 10, "it stands")

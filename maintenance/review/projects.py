@@ -15,7 +15,7 @@ from maintenance.accounts import directory
 from maintenance.review import drafts
 from maintenance.review.pairs import find_item
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
-from storage import audit, disputes, tasks, verification
+from storage import audit, disputes, label_imports, tasks, verification
 from storage.canonical import canonical_json
 from storage.database import Database
 from storage.verification import Given, Verified
@@ -120,11 +120,20 @@ def close(
         if not given:
             raise NotPossible("no-answers", f"Nobody has answered in {found.name} yet.")
         said = {"project": project}
+        if (written := _written(session, project, revision)) is not None:
+            return Done(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
         task, new = drafts.request(session, who, benchmark, revision, found.base_revision, why, said, public=public)
         if verification.close(session, project, who.account):
             facts = {"project": project, "answers": len(given), "answers_sha256": _digest(given), "draft": revision}
             audit.append(session, CLOSED, {**facts, "reason": why, "by": who.account, "via": who.via})
     return Done(new, f"{found.name} is closed; a worker writes draft {revision} (task {task}).", task_id=task)
+
+
+def _written(session: Any, project: int, revision: str) -> int | None:
+    """The task that wrote this draft from this project's answers; None where it is not there."""
+    asked = tasks.latest(session, 200, kind=drafts.DRAFT)
+    mine = [one.id for one in asked if (one.subject, one.params.get("project")) == (revision, project)]
+    return mine[0] if mine and revision in label_imports.names(session) else None
 
 
 def reports(database: Database, who: Identity, benchmark: str) -> list[ProjectReport]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.service import ROOT, Service, running, until
+from tests.service import ROOT, Service, halt, running, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -45,7 +45,7 @@ def _maintain(tmp_path: Path, *words: str, expect: int = 0) -> str:
 def _stopped(pid: int, database: Path) -> Iterator[None]:
     """SIGSTOP at a moment at which the process holds no lock of the database."""
     while True:
-        os.kill(pid, signal.SIGSTOP)
+        halt(pid)
         connection = sqlite3.connect(database, timeout=0)
         try:
             connection.execute("BEGIN IMMEDIATE")

@@ -25,7 +25,7 @@ from sqlalchemy.exc import DatabaseError
 from storage import audit
 from storage.database import Database, migrate, open_database
 from storage.tables import Event, Job, Score, Submission
-from tests.service import PATIENCE, until
+from tests.service import PATIENCE, halt, until
 from tests.workers import invented, killable
 from tests.workers.killable import Manner
 from workers import runner, schedule
@@ -60,7 +60,7 @@ class Site:
     def stop_outside_transactions(self, process: Any) -> None:
         """SIGSTOP at a moment at which the process holds no lock of the database: a thread of it writes heartbeats."""
         while True:
-            os.kill(process.pid, signal.SIGSTOP)
+            halt(process.pid)
             if not self._somebody_writes():
                 return
             os.kill(process.pid, signal.SIGCONT)

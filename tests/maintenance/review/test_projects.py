@@ -242,6 +242,8 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: Bench) -> N
     assert bench.kinds().count("verification.closed") == 1
     (report,) = projects.reports(bench.database, MAINTAINER, "demo")
     assert (report.draft, report.project.closed_by) == ("next", MAINTAINER.account)
+    twice = projects.close(bench.database, SECOND_MAINTAINER, "demo", project, "next", "May")
+    assert (twice.changed, twice.task_id) == (False, done.task_id) and "is written" in twice.message
     again = projects.close(bench.database, MAINTAINER, "demo", project, "other", "another name")
     assert again.changed and bench.kinds().count("verification.closed") == 1
 
