@@ -83,6 +83,11 @@ def checked_before_either_writes(monkeypatch: pytest.MonkeyPatch, racers: int, l
     monkeypatch.setattr(lookalikes, "taken", taken)
 
 
+@pytest.mark.parametrize("nothing", ["\ufe0f", "\u034f", "\u3164", "\u200b", "\u2800", "\U000e0100"])
+def test_what_is_drawn_as_nothing_makes_no_other_name(nothing: str) -> None:
+    assert skeleton(f"GPT{nothing}-4o{nothing}") == skeleton("GPT-4o")
+
+
 def test_of_look_alikes_that_come_at_the_same_instant_one_is_taken(
     desk: Desk, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

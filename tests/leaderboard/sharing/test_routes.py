@@ -1,5 +1,6 @@
 """The routes of what can be taken along: views, names, ETags, frames, addresses, and the description of the API."""
 
+import asyncio
 import re
 import threading
 from collections.abc import Iterator
@@ -78,6 +79,21 @@ def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
     refused = next(one for one in replies if one.status_code == 503)
     assert (refused.json()["code"], refused.headers["retry-after"]) == ("busy", "5")
     assert most == [1]
+
+
+def test_the_board_is_looked_at_while_every_thread_for_pages_is_taken(source: FixedSource) -> None:
+    site, free = Site(source, check_every=0), threading.Event()
+
+    async def ask() -> str:
+        taken = [asyncio.ensure_future(asyncio.to_thread(free.wait, PATIENCE)) for _ in range(100)]
+        await asyncio.sleep(0)
+        try:
+            return (await asyncio.wait_for(site.current(), PATIENCE / 2)).snapshot_id
+        finally:
+            free.set()
+            await asyncio.gather(*taken)
+
+    assert asyncio.run(ask()) == "snapshot-1"
 
 
 def test_what_is_kept_of_an_edition_is_bounded_in_bytes(source: FixedSource) -> None:
