@@ -6,8 +6,8 @@ ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_
 # Hugging Face runs a Docker Space as user 1000.
 RUN useradd --create-home --uid 1000 app && install -d -o app /data
 WORKDIR /app
-COPY requirements.txt .
-RUN pip install -r requirements.txt
+COPY requirements.lock .
+RUN pip install --require-hashes -r requirements.lock
 COPY . .
 # Compiled once here, because the container may run with a read-only root: docker run --read-only --tmpfs /tmp -v data:/data
 RUN python -m compileall -q -j 0 .

@@ -1,40 +1,65 @@
-# Commands of the project; README.md explains them. Each creates or refreshes .venv first, if the requirements changed.
+# Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock files changed.
 .DEFAULT_GOAL := help
-.PHONY: help env serve test bench attack lint
+.PHONY: help env dev serve format lint unit check test redteam bench lock screenshots
 SHELL := /bin/bash
 
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.requirements-installed
+SERVING := .venv/.serving-installed
+DEVELOPING := .venv/.developing-installed
 
 # Nothing the project starts calls home.
 export GRADIO_ANALYTICS_ENABLED := False
 export HF_HUB_DISABLE_TELEMETRY := 1
 
 help:
-	@grep -E '^(env|serve|test|bench|attack|lint):.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
 
-env: $(READY)  ## create .venv with everything that serving, testing and benchmarking need
+env: $(SERVING)  ## create .venv with what serving needs
 
-$(READY): requirements.txt requirements-dev.txt scripts/make_env.sh
-	@PYTHON="$(PYTHON)" scripts/make_env.sh
+dev: $(DEVELOPING)  ## add the tools for tests, lint and benchmarks to .venv
+
+$(SERVING): requirements.lock scripts/make_env.sh
+	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements.lock
 	@touch $@
 
-# Started by hand, on one's own machine: whoever reaches it may do everything, unless sign-in is configured.
+$(DEVELOPING): requirements-dev.lock scripts/make_env.sh
+	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements-dev.lock
+	@touch $@ $(SERVING)
+
+# Started by hand, on one's own machine: everybody who reaches it has full access, unless sign-in is configured.
 IDENTITY ?= $(if $(OIDC_CLIENT_ID)$(OAUTH_CLIENT_ID),openid,local)
 
 serve: env  ## start web and worker (HOST, PORT, DATA_DIR, LABELS ... from the environment; IDENTITY=local)
 	@IDENTITY="$(IDENTITY)" exec $(BIN)/python app.py
 
-test: env  ## set up what the tests need and run all of them (ARGS="-k name" to choose)
+format: dev  ## rewrite the code in the house's format
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+
+lint: dev  ## format, lint, spelling and types, without changing anything
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check .
+	@$(BIN)/codespell
+	@$(BIN)/mypy
+
+unit: dev  ## tests that start no process, browser or PostgreSQL (ARGS=tests/benchmark to choose)
+	@scripts/test.sh --unit $(ARGS)
+
+check: lint unit  ## lint and unit tests: before each commit
+
+test: dev  ## install what the tests need and run all of them (ARGS="-k name" to choose)
 	@scripts/test.sh $(ARGS)
 
-bench: env  ## the performance table
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself
-
-attack: env  ## every attack on hidden labels, with many seeds, as a table (ARGS="--no-door" for the quick part)
+redteam: dev  ## every attack on hidden labels, with many seeds, as a table (ARGS="--no-door" for the quick part)
 	@$(BIN)/python -m tests.attacks $(ARGS)
 
-lint: env  ## ruff and mypy
-	@$(BIN)/ruff check .
-	@$(BIN)/mypy
+bench: dev  ## the performance table
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself
+
+lock: dev  ## write the lock files anew from requirements.txt and requirements-dev.txt
+	@for name in requirements requirements-dev; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+		--generate-hashes --no-annotate --custom-compile-command "make lock" $$name.txt -o $$name.lock; done
+
+screenshots: dev  ## the pictures of the board in the README, from a demo of its own
+	@$(BIN)/python scripts/screenshots.py
