@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 export HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 HF_HUB_DISABLE_TELEMETRY=1 GRADIO_ANALYTICS_ENABLED=False
 if [ "${1:-}" = --unit ]; then
   shift
-  exec .venv/bin/python -m pytest -n 2 --dist worksteal -m "not (integration or browser or postgres)" "$@"
+  exec .venv/bin/python -m pytest -n 2 --dist worksteal -m "not (integration or slow or browser or postgres)" "$@"
 fi
 
 have_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }

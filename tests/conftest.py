@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -13,7 +14,38 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expec
 PATIENCE = 60_000  # milliseconds that a page may take on a busy machine; Playwright's own is 5 s in places
 settings.register_profile("no-deadline", deadline=None)  # a test that fails on a busy machine says nothing
 settings.load_profile("no-deadline")
+# Files whose tests start processes or services, or work through whole files: not for the inner loop (`make unit`).
+INTEGRATION = frozenset(
+    [
+        "attacks/test_year.py",
+        "leaderboard/sharing/test_routes.py",
+        "leaderboard/test_secrets.py",
+        "maintenance/test_commands.py",
+        "maintenance/test_scorer_version.py",
+        "submissions/test_api.py",
+        "submissions/test_client.py",
+        "submissions/test_door.py",
+        "submissions/test_readers_real.py",
+        "test_docs.py",
+        "test_files_to_scores.py",
+        "test_gradio_door.py",
+        "test_real_files.py",
+        "test_routes.py",
+        "workers/test_hub_labels.py",
+        "workers/test_kill.py",
+        "workers/test_main.py",
+        "workers/test_runner.py",
+    ]
+)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of `INTEGRATION`."""
+    root = Path(__file__).parent
+    for item in items:
+        if item.path.relative_to(root).as_posix() in INTEGRATION:
+            item.add_marker(pytest.mark.integration)
 
 
 def chromium() -> str | None:

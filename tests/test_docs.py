@@ -1,4 +1,4 @@
-"""The README names everything that can be set or called."""
+"""The documentation names everything that can be set or called, and nothing that does not exist."""
 
 from __future__ import annotations
 
@@ -17,11 +17,37 @@ from tests.test_architecture import PACKAGES, imports
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+SETTINGS, COMMANDS, SUBMITTING, MAINTAINING, REST_API = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("settings", "commands", "submitting", "maintaining", "rest-api")
+)
+GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
+
+
+def test_the_readme_is_read_in_five_minutes() -> None:
+    assert len(README.splitlines()) <= 120
+    assert len(README.split()) <= 900
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(guide: Path) -> None:
+    text = guide.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
+    missing = [one for one in targets if "://" not in one and not (guide.parent / one).exists()]
+    assert not missing
+
+
+def test_the_files_to_touch_exist() -> None:
+    """What CONTRIBUTING.md and the architecture page name in code is there."""
+    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "docs/architecture.md"))
+    named = re.findall(r"`([a-z_]+(?:/[a-z_0-9.-]+)+/?)`", text)
+    assert named
+    assert not [one for one in named if not (ROOT / one).exists()]
 
 
 @pytest.mark.parametrize("name", SETTING_NAMES)
 def test_every_setting_is_in_the_table_of_settings(name: str) -> None:
-    assert re.search(rf"^\| `{name}` \|", README, re.MULTILINE)
+    assert re.search(rf"^\| `{name}` \|", SETTINGS, re.MULTILINE)
 
 
 def targets() -> list[str]:
@@ -30,18 +56,19 @@ def targets() -> list[str]:
 
 @pytest.mark.parametrize("target", targets())
 def test_every_make_target_is_named(target: str) -> None:
-    assert f"make {target}" in README
+    assert f"`make {target}`" in COMMANDS
 
 
 @pytest.mark.parametrize("package", ["submissions", "workers"])
 def test_every_command_and_every_option_is_named(package: str) -> None:
     shown = usage(package)
+    text = COMMANDS + SUBMITTING
     commands = re.search(r"\{([a-z,]+)\}", shown) or re.search(r"((?:[a-z]+\|)+[a-z]+)", shown)
     assert commands, shown
     for command in re.split(r"[,|]", commands[1]):
-        assert re.search(rf"python -m {package} {command}\b", README), f"python -m {package} {command}"
+        assert re.search(rf"python -m {package} {command}\b", text), f"python -m {package} {command}"
         for option in set(re.findall(r"--[a-z][a-z-]+", usage(package, command))) - {"--help"}:
-            assert option in README, f"python -m {package} {command} {option}"
+            assert option in text, f"python -m {package} {command} {option}"
 
 
 def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -54,9 +81,9 @@ def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterat
             yield from maintenance_commands(child, *words, name)
 
 
-def test_every_command_of_maintainers_is_in_the_readme_and_described_with_its_options() -> None:
-    table = README.partition("| `python -m maintenance` |")[2].partition("\n\n")[0]
-    text = README + (ROOT / "docs/maintaining.md").read_text(encoding="utf-8")
+def test_every_command_of_maintainers_is_listed_and_described_with_its_options() -> None:
+    table = COMMANDS.partition("| `python -m maintenance` |")[2].partition("\n\n")[0]
+    text = COMMANDS + MAINTAINING
     missing = []
     for words, parser in maintenance_commands(command_line()):
         options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
@@ -74,13 +101,8 @@ def usage(*words: str) -> str:
 def test_every_route_of_the_interface_is_real() -> None:
     files = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
     sources = "".join(path.read_text(encoding="utf-8") for path in files)
-    for route in set(re.findall(r"/api/v1/([a-z]+)", README)):
+    for route in set(re.findall(r"/api/v1/([a-z]+)", README + REST_API + SUBMITTING)):
         assert re.search(rf'"(?:/api/v1)?/{route}\b', sources), route
-
-
-def test_files_that_the_readme_names_exist() -> None:
-    for path in ("CHANGELOG.md", "docs/decisions", "tests/test_architecture.py", ".ci/run", "app.py", "Dockerfile"):
-        assert (ROOT / path).exists()
 
 
 def test_requirements_are_pinned_exactly() -> None:
@@ -88,6 +110,17 @@ def test_requirements_are_pinned_exactly() -> None:
         for line in (ROOT / name).read_text().splitlines():
             if line and not line.startswith(("#", "-r ")):
                 assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[0-9][^ ]*", line), line
+
+
+@pytest.mark.parametrize("name", ["requirements", "requirements-dev"])
+def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
+    lock = (ROOT / f"{name}.lock").read_text()
+    for line in (ROOT / f"{name}.txt").read_text().splitlines():
+        if line and not line.startswith(("#", "-r ")):
+            package, _, version = re.sub(r"\[.*\]", "", line).partition("==")
+            pin = rf"^{re.escape(package.lower())}(\[[a-z,]+\])?=={re.escape(version)} "
+            assert re.search(pin, lock, re.MULTILINE), line
+    assert lock.count("--hash=sha256:") > lock.count("==")
 
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
