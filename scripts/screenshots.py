@@ -1,4 +1,4 @@
-"""`python scripts/screenshots.py`: the pictures of the board in README.md, light and dark, from a demo service of its own."""
+"""Pictures of the board for README.md, light and dark, from a demo service: `python scripts/screenshots.py`."""
 
 from __future__ import annotations
 
