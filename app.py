@@ -214,7 +214,7 @@ def _signer(settings: Settings, database: Database) -> Signer:
         SettingsError: it cannot be used.
     """
     try:
-        signer = open_signer(settings.receipt_key, settings.keys_dir)
+        signer = open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
     except KeyUnusable as error:
         raise SettingsError(str(error)) from None
     receipt_keys.publish(database, signer.key_id, published(signer.public_key)["public_key"])

@@ -1,72 +1,34 @@
-"""Every setting of the service, read once from the environment. Nobody else reads it."""
+"""The settings of a process, each declared once. `from_env` is the only reader of environment variables.
+
+`WorkerSettings` is what the worker and the commands on the machine need; `Settings` adds what the web process needs.
+`docs/settings.md` is generated from the declarations: `python -m settings > docs/settings.md`.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
-from identity.settings import HUGGING_FACE, IdentitySettings, IdentitySettingsError, Mode
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from identity.settings import HUGGING_FACE, IdentitySettings, Mode
 
 DEMO_REVISION = "demo"
-SETTING_NAMES = (
-    "HOST",
-    "PORT",
-    "DATA_DIR",
-    "DATABASE_URL",
-    "LABELS",
-    "LABEL_REVISION",
-    "HIDDEN_LABELS",
-    "ITEMS_FILE",
-    "LEASE_SECONDS",
-    "UPLOAD_LIMIT_MB",
-    "INSECURE_ALLOW_PUBLIC",
-    "IDENTITY",
-    "PUBLIC_URL",
-    "OIDC_ISSUER",
-    "OIDC_CLIENT_ID",
-    "OIDC_CLIENT_SECRET",
-    "SESSION_SECRET",
-    "SESSION_SECRET_PREVIOUS",
-    "OWNERS",
-    "MAINTAINERS",
-    "MAINTAINER_ORG",
-    "TRUSTED_PROXIES",
-    "QUOTA_PER_DAY",
-    "QUOTA_PER_YEAR",
-    "QUOTA_EXEMPT_ORGS",
-    "ACCOUNT_AGE_DAYS",
-    "APPROVE_FIRST_UPLOAD",
-    "REQUESTS_PER_MINUTE",
-    "RECEIPT_KEY",
-    "AUDIT_DATASET",
-    "AUDIT_TOKEN",
-    "UPLOADS_URL",
-    "BACKUP_URL",
-    "BACKUP_KEEP",
-)
-"""What a person may set. Read too: SPACE_NAMES."""
-
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
 """What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""
 
-SECRET_NAMES = (
-    "SESSION_SECRET",
-    "SESSION_SECRET_PREVIOUS",
-    "OIDC_CLIENT_SECRET",
-    "OAUTH_CLIENT_SECRET",
-    "RECEIPT_KEY",
-    "UPLOADS_URL",
-)
-"""What no other process than the web app's needs."""
-
 _SHORTEST_PREFIX = {4: 8, 6: 16}  # of a network of proxies
-_SPACE_PROXIES = "10.0.0.0/8"  # a Space is reached through Hugging Face's own network only
-
-_ANYWHERE = "0.0.0.0"  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
+_SPACE_DEFAULTS = {
+    "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
+    "trusted_proxies": "10.0.0.0/8",  # a Space is reached through Hugging Face's own network only
+}
 _DATABASE = "leaderboard.db"
 _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups")
 _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
@@ -74,11 +36,10 @@ _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _HOST = re.compile(r"[a-z0-9.-]+")
 _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _UNDECIDED = (
-    "Nothing says who may do what here: set IDENTITY=local if everybody who reaches this service on this machine may "
-    "do everything (make serve does that), OIDC_CLIENT_ID for sign-in, or INSECURE_ALLOW_PUBLIC=1 to let everybody "
-    "submit and nobody maintain."
+    "Set IDENTITY=local (no sign-in, this machine only; make serve does this), OIDC_CLIENT_ID (sign-in), or "
+    "INSECURE_ALLOW_PUBLIC=1 (everybody may submit, nobody may maintain)."
 )
-_YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
+_YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 
 
 class SettingsError(ValueError):
@@ -92,79 +53,180 @@ class LabelSpec(NamedTuple):
     source: str  # path of a JSONL, JSON or parquet file, or `owner/name@commit` of a Hub dataset
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What was decided about this installation; see the table in README.md."""
+def _split(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return tuple(filter(None, (part.strip() for part in value.split(","))))
 
-    host: str = "127.0.0.1"
-    port: int = 7860
-    data_dir: Path = Path("data")
-    database_url: str = ""
-    label_specs: tuple[LabelSpec, ...] = ()
-    label_revision: str = DEMO_REVISION
-    hidden_labels: frozenset[str] = frozenset()
-    texts: Path | None = None
-    lease_seconds: float = 60.0
-    upload_limit_bytes: int = 64 * 2**20
-    public: bool = False
-    identity: IdentitySettings = field(default_factory=IdentitySettings)
-    trusted_proxies: tuple[str, ...] = ()
-    frames: tuple[str, ...] = ()
-    quota_per_day: int = 1
-    quota_per_year: int = 12
-    quota_exempt_orgs: tuple[str, ...] = ()
-    account_age_days: int = 0
-    approve_first_upload: bool = False
-    requests_per_minute: int = 120
-    receipt_key: str = field(default="", repr=False)
-    audit_dataset: str = ""
-    audit_token: str = field(default="", repr=False)
-    uploads_url: str = field(default="", repr=False)
-    backup_url: str = field(default="", repr=False)
-    backup_keep: int = 14
+
+def _yes_or_no(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if value.lower() not in _YES | _NO:
+        raise ValueError("is neither yes nor no. Write {name}=1 or leave it out.")
+    return value.lower() in _YES
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
+
+
+def setting(default: Any, description: str, *, shown: str = "", **limits: Any) -> Any:
+    """Declare a setting. `shown` is how the documentation names the default; `limits` are those of `pydantic.Field`."""
+    return Field(default, description=description, json_schema_extra={"shown": shown}, **limits)
+
+
+class _FromMapping(BaseSettings):
+    """Settings whose only source is the mapping that `from_env` gets: no process environment, no .env file."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", enable_decoding=False, validate_default=False)
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str], *, serves: bool = True) -> Settings:
-        """Read and check every setting. `serves`: whether this process answers requests; others need no sign-in.
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_: Any, **__: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Self:
+        """Read every setting of this class; an empty value means unset.
 
         Raises:
             SettingsError: the first setting that cannot be used, with the remedy.
         """
-        on_a_space = bool(environ.get("SPACE_ID"))
-        host = environ.get("HOST", "").strip() or (_ANYWHERE if on_a_space else "127.0.0.1")
-        public = not _is_loopback(host)
-        identity = _identity(environ, host, public, on_a_space) if serves else IdentitySettings()
-        data_dir = Path(environ.get("DATA_DIR", "").strip() or "data").absolute()
-        specs = _label_specs(environ.get("LABELS", ""))
-        state_dir = data_dir if specs else data_dir / "demo"
-        return cls(
-            host=host,
-            port=int(_number(environ, "PORT", 7860, low=0, high=65535, whole=True)),
-            data_dir=data_dir,
-            database_url=_database_url(environ.get("DATABASE_URL", ""), state_dir),
-            label_specs=specs,
-            label_revision=_label_revision(environ.get("LABEL_REVISION", ""), specs),
-            texts=_texts(environ.get("ITEMS_FILE", "")),
-            hidden_labels=_hidden_labels(environ.get("HIDDEN_LABELS", ""), specs),
-            lease_seconds=_number(environ, "LEASE_SECONDS", 60.0, low=0.1, high=86_400),
-            upload_limit_bytes=int(_number(environ, "UPLOAD_LIMIT_MB", 64, low=0.001, high=4096) * 2**20),
-            public=public,
-            identity=identity,
-            trusted_proxies=_proxies(environ.get("TRUSTED_PROXIES", "").strip() or (_SPACE_PROXIES * on_a_space)),
-            frames=_frames(environ) if identity.mode is not Mode.LOCAL else (),
-            quota_per_day=int(_number(environ, "QUOTA_PER_DAY", 1, low=0, high=1000, whole=True)),
-            quota_per_year=int(_number(environ, "QUOTA_PER_YEAR", 12, low=0, high=100_000, whole=True)),
-            quota_exempt_orgs=_names(environ.get("QUOTA_EXEMPT_ORGS", "")),
-            account_age_days=int(_number(environ, "ACCOUNT_AGE_DAYS", 0, low=0, high=3650, whole=True)),
-            approve_first_upload=_flag(environ, "APPROVE_FIRST_UPLOAD"),
-            requests_per_minute=int(_number(environ, "REQUESTS_PER_MINUTE", 120, low=0, high=1e6, whole=True)),
-            receipt_key=environ.get("RECEIPT_KEY", "").strip(),
-            audit_dataset=_dataset(environ, "AUDIT_DATASET"),
-            audit_token=environ.get("AUDIT_TOKEN", "").strip(),
-            uploads_url=environ.get("UPLOADS_URL", "").strip() or str(state_dir / "uploads"),
-            backup_url=environ.get("BACKUP_URL", "").strip() or str(state_dir / "backups"),
-            backup_keep=int(_number(environ, "BACKUP_KEEP", 14, low=0, high=10_000, whole=True)),
+        texts = {key: environ.get(key.upper(), "").strip() for key, _ in _keys(cls)}
+        try:
+            return cls(**{key: text for key, text in texts.items() if text})
+        except ValidationError as error:
+            raise SettingsError(_sentence(cls, error)) from None
+
+
+class WorkerSettings(_FromMapping):
+    """What the worker and the commands on the machine need."""
+
+    data_dir: Path = setting(
+        Path("data"),
+        "database, uploads and demo, on a local disk. The demo keeps to `DATA_DIR/demo`",
+        shown="`./data`",
+        validate_default=True,
+    )
+    database_url: str = setting(
+        "",
+        "`sqlite:////path/file.db` or `postgresql://user:password@host/name`",
+        shown="SQLite in `DATA_DIR`",
+        repr=False,
+    )
+    labels: str = setting(
+        "",
+        "label sets, `revision=source` separated by commas. A source is a JSONL, JSON or parquet file with "
+        "the dataset's "
+        "columns (texts may be absent), or a Hub dataset at a commit: `v2=owner/name@commit`",
+        shown="empty: demo",
+    )
+    label_revision: str = setting("", "the revision that a new board shows", shown="first of `LABELS`")
+    hidden_labels: Annotated[frozenset[str], BeforeValidator(_split)] = setting(
+        frozenset(),
+        "revisions of `LABELS` that are not public: of these only overall, macro and the three categories "
+        "are shown, anywhere",
+        shown="none",
+    )
+    item_texts: Path | None = setting(
+        None,
+        "JSONL with the pairs' texts but no labels, made by `python -m maintenance items`; without it the explore page "
+        "shows facts only. The demo shows its own texts",
+        shown="empty",
+        alias="items_file",
+    )
+    lease_seconds: float = setting(
+        60.0, "a worker that is silent for so long loses its job to another", ge=0.1, le=86_400
+    )
+    audit_dataset: str = setting(
+        "",
+        "Hub dataset `owner/name` to which the worker commits the head of the audit chain once a day",
+        shown="none",
+    )
+    audit_token: SecretStr = setting(
+        SecretStr(""), "Hub token that may write to it, and needs nothing else", shown="none: `HF_TOKEN`"
+    )
+    backup_url: str = setting(
+        "",
+        "where the daily copy of the database goes: a directory, or an fsspec URL such as `s3://bucket/backups`",
+        shown="`DATA_DIR/backups`",
+        repr=False,
+    )
+    backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+
+    @field_validator("data_dir", "item_texts")
+    @classmethod
+    def _absolute(cls, path: Path | None) -> Path | None:
+        return path and path.absolute()
+
+    @field_validator("item_texts")
+    @classmethod
+    def _existing(cls, path: Path | None) -> Path | None:
+        if path is not None and not path.is_file():
+            raise ValueError("is no file. Make it with python -m maintenance items, or leave ITEMS_FILE out.")
+        return path
+
+    @field_validator("database_url")
+    @classmethod
+    def _with_driver(cls, text: str) -> str:
+        scheme, _, rest = text.partition("://")
+        if scheme in ("postgres", "postgresql", "postgresql+psycopg"):  # the first is what many hosts hand out
+            return f"postgresql+psycopg://{rest}"
+        if scheme == "sqlite":
+            return text
+        # The URL itself is not repeated: it may hold a password.
+        raise ValueError(
+            "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
+            "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
         )
+
+    @field_validator("audit_dataset")
+    @classmethod
+    def _on_the_hub(cls, text: str) -> str:
+        if not _DATASET.fullmatch(text):
+            raise ValueError("is no dataset on the Hub. For instance {name}=owner/name.")
+        return text
+
+    @model_validator(mode="after")
+    def _revisions_fit(self) -> Self:
+        known = [spec.revision for spec in self.label_specs] or [DEMO_REVISION]
+        if self.label_revision and self.label_revision not in known:
+            raise ValueError(
+                f"LABEL_REVISION={self.label_revision} is not among the revisions in LABELS ({', '.join(known)}). "
+                "Name one of those, or leave it out for the first."
+            )
+        for name in sorted(self.hidden_labels - set(known)):  # a slip here would disclose the labels it was meant for
+            raise ValueError(
+                f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({', '.join(sorted(known))})."
+            )
+        derived = {
+            "label_revision": self.label_revision or known[0],
+            "database_url": self.database_url or f"sqlite:///{self.state_dir / _DATABASE}",
+            "backup_url": self.backup_url or str(self.state_dir / "backups"),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+        return self
+
+    @cached_property
+    def label_specs(self) -> tuple[LabelSpec, ...]:
+        """The label sets of `LABELS`."""
+        specs: dict[str, LabelSpec] = {}
+        for part in _split(self.labels):
+            revision, sign, source = (piece.strip() for piece in part.partition("="))
+            if not sign or not source or not _REVISION.fullmatch(revision):
+                raise ValueError(
+                    f"LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
+                    "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl."
+                )
+            if revision == DEMO_REVISION:
+                raise ValueError("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
+            if revision in specs:
+                raise ValueError(f"LABELS names the revision {revision} twice. Keep one of them.")
+            specs[revision] = LabelSpec(revision, source)
+        return tuple(specs.values())
 
     @property
     def demo(self) -> bool:
@@ -189,12 +251,203 @@ class Settings:
     @property
     def texts_file(self) -> Path | None:
         """The pairs' texts, without labels, for the explore page; None where only facts are shown."""
-        return self.demo_dir / "pairs.jsonl" if self.demo else self.texts
+        return self.demo_dir / "pairs.jsonl" if self.demo else self.item_texts
 
     @property
     def state_dir(self) -> Path:
         """Database and uploads. The demo has its own, so that its judges never meet real labels."""
         return self.demo_dir if self.demo else self.data_dir
+
+
+class Settings(WorkerSettings):
+    """What the web process needs in addition."""
+
+    host: str = setting(
+        "127.0.0.1", "address to listen on. Anything but a loopback address needs `INSECURE_ALLOW_PUBLIC`"
+    )
+    port: int = setting(7860, "port to listen on", ge=0, le=65535)
+    upload_limit_mb: float = setting(64, "largest file taken", ge=0.001, le=4096)
+    identity_mode: str = setting(
+        "",
+        "`openid`: people sign in. `local`: no sign-in; answers to this machine only, and anyone who reaches "
+        "it, through "
+        "a proxy on it too, has full access; a line on every page says so",
+        shown="`openid` if there is a client id; else it must be set (`make serve` sets `local`)",
+        alias="identity",
+    )
+    public_url: str = setting(
+        "",
+        "scheme and host under which browsers reach the service, for sign-in: `https://board.example.org`",
+        shown="on a Space its own",
+    )
+    oidc_issuer: str = setting("", "OpenID provider", shown=f"`{HUGGING_FACE}`")
+    oidc_client_id: str = setting(
+        "",
+        "client registered there; its redirect address is `PUBLIC_URL/auth/callback`",
+        shown="on a Space its own",
+    )
+    oidc_client_secret: SecretStr = setting(
+        SecretStr(""), "its secret; empty for a public client", shown="on a Space its own"
+    )
+    session_secret: SecretStr = setting(
+        SecretStr(""),
+        "at least 32 random bytes, needed for sign-in: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`",
+        shown="none",
+    )
+    session_secret_previous: SecretStr = setting(
+        SecretStr(""), "the one before, accepted while you change it", shown="none"
+    )
+    owners: Names = setting(
+        (),
+        "names at the provider, or `sub:<subject>`, separated by commas; owners are maintainers too, and "
+        "only owners ban "
+        "maintainers",
+        shown="none",
+    )
+    maintainers: Names = setting((), "as above", shown="none")
+    maintainer_org: str = setting("", "name or id of an organisation whose admins are maintainers", shown="none")
+    trusted_proxies: Names = setting(
+        (),
+        "addresses or networks (at most a /8, IPv6 a /16) of proxies whose `X-Forwarded-For` is believed, and without "
+        "`PUBLIC_URL` the host and scheme that they name",
+        shown="none; on a Space `10.0.0.0/8`",
+    )
+    uploads_url: str = setting(
+        "",
+        "where submitted files stay: a directory, or an fsspec URL such as `s3://bucket/uploads` (install what fsspec "
+        "asks for); the worker needs none of them",
+        shown="`DATA_DIR/uploads`",
+        repr=False,
+    )
+    quota_per_day: int = setting(
+        1,
+        "scored submissions in 24 hours for each account and each organisation; `0` is no limit. None of it "
+        "without sign-in",
+        ge=0,
+        le=1000,
+    )
+    quota_per_year: int = setting(
+        12, "the same in 365 days; every label revision scores all of them, so none gives more", ge=0, le=100_000
+    )
+    account_age_days: int = setting(
+        0,
+        "how old an account must be to submit: as the issuer says, else since its first sign-in here "
+        "(Hugging Face does "
+        "not say)",
+        shown="`0`: any",
+        ge=0,
+        le=3650,
+    )
+    approve_first_upload: Flag = setting(
+        False,
+        "`1`: the first submission of every account waits for a maintainer; until then no label is touched",
+        shown="`0`",
+    )
+    requests_per_minute: int = setting(
+        120,
+        "checks, uploads, calls of the pages' functions, sign-ins and other changes, of each kind, from one "
+        "address, and of "
+        "one account, in a minute; with it come 16 uploads of the largest size, or as many bytes, in an hour "
+        "and four calls "
+        "at a time from one address. `0` is no limit. None of it in local mode",
+        ge=0,
+        le=1_000_000,
+    )
+    quota_exempt_orgs: Names = setting(
+        (), "names or ids of organisations that anybody may join, so that their members are not one team", shown="none"
+    )
+    receipt_key: SecretStr = setting(
+        SecretStr(""),
+        "Ed25519 key that receipts are signed with, as PEM or the base64 of 32 random bytes; otherwise in "
+        "`DATA_DIR/keys/receipt.key`, which only the service may read",
+        shown="made at the first start",
+    )
+    insecure_allow_public: Flag = setting(
+        False,
+        "`1` accepts that everybody who reaches a service without sign-in can submit; nobody can maintain it",
+        shown="`0`",
+    )
+    space_id: str = setting("", "set on a Space")
+    space_host: str = setting("", "set on a Space")
+    openid_provider_url: str = setting("", "set on a Space with sign-in")
+    oauth_client_id: str = setting("", "set on a Space with sign-in")
+    oauth_client_secret: SecretStr = setting(SecretStr(""), "set on a Space with sign-in")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _space_defaults(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {**_SPACE_DEFAULTS, **values} if values.get("space_id") else values
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _few_proxies(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse names, `*` and networks of nearly everybody: then clients would state their own address."""
+        for name in names:
+            try:
+                network = ipaddress.ip_network(name)
+                too_many = network.prefixlen < _SHORTEST_PREFIX[network.version]
+            except ValueError:
+                too_many = True
+            if too_many:
+                raise ValueError(
+                    f"TRUSTED_PROXIES holds {name!r}, which is no address or network of proxies (at most a /8, IPv6 a "
+                    "/16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8."
+                )
+        return names
+
+    @model_validator(mode="after")
+    def _sign_in_is_decided(self) -> Self:
+        object.__setattr__(self, "uploads_url", self.uploads_url or str(self.state_dir / "uploads"))
+        _ = self.identity  # raises for what would let the wrong people in
+        return self
+
+    @property
+    def public(self) -> bool:
+        """Whether others can reach the address."""
+        return not _is_loopback(self.host)
+
+    @property
+    def upload_limit_bytes(self) -> int:
+        """The largest file taken."""
+        return int(self.upload_limit_mb * 2**20)
+
+    @cached_property
+    def identity(self) -> IdentitySettings:
+        """How people are told apart, and who has which role."""
+        client_id = self.oidc_client_id or self.oauth_client_id
+        wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
+        if wanted not in ("", "local", "openid"):
+            raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
+        if wanted != "openid":
+            return IdentitySettings(self._mode_without_sign_in(wanted))
+        secrets = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
+        own_address = f"https://{self.space_host.lower()}" if self.space_host else ""
+        return IdentitySettings(
+            mode=Mode.OPENID,
+            public_url=self.public_url or own_address,
+            client_id=client_id,
+            client_secret=(self.oidc_client_secret or self.oauth_client_secret).get_secret_value(),
+            issuer=self.oidc_issuer or self.openid_provider_url.rstrip("/") or HUGGING_FACE,
+            session_secrets=tuple(filter(None, secrets)),
+            owners=self.owners,
+            maintainers=self.maintainers,
+            maintainer_org=self.maintainer_org,
+        )
+
+    def _mode_without_sign_in(self, wanted: str) -> Mode:
+        if not wanted and not self.public:  # full access for everybody is nothing to fall into
+            raise ValueError(_UNDECIDED)
+        if self.public and not self.insecure_allow_public:
+            raise ValueError(_public_refusal(self.host, bool(self.space_id)))
+        return Mode.OPEN if self.insecure_allow_public else Mode.LOCAL
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Whose frames pages may be embedded in: Hugging Face's and, on a Space, its own host's; no other Space's."""
+        if self.identity.mode is Mode.LOCAL:
+            return ()
+        host = self.space_host.lower()
+        return (*([f"https://{host}"] if _HOST.fullmatch(host) else []), HUGGING_FACE)
 
     @property
     def keys_dir(self) -> Path:
@@ -219,76 +472,15 @@ class Settings:
         return sorted(path.absolute() for path in named | found if path not in (self.gradio_dir, self.state_dir))
 
 
-def _identity(environ: Mapping[str, str], host: str, public: bool, on_a_space: bool) -> IdentitySettings:
-    """How people are told apart, and who has which role."""
-
-    def first(*names: str) -> str:
-        return next((value for name in names if (value := environ.get(name, "").strip())), "")
-
-    client_id = first("OIDC_CLIENT_ID", "OAUTH_CLIENT_ID")
-    insecure = _flag(environ, "INSECURE_ALLOW_PUBLIC")
-    wanted = first("IDENTITY") or ("openid" if client_id else "local" if insecure else "")
-    if wanted not in ("", "local", "openid"):
-        raise SettingsError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
-    if wanted != "openid":
-        if not wanted and not public:  # who may do everything is nothing to fall into
-            raise SettingsError(_UNDECIDED)
-        if public and not insecure:
-            raise SettingsError(_public_refusal(host, on_a_space))
-        return IdentitySettings(Mode.OPEN if insecure else Mode.LOCAL)
-    space_host = first("SPACE_HOST")
-    try:
-        return IdentitySettings(
-            mode=Mode.OPENID,
-            public_url=first("PUBLIC_URL") or (f"https://{space_host.lower()}" if space_host else ""),
-            client_id=client_id,
-            client_secret=first("OIDC_CLIENT_SECRET", "OAUTH_CLIENT_SECRET"),
-            issuer=first("OIDC_ISSUER") or first("OPENID_PROVIDER_URL").rstrip("/") or HUGGING_FACE,
-            session_secrets=tuple(filter(None, (first("SESSION_SECRET"), first("SESSION_SECRET_PREVIOUS")))),
-            owners=_names(environ.get("OWNERS", "")),
-            maintainers=_names(environ.get("MAINTAINERS", "")),
-            maintainer_org=first("MAINTAINER_ORG"),
-        )
-    except IdentitySettingsError as error:
-        raise SettingsError(str(error)) from None
-
-
 def _public_refusal(host: str, on_a_space: bool) -> str:
     where = "This Space would be" if on_a_space else f"HOST={host} would make this service"
-    remedy = "Say hf_oauth: true in the Space's README" if on_a_space else "Configure it (OIDC_CLIENT_ID)"
+    remedy = "Write hf_oauth: true in the Space's README" if on_a_space else "Configure it (OIDC_CLIENT_ID)"
     return (
         f"{where} reachable by others, and no sign-in is configured: anybody could submit. {remedy}, "
         + ("" if on_a_space else "leave HOST at 127.0.0.1, ")
         + "or accept that by setting INSECURE_ALLOW_PUBLIC=1"
         + (" among the Space's variables." if on_a_space else ".")
     )
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(filter(None, (part.strip() for part in text.split(","))))
-
-
-def _proxies(text: str) -> tuple[str, ...]:
-    """Raises SettingsError for names, for * and for what is nearly everybody: then clients say for themselves who they
-    are."""
-    for one in _names(text):
-        try:
-            network = ipaddress.ip_network(one)
-            too_many = network.prefixlen < _SHORTEST_PREFIX[network.version]
-        except ValueError:
-            too_many = True
-        if too_many:
-            raise SettingsError(
-                f"TRUSTED_PROXIES holds {one!r}, which is no address or network of proxies (at most a /8, IPv6 a /16). "
-                "For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8."
-            )
-    return _names(text)
-
-
-def _frames(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Whose frames pages may stand in: Hugging Face's and, on a Space, its own host's; no other Space's."""
-    host = environ.get("SPACE_HOST", "").strip().lower()
-    return (*([f"https://{host}"] if _HOST.fullmatch(host) else []), HUGGING_FACE)
 
 
 def _is_loopback(host: str) -> bool:
@@ -300,96 +492,66 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _flag(environ: Mapping[str, str], name: str) -> bool:
-    text = environ.get(name, "").strip().lower()
-    if text not in _YES | _NO:
-        raise SettingsError(f"{name}={text} is neither yes nor no. Write {name}=1 or leave it out.")
-    return text in _YES
+def _keys(cls: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
+    """The key of each setting, which is its environment name in small letters."""
+    return ((info.alias or name, info) for name, info in cls.model_fields.items())
 
 
-def _number(
-    environ: Mapping[str, str], name: str, default: float, *, low: float, high: float, whole: bool = False
-) -> float:
-    text = environ.get(name, "").strip()
-    if not text:
-        return default
-    try:
-        value = float(int(text)) if whole else float(text)
-    except ValueError:
-        value = float("nan")
-    if not low <= value <= high:
-        kind = "a whole number" if whole else "a number"
-        raise SettingsError(f"{name}={text} is not {kind} from {low:g} to {high:g}. For instance {name}={default:g}.")
-    return value
+def _sentence(cls: type[BaseSettings], error: ValidationError) -> str:
+    """The first problem as a sentence that names the setting and the remedy."""
+    first = error.errors()[0]
+    key = str(first["loc"][0]) if first["loc"] else ""
+    name = key.upper()
+    if first["type"] == "value_error":
+        text = str(first["ctx"]["error"]).replace("{name}", name)
+        return f"{name}={first['input']} {text}" if text.startswith("is ") else text
+    info = dict(_keys(cls))[key]
+    limits = {
+        type(limit).__name__.lower(): getattr(limit, type(limit).__name__.lower())
+        for limit in info.metadata
+        if type(limit).__name__ in ("Ge", "Le")
+    }
+    kind = "a whole number" if info.annotation is int else "a number"
+    between = f" from {limits['ge']:g} to {limits['le']:g}" if limits else ""
+    return f"{name}={first['input']} is not {kind}{between}. For instance {name}={info.default:g}."
 
 
-def _database_url(text: str, state_dir: Path) -> str:
-    text = text.strip()
-    if not text:
-        return f"sqlite:///{state_dir / _DATABASE}"
-    scheme = text.partition("://")[0]
-    if scheme == "postgres":  # what many hosts hand out; SQLAlchemy wants the full name
-        scheme, text = "postgresql", text.replace("postgres://", "postgresql://", 1)
-    if scheme == "postgresql":
-        return text.replace("postgresql://", "postgresql+psycopg://", 1)
-    if scheme in ("sqlite", "postgresql+psycopg"):
-        return text
-    # The URL itself is not repeated: it may hold a password.
-    raise SettingsError(
-        "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
-        "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
-    )
+SETTING_NAMES = tuple(key.upper() for key, _ in _keys(Settings) if key.upper() not in SPACE_NAMES)
+"""What a person may set."""
+
+_NOT_FOR_WORKERS = {"UPLOADS_URL"}  # its address may hold a password, and no worker opens an upload
+SECRET_NAMES = tuple(
+    key.upper()
+    for key, info in _keys(Settings)
+    if key not in dict(_keys(WorkerSettings)) and (info.annotation is SecretStr or key.upper() in _NOT_FOR_WORKERS)
+)
+"""What no other process than the web app's needs."""
 
 
-def _texts(text: str) -> Path | None:
-    path = Path(text.strip()).absolute() if text.strip() else None
-    if path is not None and not path.is_file():
-        raise SettingsError(
-            f"ITEMS_FILE={text.strip()} is no file. Make it with python -m maintenance items, or leave ITEMS_FILE out."
-        )
-    return path
+def documentation() -> str:
+    """`docs/settings.md`, from the declarations."""
+    rows = []
+    for key, info in dict(_keys(Settings)).items():
+        if key.upper() not in SPACE_NAMES:
+            extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+            default = f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
+            shown = extra.get("shown") or f"`{default}`"
+            rows.append(f"| `{key.upper()}` | {shown} | {info.description} |")
+    return _PAGE.format(rows="\n".join(rows), space=", ".join(f"`{name}`" for name in SPACE_NAMES))
 
 
-def _dataset(environ: Mapping[str, str], name: str) -> str:
-    text = environ.get(name, "").strip()
-    if text and not _DATASET.fullmatch(text):
-        raise SettingsError(f"{name}={text} is no dataset on the Hub. For instance {name}=owner/name.")
-    return text
+_PAGE = """# Settings
 
+The service reads every setting from the environment, once, when it starts. An empty value means unset.
+A wrong value stops the start with a message that names the setting and the remedy.
+This page is generated: `python -m settings > docs/settings.md`.
 
-def _label_specs(text: str) -> tuple[LabelSpec, ...]:
-    specs: list[LabelSpec] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        revision, sign, source = (piece.strip() for piece in part.partition("="))
-        if not sign or not source or not _REVISION.fullmatch(revision):
-            raise SettingsError(
-                f"LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
-                "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl."
-            )
-        if revision == DEMO_REVISION:
-            raise SettingsError("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
-        if revision in {spec.revision for spec in specs}:
-            raise SettingsError(f"LABELS names the revision {revision} twice. Keep one of them.")
-        specs.append(LabelSpec(revision, source))
-    return tuple(specs)
+| setting | default | meaning |
+|---|---|---|
+{rows}
 
+On a Hugging Face Space the service also reads {space}, which the Space sets itself.
+"""
 
-def _label_revision(text: str, specs: tuple[LabelSpec, ...]) -> str:
-    text = text.strip()
-    known = [spec.revision for spec in specs] or [DEMO_REVISION]
-    if text and text not in known:
-        raise SettingsError(
-            f"LABEL_REVISION={text} is not among the revisions in LABELS ({', '.join(known)}). "
-            "Name one of those, or leave it out for the first."
-        )
-    return text or known[0]
-
-
-def _hidden_labels(text: str, specs: tuple[LabelSpec, ...]) -> frozenset[str]:
-    known = {spec.revision for spec in specs} or {DEMO_REVISION}
-    for name in _names(text):
-        if name not in known:  # a slip of the pen here would disclose the labels that it was meant for
-            raise SettingsError(
-                f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({', '.join(sorted(known))})."
-            )
-    return frozenset(_names(text))
+if __name__ == "__main__":
+    sys.stdout.write(documentation())

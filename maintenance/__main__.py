@@ -17,7 +17,7 @@ from leaderboard.published import shipped_results
 from leaderboard.tools.materials import Materials
 from maintenance.cli import Answer, Context, add_commands
 from maintenance.item_file import item_rows, item_text
-from settings import Settings, SettingsError
+from settings import Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import Metadata
 
@@ -63,7 +63,7 @@ def command_line() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     """A command on the installation that the settings name."""
-    settings = Settings.from_env(os.environ, serves=False)
+    settings = WorkerSettings.from_env(os.environ)
     try:
         database = open_migrated(settings.database_url, made=True)
     except DatabaseNotMade:
@@ -79,7 +79,7 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if answer.ok else 1
 
 
-def _context(settings: Settings, database: Database) -> Context:
+def _context(settings: WorkerSettings, database: Database) -> Context:
     """Whoever can run this here holds the database in hand, and may do everything."""
     return Context(
         database=database,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from settings import Settings, SettingsError
+from settings import SettingsError, WorkerSettings
 from workers import WRONG_CONFIGURATION
 
 
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _score(options)
         if options.command == "commitment":
             return _commitment(options)
-        return _serve(options, Settings.from_env(os.environ, serves=False))
+        return _serve(options, WorkerSettings.from_env(os.environ))
     except (LabelsError, SettingsError, OSError) as error:
         final = options.command is None and not isinstance(error, LabelsUnreachable | OSError)
         setting = "LABELS: " if isinstance(error, LabelsError) and os.environ.get("LABELS", "").strip() else ""
@@ -51,7 +51,7 @@ def _commitment(options: argparse.Namespace) -> int:
     return 0
 
 
-def _serve(options: argparse.Namespace, settings: Settings) -> int:
+def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     from storage.label_sets import LabelSetChanged
     from workers import service
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from logs import log_to_stderr
-from settings import DEMO_REVISION, Settings
+from settings import DEMO_REVISION, WorkerSettings
 from storage.backups import Target
 from storage.database import Database, migrate, open_database
 from workers import rescore_job, schedule
@@ -22,7 +22,7 @@ from workers.scorer import load_scorer
 from workers.start import prepare, register
 
 
-def work(settings: Settings, until_empty: bool, best_reported: float | None = None) -> None:
+def work(settings: WorkerSettings, until_empty: bool, best_reported: float | None = None) -> None:
     """Scores until told to stop (Ctrl-C, SIGTERM), or until nothing waits. Raises LabelsError and LabelSetChanged.
 
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
@@ -32,7 +32,7 @@ def work(settings: Settings, until_empty: bool, best_reported: float | None = No
     stop = _stop_on_signals()
     with _database(settings) as database:
         migrate(database)
-        dataset = HubDataset(settings.audit_dataset, settings.audit_token) if settings.audit_dataset else None
+        dataset = HubDataset(settings.audit_dataset, settings.audit_token.get_secret_value()) if settings.audit_dataset else None
         desk = open_desk(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
         if settings.backup_keep:
             desk = replace(desk, backup=Target(settings.backup_url, settings.backup_keep))
@@ -49,7 +49,7 @@ def work(settings: Settings, until_empty: bool, best_reported: float | None = No
         worker.leave()
 
 
-def rescore(settings: Settings, revision: str) -> int:
+def rescore(settings: WorkerSettings, revision: str) -> int:
     """Scores everything under a revision and makes the board show it; returns how many scores were new."""
     log_to_stderr()
     specs = [spec for spec in _specs(settings) if spec[0] == revision]
@@ -64,7 +64,7 @@ def rescore(settings: Settings, revision: str) -> int:
     return recorded
 
 
-def _specs(settings: Settings) -> list[tuple[str, str]]:
+def _specs(settings: WorkerSettings) -> list[tuple[str, str]]:
     """(revision, file or Hub dataset) of every label set."""
     if settings.demo:
         return [(DEMO_REVISION, str(settings.demo_dir / "labels.jsonl"))]
@@ -72,7 +72,7 @@ def _specs(settings: Settings) -> list[tuple[str, str]]:
 
 
 @contextmanager
-def _database(settings: Settings) -> Iterator[Database]:
+def _database(settings: WorkerSettings) -> Iterator[Database]:
     database = open_database(settings.database_url)
     try:
         yield database
