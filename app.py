@@ -123,7 +123,9 @@ def _listen(settings: Settings) -> socket.socket:
         OSError: with a sentence that says what to do.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio switches TCP_NODELAY on only where the socket says that it is TCP; without it every response on a
+    # kept-alive connection waits for the delayed ACK of the one before.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host.strip("[]"), settings.port))
