@@ -25,9 +25,9 @@ def seen_by(listener: socket.socket) -> list[bool]:
             seen.append(bool(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
             super().connection_made(transport)
 
-    with serving_on(listener, PlainTextResponse("here"), http=Watched, lifespan="off") as url:
-        with httpx.Client(base_url=url) as client:
-            assert [client.get("/").text for _ in range(2)] == ["here", "here"]
+    serve = serving_on(listener, PlainTextResponse("here"), http=Watched, lifespan="off")
+    with serve as url, httpx.Client(base_url=url) as client:
+        assert [client.get("/").text for _ in range(2)] == ["here", "here"]
     return seen
 
 
