@@ -148,6 +148,9 @@ def _prepare_directory(settings: Settings) -> None:
         settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
         with tempfile.TemporaryFile(dir=settings.state_dir):
             pass
+        for folder in settings.label_import_dirs:
+            if folder.is_relative_to(settings.data_dir):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
     except OSError as error:

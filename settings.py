@@ -20,6 +20,7 @@ SETTING_NAMES = (
     "LABELS",
     "LABEL_REVISION",
     "HIDDEN_LABELS",
+    "LABEL_IMPORT_DIRS",
     "ITEMS_FILE",
     "LEASE_SECONDS",
     "UPLOAD_LIMIT_MB",
@@ -103,6 +104,7 @@ class Settings:
     label_specs: tuple[LabelSpec, ...] = ()
     label_revision: str = DEMO_REVISION
     hidden_labels: frozenset[str] = frozenset()
+    label_import_dirs: tuple[Path, ...] = ()  # where maintainers may name label files; of from_env never empty
     texts: Path | None = None
     lease_seconds: float = 60.0
     upload_limit_bytes: int = 64 * 2**20
@@ -146,6 +148,7 @@ class Settings:
             label_revision=_label_revision(environ.get("LABEL_REVISION", ""), specs),
             texts=_texts(environ.get("ITEMS_FILE", "")),
             hidden_labels=_hidden_labels(environ.get("HIDDEN_LABELS", ""), specs),
+            label_import_dirs=_import_dirs(environ.get("LABEL_IMPORT_DIRS", ""), data_dir),
             lease_seconds=_number(environ, "LEASE_SECONDS", 60.0, low=0.1, high=86_400),
             upload_limit_bytes=int(_number(environ, "UPLOAD_LIMIT_MB", 64, low=0.001, high=4096) * 2**20),
             public=public,
@@ -215,6 +218,7 @@ class Settings:
     def private_paths(self) -> list[Path]:
         """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
         named = {self.state_dir / name for name in _STATE_NAMES} | {Path(spec.source) for spec in self.label_specs}
+        named |= set(self.label_import_dirs)
         found = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
         return sorted(path.absolute() for path in named | found if path not in (self.gradio_dir, self.state_dir))
 
@@ -372,6 +376,10 @@ def _label_specs(text: str) -> tuple[LabelSpec, ...]:
             raise SettingsError(f"LABELS names the revision {revision} twice. Keep one of them.")
         specs.append(LabelSpec(revision, source))
     return tuple(specs)
+
+
+def _import_dirs(text: str, data_dir: Path) -> tuple[Path, ...]:
+    return tuple(Path(name).absolute() for name in _names(text)) or (data_dir / "imports",)
 
 
 def _label_revision(text: str, specs: tuple[LabelSpec, ...]) -> str:

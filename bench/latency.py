@@ -15,7 +15,7 @@ from http.client import HTTPConnection
 from bench.measure import Figure
 from bench.service import kept_alive
 
-ROUNDS = 300
+BLOCKS, BLOCK = 6, 50  # a connection that rests is acknowledged at once, so each is busy for a block of requests
 LOAD_SECONDS = 30  # 50 clients wait fifteen seconds each for a Dataframe of 10,000 rows
 EMPTY = "/healthz"  # the smallest response of the service
 ENCODINGS = ("identity", "gzip", "br")
@@ -34,17 +34,17 @@ class Latency:
 
 
 def latencies(address: str) -> dict[str, Latency]:
-    """By encoding, and of the empty response; they take turns, each on a connection of its own."""
+    """By encoding, and of the empty response; they take turns block by block, each on a connection of its own."""
     asked = {coding: ("/", coding) for coding in ENCODINGS} | {EMPTY: (EMPTY, "identity")}
     connections = {name: kept_alive(address) for name in asked}
-    for name, wanted in asked.items():
-        _milliseconds(connections[name], *wanted)
-    rounds = [
-        {name: _milliseconds(connections[name], *wanted) for name, wanted in asked.items()} for _ in range(ROUNDS)
-    ]
+    taken: dict[str, list[float]] = {name: [] for name in asked}
+    for at in range(BLOCKS + 1):
+        for name, wanted in asked.items():
+            times = [_milliseconds(connections[name], *wanted) for _ in range(BLOCK)]
+            taken[name] += times if at else []  # the first block is not counted
     for connection in connections.values():
         connection.close()
-    return {name: _summary([taken[name] for taken in rounds]) for name in asked}
+    return {name: _summary(times) for name, times in taken.items()}
 
 
 def _milliseconds(connection: HTTPConnection, path: str, coding: str) -> float:
