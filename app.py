@@ -194,6 +194,7 @@ async def _serve(settings: Settings, database: Database, signer: Signer, listene
         log_config=None,  # what uvicorn says goes where everything goes
         log_level="warning",
         access_log=False,
+        server_header=False,
         timeout_graceful_shutdown=3,
         lifespan="on",
         http=HeadersInTime,
@@ -303,7 +304,8 @@ def build_app(
     )
     local = settings.identity.mode is Mode.LOCAL
     environment().globals["local_mode"] = local  # a line on every page
-    return SecureHeaders(BoardFirst(gate, site, from_here if local else lambda _: True), settings.frames)
+    board_first = BoardFirst(gate, site, from_here if local else lambda _: True)
+    return SecureHeaders(board_first, settings.frames, settings.identity.https)
 
 
 def _free(folder: Path) -> int:

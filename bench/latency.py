@@ -34,17 +34,23 @@ class Latency:
 
 
 def latencies(address: str) -> dict[str, Latency]:
-    """By encoding, and of the empty response; they take turns block by block, each on a connection of its own."""
+    """By encoding, and of the empty response; they take turns block by block."""
     asked = {coding: ("/", coding) for coding in ENCODINGS} | {EMPTY: (EMPTY, "identity")}
-    connections = {name: kept_alive(address) for name in asked}
     taken: dict[str, list[float]] = {name: [] for name in asked}
     for at in range(BLOCKS + 1):
         for name, wanted in asked.items():
-            times = [_milliseconds(connections[name], *wanted) for _ in range(BLOCK)]
+            times = _block(address, *wanted)
             taken[name] += times if at else []  # the first block is not counted
-    for connection in connections.values():
-        connection.close()
     return {name: _summary(times) for name, times in taken.items()}
+
+
+def _block(address: str, path: str, coding: str) -> list[float]:
+    """On one connection, whose first request is not counted."""
+    connection = kept_alive(address)
+    try:
+        return [_milliseconds(connection, path, coding) for _ in range(BLOCK + 1)][1:]
+    finally:
+        connection.close()
 
 
 def _milliseconds(connection: HTTPConnection, path: str, coding: str) -> float:
