@@ -53,6 +53,7 @@ from leaderboard.scriptless import WithoutScripts
 from leaderboard.security import SecureHeaders
 from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
+from leaderboard.turns import Busy
 from leaderboard.web import BoardFirst
 from logs import log_to_stderr
 from maintenance.decisions import PublicLog
@@ -294,6 +295,7 @@ def build_app(
     app.mount("/app", gradio)
     app.add_exception_handler(404, leaderboard.web.not_found)
     app.add_exception_handler(Exception, leaderboard.web.failed)
+    app.add_exception_handler(Busy, leaderboard.web.busy)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(UnfitText, _unfit_text)

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.testclient import TestClient
 
 import app as service
+from identity.problems import MEDIA_TYPE
 from identity.routes import MOST_PARTS
 from leaderboard.render import environment
 from leaderboard.security import SecureHeaders
@@ -240,6 +241,20 @@ def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
 
     answer = TestClient(SecureHeaders(app), base_url="http://board.example").get("/", follow_redirects=False)
     assert answer.headers["location"] == "/evil.example/x"
+
+
+def test_who_comes_while_too_many_wait_for_pages_is_told_so_and_the_board_is_served(asgi: Any) -> None:
+    turns = asgi._app._site.turns
+    visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
+    before, turns._waiting = turns._waiting, turns._most
+    try:
+        for path in ("/?sort=model", "/api/v1/leaderboard?protocol=paper", "/board.json?protocol=paper"):
+            answer = visitor.get(path)
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), path
+            assert (answer.headers["content-type"] == MEDIA_TYPE) == path.startswith("/api/")
+        assert visitor.get("/").status_code == 200
+    finally:
+        turns._waiting = before
 
 
 def framed_by(answer: httpx.Response) -> str:
