@@ -53,6 +53,7 @@ from leaderboard.scriptless import WithoutScripts
 from leaderboard.security import SecureHeaders
 from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
+from leaderboard.turns import Busy
 from leaderboard.web import BoardFirst
 from logs import log_to_stderr
 from maintenance.decisions import PublicLog
@@ -123,7 +124,9 @@ def _listen(settings: Settings) -> socket.socket:
         OSError: with a sentence that says what to do.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio switches TCP_NODELAY on only where the socket says that it is TCP; without it every response on a
+    # kept-alive connection waits for the delayed ACK of the one before.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host.strip("[]"), settings.port))
@@ -146,6 +149,9 @@ def _prepare_directory(settings: Settings) -> None:
         settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
         with tempfile.TemporaryFile(dir=settings.state_dir):
             pass
+        for folder in settings.label_import_dirs:
+            if folder.is_relative_to(settings.data_dir):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
     except OSError as error:
@@ -189,6 +195,7 @@ async def _serve(settings: Settings, database: Database, signer: Signer, listene
         log_config=None,  # what uvicorn says goes where everything goes
         log_level="warning",
         access_log=False,
+        server_header=False,
         timeout_graceful_shutdown=3,
         lifespan="on",
         http=HeadersInTime,
@@ -288,6 +295,7 @@ def build_app(
     app.mount("/app", gradio)
     app.add_exception_handler(404, leaderboard.web.not_found)
     app.add_exception_handler(Exception, leaderboard.web.failed)
+    app.add_exception_handler(Busy, leaderboard.web.busy)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(UnfitText, _unfit_text)
@@ -298,7 +306,8 @@ def build_app(
     )
     local = settings.identity.mode is Mode.LOCAL
     environment().globals["local_mode"] = local  # a line on every page
-    return SecureHeaders(BoardFirst(gate, site, from_here if local else lambda _: True), settings.frames)
+    board_first = BoardFirst(gate, site, from_here if local else lambda _: True)
+    return SecureHeaders(board_first, settings.frames, settings.identity.https)
 
 
 def _free(folder: Path) -> int:

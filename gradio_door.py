@@ -7,6 +7,7 @@ clients need is let through, and a file in a call is one that was uploaded here,
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -34,6 +36,7 @@ _READ = frozenset(
 )
 _READ_BELOW = ("/assets/", "/static/", "/svelte/", *(f"{_API}{name}" for name in ("call/", "heartbeat/")))
 _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
+_SHOWN = "/uploads"  # what clients are told instead of the directory of uploads, whose place is nobody's business
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _CALLS_BELOW = f"{_API}call/"
 _KEY = re.compile("[0-9a-f]{64}")
@@ -49,7 +52,8 @@ _STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-e
 class GradioDoor:
     """In front of Gradio, which takes seconds to import; until then visitors get a page that comes back by itself.
 
-    `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`.
+    `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`. Clients know these as
+    `/uploads/<SHA-256>/<name>` and nothing of where they lie.
     `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
     `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
     """
@@ -74,7 +78,11 @@ class GradioDoor:
             target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
             await RedirectResponse(target, 308)(scope, receive, send)
             return
-        if not (self._has(path.removeprefix(_FILE)) if path.startswith(_FILE) else served(scope["method"], path)):
+        if path.startswith(_FILE):
+            if not _is_upload(path.removeprefix(_FILE)):
+                raise HTTPException(404)
+            scope = {**scope, "path": scope["path"].replace(path, _FILE + self._stored(path.removeprefix(_FILE)))}
+        elif not served(scope["method"], path):
             raise HTTPException(404)
         if scope["path"] == MAINTAIN:
             # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
@@ -84,20 +92,28 @@ class GradioDoor:
             return
         if scope["method"] == "POST" and path != _UPLOAD:
             body = await _read(receive)
-            refused = self._refusal(body)
+            refused, call = self._read_call(body)
             if refused is not None:
                 await refused(scope, receive, send)
                 return
-            receive = _again(body, receive)
+            receive = _again(self._with_stored_paths(body, call), receive)
+        if scope["method"] != "HEAD":
+            send = _Renamed(send, str(self._uploads), _SHOWN)
         await self._app({**scope, "headers": self._addressed(scope["headers"])}, receive, send)
 
-    def _refusal(self, body: bytes) -> Response | None:
+    def _read_call(self, body: bytes) -> tuple[Response | None, Any]:
+        """Why a call is refused, or None and the call."""
         if len(body) > MOST_BYTES:
-            return problem(413, "too-large", f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first.")
+            return problem(
+                413, "too-large", f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first."
+            ), None
         try:
             call = orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            return problem(422, "not-json", f"The call is not JSON: {error}")
+            return problem(422, "not-json", f"The call is not JSON: {error}"), None
+        return self._refusal(call), call
+
+    def _refusal(self, call: Any) -> Response | None:
         if not isinstance(call, dict):
             return problem(422, "invalid-call", "A call is a JSON object.")
         number = call.get("fn_index")
@@ -106,17 +122,20 @@ class GradioDoor:
         session = call.get("session_hash")
         if session is not None and not (isinstance(session, str) and _SESSION.fullmatch(session)):
             return problem(422, "invalid-session", "A session has up to 64 letters and digits.")
-        if not all(self._has(path) for path in paths_in(call)):
+        if not all(_is_upload(path) for path in paths_in(call)):
             return problem(422, "not-uploaded", "A file in a call is one that was uploaded here within the last hour.")
         return None
 
-    def _has(self, path: Any) -> bool:
-        """Whether this is how Gradio names a file that was uploaded, or made for a download; there or not."""
-        if not isinstance(path, str) or "\0" in path:
-            return False
-        folder, _, name = path.rpartition("/")
-        parent, _, key = folder.rpartition("/")
-        return parent == str(self._uploads) and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
+    def _stored(self, path: str) -> str:
+        """Where an upload lies, of the name that clients know it by."""
+        return str(self._uploads) + path.removeprefix(_SHOWN)
+
+    def _with_stored_paths(self, body: bytes, call: dict[str, Any]) -> bytes:
+        """The call, in which every file has the path where it lies."""
+        files = list(_files_in(call))
+        for one in files:
+            one["path"] = self._stored(one["path"])
+        return json.dumps(call).encode() if files else body
 
     def _addressed(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
         """A request's headers, with our own address in them or nothing that anybody could invent."""
@@ -135,15 +154,60 @@ def served(method: str, path: str) -> bool:
 
 def paths_in(value: Any) -> Iterator[Any]:
     """The paths of whatever Gradio could take for a file, however deep it lies; they may be of any type."""
+    return (one["path"] for one in _files_in(value))
+
+
+def _files_in(value: Any) -> Iterator[dict[str, Any]]:
     waiting = [value]
     while waiting:
         one = waiting.pop()
         if isinstance(one, dict):
             if "path" in one:
-                yield one["path"]
+                yield one
             waiting.extend(one.values())
         elif isinstance(one, list):
             waiting.extend(one)
+
+
+def _is_upload(path: Any) -> bool:
+    """Whether this is how clients name a file that was uploaded, or made for a download; there or not."""
+    if not isinstance(path, str) or "\0" in path:
+        return False
+    folder, _, name = path.rpartition("/")
+    parent, _, key = folder.rpartition("/")
+    return parent == _SHOWN and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
+
+
+class _Renamed:
+    """Sends JSON and event streams with another name for a directory; everything else as it is."""
+
+    def __init__(self, send: Send, directory: str, shown: str) -> None:
+        written = (json.dumps(directory)[1:-1], orjson.dumps(directory).decode()[1:-1])  # as either writes it in JSON
+        self._names, self._shown = [name.encode() for name in dict.fromkeys(written)], shown.encode()
+        self._send, self._renames = send, False
+        self._start: Message | None = None  # kept back until the new length is known
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        """A message of the application."""
+        if message["type"] == "http.response.start":
+            headers = Headers(raw=message["headers"])
+            kind = headers.get("content-type", "").partition(";")[0]
+            self._renames = kind in ("application/json", "text/event-stream") and "content-encoding" not in headers
+            if self._renames and "content-length" in headers:
+                self._start = message
+                return
+        elif self._renames and message["type"] == "http.response.body":
+            message = {**message, "body": self._body + message.get("body", b"")}
+            if self._start is not None and message.get("more_body"):
+                self._body = message["body"]
+                return
+            for name in self._names:
+                message["body"] = message["body"].replace(name, self._shown)
+            if self._start is not None:
+                MutableHeaders(scope=self._start)["content-length"] = str(len(message["body"]))
+                await self._send(self._start)
+        await self._send(message)
 
 
 async def _read(receive: Receive) -> bytes:

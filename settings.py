@@ -68,6 +68,7 @@ def _yes_or_no(value: Any) -> Any:
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Paths = Annotated[tuple[Path, ...], BeforeValidator(_split)]
 Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
 
 
@@ -130,6 +131,11 @@ class WorkerSettings(_FromMapping):
         "are shown, anywhere",
         shown="none",
     )
+    label_import_dirs: Paths = setting(
+        (),
+        "directories, separated by commas: maintainers import label files from below these alone",
+        shown="`DATA_DIR/imports`",
+    )
     item_texts: Path | None = setting(
         None,
         "JSONL with the pairs' texts but no labels, made by `python -m maintenance items`; without it the explore page "
@@ -160,6 +166,11 @@ class WorkerSettings(_FromMapping):
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         return path and path.absolute()
+
+    @field_validator("label_import_dirs")
+    @classmethod
+    def _all_absolute(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(path.absolute() for path in paths)
 
     @field_validator("item_texts")
     @classmethod
@@ -201,9 +212,10 @@ class WorkerSettings(_FromMapping):
             raise ValueError(
                 f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({', '.join(sorted(known))})."
             )
-        derived = {
+        derived: dict[str, Any] = {
             "label_revision": self.label_revision or known[0],
             "database_url": self.database_url or f"sqlite:///{self.state_dir / _DATABASE}",
+            "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
             "backup_url": self.backup_url or str(self.state_dir / "backups"),
         }
         for name, value in derived.items():
@@ -468,6 +480,7 @@ class Settings(WorkerSettings):
     def private_paths(self) -> list[Path]:
         """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
         named = {self.state_dir / name for name in _STATE_NAMES} | {Path(spec.source) for spec in self.label_specs}
+        named |= set(self.label_import_dirs)
         found = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
         return sorted(path.absolute() for path in named | found if path not in (self.gradio_dir, self.state_dir))
 

@@ -1,7 +1,9 @@
-"""The board beside a gr.Dataframe, and beside gradio_leaderboard, of the same rows in the same run.
+"""The board of the running service beside a gr.Dataframe, and beside gradio_leaderboard, of the same rows.
 
-In Chromium, with an empty cache: until the first row is visible, until a click has sorted (the way to what is clicked
-is not counted), bytes until the page is quiet. With wrk: requests for the page, 50 clients, one process. Without
+The service is `python app.py` with every middleware of a public one, its entries in its database, reported rows and
+baselines included. In Chromium, with an empty cache: until the first row is visible, until a click has sorted (the way
+to what is clicked is not counted), bytes until the page is quiet. On a connection that is kept alive, as browsers ask
+(bench/latency.py): how long the page takes. With wrk: requests for the page, 50 clients, one process. Without
 Chromium or wrk, or where the peer's environment cannot be made, the lines say so.
 """
 
@@ -9,33 +11,28 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from bench.measure import Figure
-from leaderboard.board import Board, build_board
+from bench import service
+from bench.latency import LOAD_SECONDS, latencies, latency_figures, requests_per_second
+from bench.measure import Figure, print_table
+from leaderboard.board import Board
 from leaderboard.columns import VALUES
 from leaderboard.shares import percent
-from tests.leaderboard.snapshots import crowd, snapshot
 
 ENTRIES = 10_000
 FEW = 100
 RUNS = 5
-LOAD_SECONDS = 30  # 50 clients wait fifteen seconds each for a Dataframe of this size
 ROOT = Path(__file__).parents[1]
 _QUIET_MS = 1500  # nothing more is expected when the network has been silent for so long
 _HAND_MS = 150  # between a pointer that has come to a heading or a menu, and its click
@@ -85,97 +82,136 @@ class Contestant:
     reach_sort: Callable[[Page], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The text that is waited for: of the first row as the page comes, and after a click has sorted it."""
+
+    first: str
+    after_sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A contestant that is being served."""
+
+    contestant: Contestant
+    address: str
+    names: Names
+
+
 def figures() -> Iterator[Figure]:
     """The table's lines about the board."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         yield Figure(f"the board with {ENTRIES:,} entries", "not measured: no Chromium", "", "", "")
         return
-    with tempfile.TemporaryDirectory() as few, tempfile.TemporaryDirectory() as many, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
-        yield from _many(browser, Path(many))
-        board = _write(Path(few), FEW)
-        with _served(_OURS, Path(few)) as address:
-            size = _seen(browser, address, board, _OURS).size
-        yield Figure(f"bytes of a first visit, {FEW} entries", f"{size / 1000:.0f} kB", "", "", "at most 40 kB")
+        yield from _alone(browser, Path(folder))
+        yield from _beside_peers(browser, Path(folder))
         browser.close()
 
 
-def _many(browser: Browser, folder: Path) -> Iterator[Figure]:
-    board = _write(folder, ENTRIES)
-    with _served(_OURS, folder) as ours, _served(_DATAFRAME, folder) as peer:
-        mine, theirs = _turns(browser, board, ((_OURS, ours), (_DATAFRAME, peer)))
+def _alone(browser: Browser, folder: Path) -> Iterator[Figure]:
+    """The service with few entries."""
+    service.fill(folder, FEW)
+    of = f"{FEW} entries"
+    with service.service(folder) as address:
+        (seen,) = _turns(browser, [_our_target(browser, address)])
+        yield Figure(f"first row visible, {of}", _ms(seen.first), "", "", "")
+        yield Figure(f"sort, {of}", _ms(seen.sort), "", "", "")
+        yield Figure(f"bytes of a first visit, {of}", _kb(seen.size), "", "", "at most 40 kB")
+        yield from latency_figures(latencies(address), FEW)
+        yield _load_figure(of, requests_per_second(address), "", "", "")
+
+
+def _beside_peers(browser: Browser, folder: Path) -> Iterator[Figure]:
+    """The service with many entries, and pages of others with the same rows."""
+    service.fill(folder, ENTRIES)
+    of = f"{ENTRIES:,} entries"
+    with service.service(folder) as address:
+        names = _write_rows(folder, service.board_of(folder))
+        ours = _our_target(browser, address)
+        with _served(_DATAFRAME, folder) as peer:
+            mine, theirs = _turns(browser, [ours, Target(_DATAFRAME, peer, names)])
         yield from _compared(mine, theirs, "gr.Dataframe", ("at least 6", "at least 4", "at most 0.2"))
-    loads = []
-    for contestant in (_OURS, _DATAFRAME):  # one after the other: they would share the cores
-        with _served(contestant, folder) as address:
-            loads.append(_load(address))
-    yield _load_figure(*loads)
-    reason = _make_peer()
-    if reason:
-        yield Figure("the same beside gradio_leaderboard on Gradio 5", f"not measured: {reason}", "", "", "")
+        yield from latency_figures(latencies(address), ENTRIES)
+        rate = requests_per_second(address)
+        plain = requests_per_second(address, "identity")
+        yield _load_figure(of, rate, f"uncompressed: {_rate(plain)}", "", "")
+    with _served(_DATAFRAME, folder) as address:  # one after the other: they would share the cores
+        theirs_rate = requests_per_second(address)
+    yield _load_figure(of, rate, *_beside_dataframe(rate, theirs_rate), "at least 40")
+    yield from _beside_leaderboard(browser, folder, names)
+
+
+def _beside_leaderboard(browser: Browser, folder: Path, names: Names) -> Iterator[Figure]:
+    what = "the same beside gradio_leaderboard on Gradio 5"
+    if reason := _make_peer():
+        yield Figure(what, f"not measured: {reason}", "", "", "")
         return
     try:
-        with _served(_OURS, folder) as ours, _served(_LEADERBOARD, folder) as peer:
-            mine, theirs = _turns(browser, board, ((_OURS, ours), (_LEADERBOARD, peer)))
+        with service.service(folder) as address, _served(_LEADERBOARD, folder) as peer:
+            mine, theirs = _turns(browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, names)])
     except (RuntimeError, Error) as error:
-        reason = str(error).splitlines()[0]
-        yield Figure("the same beside gradio_leaderboard on Gradio 5", f"not measured: {reason}", "", "", "")
+        yield Figure(what, f"not measured: {str(error).splitlines()[0]}", "", "", "")
     else:
         yield from _compared(mine, theirs, "gradio_leaderboard", ("", "", ""))
 
 
-def _write(folder: Path, entries: int) -> Board:
-    """The same rows for all: as a snapshot, and as a table."""
-    body = snapshot(crowd(entries))
-    board = build_board(body)
+def _write_rows(folder: Path, board: Board) -> Names:
+    """The service's rows as a table for the peers, in the order of their macro averages."""
+    ordered = sorted((row for row in board.rows if row.macro is not None), key=lambda row: -(row.macro or 0.0))
     rows = [
         [
-            row.rank, row.model, row.version, row.organisation,
-            *(float(percent(row.value(name))) for name in VALUES),
-            row.votes_per_item, float(percent(row.decided_rate)), row.judge_type, row.parameters_b, row.date,
+            at, row.model, row.version, row.organisation,
+            *(float(percent(value)) if (value := row.value(name)) is not None else None for name in VALUES),
+            row.votes_per_item, float(percent(row.decided_rate)) if row.decided_rate is not None else None,
+            row.judge_type, row.parameters_b, row.date,
         ]
-        for row in board.rows
+        for at, row in enumerate(ordered, 1)
     ]  # fmt: skip
-    (folder / "snapshot.json").write_text(json.dumps(body))
     (folder / "rows.json").write_text(json.dumps({"columns": _COLUMNS, "rows": rows}))
-    return board
+    return Names(ordered[0].model, ordered[-1].model)
 
 
 @contextmanager
 def _served(contestant: Contestant, folder: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    page = ROOT / "bench" / "board_pages.py"
-    command = [str(part) for part in (contestant.python, page, contestant.kind, port, folder)]
+    port = service.free_port()
+    command = [str(contestant.python), str(ROOT / "bench" / "board_pages.py"), contestant.kind, str(port), str(folder)]
     quiet = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
-    with (folder / "server.log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **quiet}, stdout=log, stderr=log)
-    try:
-        yield _answering(f"http://127.0.0.1:{port}/", server, folder / "server.log")
-    finally:
-        server.terminate()
-        server.wait(10)
+    log, address = folder / "peer.log", f"http://127.0.0.1:{port}/"
+    with service.started(command, log, quiet) as process:
+        service.wait_for(address, process, log)
+        yield address
 
 
-def _answering(address: str, server: subprocess.Popen[bytes], log: Path) -> str:
-    for _ in range(1200):
-        if server.poll() is not None:
-            raise RuntimeError(f"the server ended: {log.read_text()[-2000:]}")
-        try:
-            urlopen(address, timeout=30).read()
-        except URLError:
-            time.sleep(0.1)
-        else:
-            return address
-    raise RuntimeError("the server does not answer")
+def _our_target(browser: Browser, address: str) -> Target:
+    """Which texts to wait for, found by a visit that is not counted."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_timeout(_QUIET_MS)
+    before = _first_name(page)
+    _reach_ours(page)
+    page.mouse.down()
+    page.mouse.up()
+    page.wait_for_timeout(_QUIET_MS)
+    after = _first_name(page)
+    context.close()
+    if before == after:
+        raise RuntimeError("a click on the heading did not sort the board")
+    return Target(_OURS, address, Names(before, after))
 
 
-def _turns(browser: Browser, board: Board, pages: Sequence[tuple[Contestant, str]]) -> list[Seen]:
+def _first_name(page: Page) -> str:
+    return page.locator("tbody th[scope=row]").first.locator("a, i").first.inner_text().strip()
+
+
+def _turns(browser: Browser, targets: Sequence[Target]) -> list[Seen]:
     """They take turns, so that a drift of the machine meets them all; one round is not counted."""
-    rounds = [[_seen(browser, address, board, one) for one, address in pages] for _ in range(RUNS + 1)][1:]
+    rounds = [[_seen(browser, one) for one in targets] for _ in range(RUNS + 1)][1:]
     return [
         Seen(
             statistics.median(seen.first for seen in found),
@@ -186,22 +222,21 @@ def _turns(browser: Browser, board: Board, pages: Sequence[tuple[Contestant, str
     ]
 
 
-def _seen(browser: Browser, address: str, board: Board, contestant: Contestant) -> Seen:
-    best, worst = board.rows[0].model, board.rows[-1].model
+def _seen(browser: Browser, target: Target) -> Seen:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     devtools = context.new_cdp_session(page)
     devtools.send("Network.enable")
     sizes: list[float] = []
     devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    page.add_init_script(f"{_CLOCK} clock.until({json.dumps(best)}, 0)")
-    page.goto(address)
+    page.add_init_script(f"{_CLOCK} clock.until({json.dumps(target.names.first)}, 0)")
+    page.goto(target.address)
     first = _took(page)
     page.wait_for_timeout(_QUIET_MS)
     size = round(sum(sizes))
-    contestant.reach_sort(page)
+    target.contestant.reach_sort(page)
     page.wait_for_timeout(_HAND_MS)
-    page.evaluate("text => clock.untilAfterClick(text)", worst)
+    page.evaluate("text => clock.untilAfterClick(text)", target.names.after_sort)
     page.mouse.down()
     page.mouse.up()
     sort = _took(page)
@@ -254,31 +289,29 @@ def _compared(mine: Seen, theirs: Seen, peer: str, asked: tuple[str, str, str]) 
         asked[1],
     )  # fmt: skip
     yield Figure(
-        f"bytes of a first visit, {of}", f"{mine.size / 1000:.0f} kB", f"{peer}: {theirs.size / 1000:.0f} kB",
+        f"bytes of a first visit, {of}", _kb(mine.size), f"{peer}: {_kb(theirs.size)}",
         f"{mine.size / theirs.size:.3f}", asked[2],
     )  # fmt: skip
 
 
-def _load(address: str) -> float | None:
-    """Requests per second for the page, or None without wrk."""
-    if shutil.which("wrk") is None:
-        return None
-    command = ["wrk", "-t2", "-c50", f"-d{LOAD_SECONDS}s", "--timeout", "60s", address]  # asks for no compression
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = re.search(r"Requests/sec:\s+([0-9.]+)", said)
-    assert found and "Non-2xx" not in said, said
-    return float(found[1])
+def _load_figure(of: str, rate: float | None, beside: str, ratio: str, asked: str) -> Figure:
+    what = f"requests/s of the page as br, {of}, one process, 50 clients"
+    if rate is None:
+        return Figure(what, "not measured: wrk is not installed (apt install wrk)", "", "", asked)
+    return Figure(what, f"{rate:,.0f}", beside, ratio, asked)
 
 
-def _load_figure(mine: float | None, theirs: float | None) -> Figure:
-    what = f"requests/s of the page with {ENTRIES:,} entries, one process, 50 clients"
-    if mine is None or theirs is None:
-        return Figure(what, "not measured: wrk is not installed (apt install wrk)", "", "", "at least 40")
+def _beside_dataframe(rate: float | None, theirs: float | None) -> tuple[str, str]:
+    if rate is None or theirs is None:
+        return "", ""
     if not theirs:
-        least = mine * LOAD_SECONDS / 50  # all clients were still waiting for their first page
-        beside = f"gr.Dataframe: none finished in {LOAD_SECONDS} s"
-        return Figure(what, f"{mine:,.0f}", beside, f"over {least:,.0f}", "at least 40")
-    return Figure(what, f"{mine:,.0f}", f"gr.Dataframe: {theirs:,.1f}", f"{mine / theirs:,.0f}", "at least 40")
+        least = rate * LOAD_SECONDS / 50  # all clients were still waiting for their first page
+        return f"gr.Dataframe: none finished in {LOAD_SECONDS} s", f"over {least:,.0f}"
+    return f"gr.Dataframe: {theirs:,.1f}", f"{rate / theirs:,.0f}"
+
+
+def _rate(rate: float | None) -> str:
+    return "not measured" if rate is None else f"{rate:,.0f}"
 
 
 def _make_peer() -> str:
@@ -293,8 +326,9 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms"
 
 
-if __name__ == "__main__":
-    from bench.__main__ import lines
+def _kb(size: int) -> str:
+    return f"{size / 1000:.0f} kB"
 
-    for line in lines(figures()):
-        print(line, flush=True)
+
+if __name__ == "__main__":
+    print_table(figures())

@@ -1,7 +1,7 @@
-"""`python bench/board_pages.py KIND PORT FOLDER`: one page with the board's rows, served from one process.
+"""`python bench/board_pages.py KIND PORT FOLDER`: a peer's page with the board's rows, served from one process.
 
-``ours`` is the public page; ``dataframe`` a gr.Dataframe; ``gradio-leaderboard`` the component of that name, on
-Gradio 5 in an environment of its own, which is why nothing is imported before it is needed.
+``dataframe`` is a gr.Dataframe; ``gradio-leaderboard`` the component of that name, on Gradio 5 in an environment of
+its own, which is why nothing is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -14,27 +14,7 @@ from typing import Any
 
 def main(kind: str, port: int, folder: Path) -> None:
     """Serve until ended."""
-    if kind == "ours":
-        _ours(port, json.loads((folder / "snapshot.json").read_bytes()))
-    else:
-        _gradio(kind, port, json.loads((folder / "rows.json").read_bytes()))
-
-
-def _ours(port: int, body: dict[str, Any]) -> None:
-    import uvicorn
-    from fastapi import FastAPI
-
-    from leaderboard import api, web
-    from leaderboard.site import Site
-    from tests.leaderboard.snapshots import FixedSource
-
-    site = Site(FixedSource(body), published=(), warm=web.warm)
-    site.refresh()
-    app = FastAPI()
-    app.include_router(web.build(site))
-    app.include_router(api.build(site))
-    first = web.BoardFirst(app, site)
-    uvicorn.run(first, host="127.0.0.1", port=port, log_level="error", access_log=False)
+    _gradio(kind, port, json.loads((folder / "rows.json").read_bytes()))
 
 
 def _gradio(kind: str, port: int, table: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 
@@ -35,3 +35,17 @@ def _seconds(run: Callable[[], object]) -> float:
     started = time.perf_counter()
     run()
     return time.perf_counter() - started
+
+
+def table_lines(figures: Iterable[Figure]) -> Iterator[str]:
+    """A Markdown table, one line a figure."""
+    yield "| what | measured | beside it, same run | ratio | asked |"
+    yield "|---|---|---|---|---|"
+    for one in figures:
+        yield f"| {one.what} | {one.value} | {one.beside} | {one.ratio} | {one.asked} |"
+
+
+def print_table(figures: Iterable[Figure]) -> None:
+    """Print the table line by line: it takes minutes."""
+    for line in table_lines(figures):
+        print(line, flush=True)

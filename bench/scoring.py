@@ -13,7 +13,9 @@ import numpy as np
 import orjson
 from sqlalchemy import insert
 
-from bench.measure import Figure, paired_seconds
+from bench.measure import Figure, paired_seconds, print_table
+from bench.official_files import official_lines
+from bench.official_rule import official_counts
 from benchmark.demo import demo_items, demo_label_rows, demo_labels, demo_pairs
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
@@ -24,8 +26,6 @@ from storage import label_sets
 from storage.database import Database, migrate, open_database
 from storage.tables import Submission, new_entry_id
 from submissions.upload import read_upload
-from tests.official_files import official_lines
-from tests.official_rule import official_counts
 from workers.rescore_job import rescore
 from workers.scorer import Scorer
 
@@ -144,7 +144,4 @@ def _stored(source: np.random.Generator, table: ItemTable, revision: str) -> dic
 
 
 if __name__ == "__main__":
-    from bench.__main__ import lines
-
-    for line in lines(figures()):
-        print(line, flush=True)
+    print_table(figures())

@@ -8,6 +8,7 @@ counted in the database, where a restart forgives nothing. One number for each p
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +28,10 @@ MOST_PLACES = 50_000
 FILES_PER_HOUR = 16  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
 MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
 MOST_OF_ONE = 4  # and of these from one address
+MOST_COMPUTED = 8  # views, files and pictures that one address has made for it at a time; a browser asks for six
 MOST_OPEN = 64  # answers that one address waits for at a time: a page has one or two, each takes a file descriptor
+
+_OPEN_AT_MOST = {"listen": MOST_OPEN, "compute": MOST_COMPUTED}
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +104,7 @@ class FloodGuard:
         who = self._whose(scope) if what else ""
         refused = self._refusal(scope, what, who) if who else None
         if refused is None:
-            with self._open_for(who) if what == "listen" else nullcontext():
+            with self._open_for(f"{what} {who}") if who and what in _OPEN_AT_MOST else nullcontext():
                 await self._app(scope, receive, send)
             return
         log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
@@ -116,8 +120,10 @@ class FloodGuard:
             self._open += Counter()  # drops who has none left
 
     def _refusal(self, scope: Scope, what: str, who: str) -> TooManyRequests | None:
-        if what == "listen" and self._open.get(who, 0) >= MOST_OPEN:
-            return TooManyRequests(MINUTE)
+        if self._open.get(f"{what} {who}", 0) >= _OPEN_AT_MOST.get(what, math.inf):
+            return TooManyRequests(MINUTE if what == "listen" else 1)
+        if what == "compute":  # readers may open as many pages as they like, one after the other
+            return None
         wait = self._flood.wait(f"{what} {who}")
         if wait is not None:
             return TooManyRequests(wait)

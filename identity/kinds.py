@@ -32,8 +32,16 @@ def guarded(scope: Mapping[str, Any]) -> str:
     if found := _KINDS.get((method, path)):
         return found
     if method in SAFE_METHODS:
-        return ""
+        return "compute" if _computes(scope) else ""
     return "account" if path.startswith("/account") else "answer" if path.startswith(_SHEETS) else "change"
+
+
+def _computes(scope: Mapping[str, Any]) -> bool:
+    """Whether the answer may have to be made for this request alone: a view, a board of the past, a file, a picture."""
+    path = scope["path"]
+    if path.startswith(("/app", "/auth", "/account", "/static/")):
+        return False
+    return bool(scope.get("query_string")) or path.startswith("/export/") or path.endswith("/og.png")
 
 
 def carries_file(scope: Mapping[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from leaderboard.view import read_as_of
 
 MOST_LISTED = 500  # judges scored here in the list to choose from; others are drawn too when the address names them
 FIRST_SHOWN = 5
+MOST_CHOSEN = 100  # judges in a figure; it draws the best of them
 PATH = "/app/analyse"
 
 
@@ -93,7 +94,7 @@ def read_choice(edition: Edition, named: Mapping[str, Any], state: object) -> Ch
     revision = str(asked if asked in edition.revisions else edition.snapshot["label_revision"])
     hidden = edition.hides(revision)  # its board knows one rule and one grouping
     return Choice(
-        tuple(key for key in dict.fromkeys(ids) if key in known),
+        tuple(key for key in dict.fromkeys(ids) if key in known)[:MOST_CHOSEN],
         PROTOCOL if hidden else _one_of(named.get("protocol"), PROTOCOLS),
         GROUPING if hidden else _one_of(named.get("grouping"), tuple(GROUPINGS)),
         revision,
@@ -170,6 +171,14 @@ def _nothing_chosen(any_judge: bool) -> str:
     return (
         '<div class="vl-none"><b>No judge has been scored yet</b>'
         '<a href="/app/submit">Submit predictions</a> and the figures draw themselves.</div>'
+    )
+
+
+def busy() -> str:
+    """What a reader gets while too many others wait for figures."""
+    return (
+        '<div class="vl-none"><b>Too many readers at the moment</b>Figures for others are being made. '
+        "Please try again in a few seconds.</div>"
     )
 
 

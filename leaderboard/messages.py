@@ -26,6 +26,11 @@ _TEXTS = {
         "a snapshot’s id.",
         (("The current board", "/"),),
     ),
+    "busy": (
+        "Too many readers at the moment",
+        "Others asked for pages that take long to make. Please try again in a few seconds.",
+        (("Try again", ""), ("The board", "/")),
+    ),
     "failed": (
         "That went wrong",
         "The fault is ours and stands in our log. Nothing that you sent is lost; please try again in a moment.",
@@ -47,6 +52,11 @@ def no_board(headers: Headers) -> Response:
 def failed_page(headers: Headers) -> Response:
     """500 as a person should see it."""
     return _reply("failed", headers, 500)
+
+
+def busy_page(headers: Headers) -> Response:
+    """503 as a person should see it."""
+    return _reply("busy", headers, 503)
 
 
 def not_scored(name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:

@@ -6,10 +6,10 @@ shows is asked from the site when a visitor opens it. The state of the analyse p
 
 from __future__ import annotations
 
-import asyncio
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 import gradio as gr
@@ -27,6 +27,7 @@ from leaderboard.charts import CHARTS
 from leaderboard.render import GROUPING_NAMES, RULES, board_fragment, footer_markup, header_markup
 from leaderboard.site import Edition, Site
 from leaderboard.tools.materials import Materials
+from leaderboard.turns import Busy
 
 _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
 _LEAD = """<h1>Where do judges differ?</h1><p class="lead">Choose judges. Filled marks were <b>scored here</b>,
@@ -166,17 +167,24 @@ def build_analyse(site: Site, materials: Materials | None = None) -> None:
     controls: list[Any] = [entries, protocol, grouping, revision, chart, paper]
 
     async def start(state: str) -> list[Any]:
-        edition = await _asked(site, state)
-        if edition is None:
-            return [*[gr.skip()] * len(controls), "", gr.update(value=None, visible=False), analysis.no_board()]
-        return await asyncio.to_thread(_opened, edition, state, materials)
+        try:
+            edition = await _asked(site, state)
+            if edition is None:
+                return _nothing_drawn(len(controls), analysis.no_board())
+            return await site.turns.take(lambda one: _opened(edition, one, materials), state)
+        except Busy:
+            return _nothing_drawn(len(controls), analysis.busy())
 
     async def draw(*values: Any) -> list[Any]:
-        edition = await _asked(site, values[-1])
-        if edition is None:
-            return [*[gr.skip()] * 3, "", gr.update(value=None, visible=False), analysis.no_board()]
         named = dict(zip(("entries", "protocol", "grouping", "revision", "chart", "paper"), values, strict=False))
-        return await asyncio.to_thread(_changed, edition, read_choice(edition, named, values[-1]), materials)
+        try:
+            edition = await _asked(site, values[-1])
+            if edition is None:
+                return _nothing_drawn(3, analysis.no_board())
+            choose = partial(read_choice, edition, named)
+            return await site.turns.take(lambda state: _changed(edition, choose(state), materials), values[-1])
+        except Busy:
+            return _nothing_drawn(3, analysis.busy())
 
     _on_open(start, [*controls, when, figure, said], inputs=[page], js=_OPEN)
     gr.on(
@@ -210,6 +218,11 @@ async def _asked(site: Site, state: str) -> Edition | None:
         return await site.at(analysis.as_of(state))
     except ValueError:
         return None
+
+
+def _nothing_drawn(controls: int, words: str) -> list[Any]:
+    """Controls as they are, no figure, and why."""
+    return [*[gr.skip()] * controls, "", gr.update(value=None, visible=False), words]
 
 
 def _opened(edition: Edition, state: str, materials: Materials) -> list[Any]:

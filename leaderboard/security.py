@@ -1,11 +1,12 @@
 """Headers that every answer carries, whoever made it: own pages have theirs already, Gradio's get them here. And which
-other sites may frame what this site may frame."""
+other sites may frame what this site may frame, and redirects that name no host."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import URL, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.replies import SECURITY
@@ -24,17 +25,20 @@ GRADIO = (
 )
 # What is no page: nothing in it is ever to be run or framed.
 NO_PAGE = "default-src 'none'; frame-ancestors 'none'"
+_LEFT_IN_LOCATIONS = ":/%#?=@[]!$&'()*+,;"  # by RedirectResponse
+_REDIRECTS = (301, 302, 303, 307, 308)
+_HTTPS_FROM_NOW_ON = (b"strict-transport-security", b"max-age=31536000")
 
 
 class SecureHeaders:
     """An application whose every answer says what browsers may do with it. What a route says itself stays.
 
     `frames`: origins in whose frames its pages may stand beside their own; those that stand in none, or in any, do not
-    change.
+    change. `https`: whether browsers come over https, whatever the last proxy speaks.
     """
 
-    def __init__(self, app: ASGIApp, frames: Sequence[str] = ()) -> None:
-        self._app, self._frames = app, " ".join(("", *frames)).encode()
+    def __init__(self, app: ASGIApp, frames: Sequence[str] = (), https: bool = False) -> None:
+        self._app, self._frames, self._https = app, " ".join(("", *frames)).encode(), https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -45,18 +49,39 @@ class SecureHeaders:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = dict(message)  # the board's is made once, for everybody
+                if message["status"] in _REDIRECTS:
+                    message["headers"] = [_relative(name, value, scope) for name, value in message["headers"]]
                 if not {name for name, _ in message["headers"]} >= _SAID:
                     headers = MutableHeaders(scope=message)
                     for name, value in _usual(scope["path"], message["status"], headers).items():
                         headers.setdefault(name, value)
                 if self._frames and scope["path"].rstrip("/") != _NEVER_FRAMED:
                     message["headers"] = [(name, self._framed(name, value)) for name, value in message["headers"]]
+                if self._https or scope["scheme"] == "https":
+                    message["headers"] = [*message["headers"], _HTTPS_FROM_NOW_ON]
             await send(message)
 
         await self._app(scope, receive, sending)
 
     def _framed(self, name: bytes, value: bytes) -> bytes:
         return value + self._frames if name == _POLICY_NAME and value.endswith(_OWN_FRAMES.encode()) else value
+
+
+def _relative(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+    """A header field; a Location on the host that was asked becomes a path, for the Host header is anybody's word."""
+    if name.lower() != b"location":
+        return name, value
+    for own in _own_origins(scope):
+        if value.startswith(own):
+            return name, b"/" + value[len(own) :].lstrip(b"/")  # two slashes would begin another host
+    return name, value
+
+
+def _own_origins(scope: Scope) -> Iterator[bytes]:
+    """How redirects name the host that was asked."""
+    hosts = [value.decode("latin-1") for field, value in scope["headers"] if field == b"host"]
+    for host in hosts or [URL(scope=scope).netloc]:
+        yield quote(f"{scope['scheme']}://{host}", safe=_LEFT_IN_LOCATIONS).encode()
 
 
 def _usual(path: str, status: int, headers: MutableHeaders) -> Mapping[str, str]:

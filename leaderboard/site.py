@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 
 import brotli
@@ -24,6 +25,7 @@ from benchmark.protocols import PROTOCOLS
 from leaderboard.board import Board, build_board
 from leaderboard.disclosure import GROUPING, PROTOCOL
 from leaderboard.published import Published, load_published, with_imported
+from leaderboard.turns import Turns
 from storage.moderation import Off
 
 CHECK_EVERY = 0.5  # seconds between looks at the pointer
@@ -31,6 +33,7 @@ _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
 _KEPT_BYTES = 64 * 2**20  # of these: anybody may ask for as many views of a large board as they like
 _KEPT_OLD = 4  # old boards, each with what was made of it; one of 10,000 entries takes about 100 MB
+_AT_ONCE, _MOST_WAITING = 2, 64  # pages that are made, and old boards that are read, for anybody who asks
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +113,7 @@ class Edition:
     paused: str | None = None
     old: bool = False  # not the current one
     public_url: str = ""  # where the service stands for others, as far as it was told
+    turns: Turns = field(default_factory=lambda: Turns(_MOST_WAITING, _AT_ONCE))
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, Body] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -178,21 +182,28 @@ class Edition:
         return found
 
     async def ready(self, key: str, make: Callable[[], Body]) -> Body:
-        """As ``body``, beside the event loop: under other rules a large board takes a second to count."""
+        """As ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
+
+        Raises:
+            Busy: too many others wait.
+        """
         found = self.made(key)
-        return found if found is not None else await asyncio.to_thread(self.body, key, make)
+        return found if found is not None else await self.turns.take(partial(self.body, key), make)
 
     def saying(self, pointer: Pointer) -> Edition:
         """The same snapshot with other notices; pages are made anew, boards are not."""
         notices = (pointer.delayed_since, pointer.paused)
         same = (self.snapshot_id, self.snapshot, self.published)
-        return Edition(*same, *notices, public_url=self.public_url, _boards=self._boards)
+        return Edition(*same, *notices, public_url=self.public_url, turns=self.turns, _boards=self._boards)
 
     def _keep(self, shelf: OrderedDict[Any, Any], key: Any, value: Any, limit: int) -> None:
         with self._lock:
             shelf[key] = value
             while len(shelf) > limit:
                 shelf.popitem(last=False)
+
+
+_OldKey = tuple[str, str, frozenset[Off]]  # its snapshot, the current one, what is off the board
 
 
 class Site:
@@ -222,10 +233,13 @@ class Site:
         self._pointer: Pointer | None = None
         self._checked = float("-inf")
         self._refreshing = threading.Lock()
-        self._old: OrderedDict[tuple[str, str, frozenset[Off]], Edition] = OrderedDict()
-        self._reading_old = threading.Lock()
-        # Threads of their own: however many wait for pages, files or old boards, the pointer is looked at.
-        self._looking, self._remembering = ThreadPoolExecutor(1, "look"), ThreadPoolExecutor(1, "old-boards")
+        self._old: OrderedDict[_OldKey, Edition] = OrderedDict()
+        self._old_lock = threading.Lock()  # held for look-ups in the two dictionaries alone
+        self._loading: dict[_OldKey, threading.Lock] = {}
+        # A thread of its own: however many wait for pages, files or old boards, the pointer is looked at.
+        self._looking = ThreadPoolExecutor(1, "look")
+        self.turns = Turns(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
+        self._old_turns = Turns(_MOST_WAITING, _AT_ONCE)  # so that nobody can make us hold many old boards at once
 
     def fresh(self) -> Edition | None:
         """The edition if it was checked a moment ago; None if somebody should look."""
@@ -244,26 +258,41 @@ class Site:
 
         Raises:
             ValueError: ``when`` is none of these.
+            Busy: too many others wait for old boards.
         """
         current = await self.current()
         if not when:
             return current
-        return await asyncio.get_running_loop().run_in_executor(self._remembering, self._as_of, when, current)
-
-    def _as_of(self, when: str, current: Edition) -> Edition | None:
-        snapshot_id = self._source.find(when)
+        snapshot_id = await asyncio.to_thread(self._source.find, when)
         if snapshot_id is None or snapshot_id == current.snapshot_id:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
         key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
-        with self._reading_old:  # one at a time, so that nobody can make us hold many at once
+        return self._kept_old(key) or await self._old_turns.take(self._old_edition, key)
+
+    def _kept_old(self, key: _OldKey) -> Edition | None:
+        with self._old_lock:
             found = self._old.get(key)
-            if found is None:
-                snapshot = self._source.load(snapshot_id, old=True)
-                published = with_imported(self._published, snapshot)
-                found = Edition(snapshot_id, snapshot, published, old=True, public_url=self._public_url)
-                self._old[key] = found
-            self._old.move_to_end(key)
+            if found is not None:
+                self._old.move_to_end(key)
+            return found
+
+    def _old_edition(self, key: _OldKey) -> Edition:
+        """Read an old board, once for all who ask for it."""
+        with self._old_lock:
+            loading = self._loading.setdefault(key, threading.Lock())
+        with loading:
+            found = self._kept_old(key) or self._load_old(key)
+        with self._old_lock:
+            self._loading.pop(key, None)
+        return found
+
+    def _load_old(self, key: _OldKey) -> Edition:
+        snapshot = self._source.load(key[0], old=True)
+        published = with_imported(self._published, snapshot)
+        found = Edition(key[0], snapshot, published, old=True, public_url=self._public_url, turns=self.turns)
+        with self._old_lock:
+            self._old[key] = found
             while len(self._old) > _KEPT_OLD:
                 self._old.popitem(last=False)
         return found
@@ -301,6 +330,7 @@ class Site:
                 pointer.delayed_since,
                 pointer.paused,
                 public_url=self._public_url,
+                turns=self.turns,
             )
         if self._warm is not None:
             self._warm(edition)

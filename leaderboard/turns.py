@@ -1,4 +1,4 @@
-"""Work that takes a processor for up to a second, asked for by anybody: one at a time, and not too many waiting."""
+"""Work that takes a processor for up to a second, asked for by anybody: few at a time, and not too many waiting."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Busy(Exception):
 
 
 class Turns:
-    """A queue of one. The board is served meanwhile: the work is done in a thread."""
+    """A queue for so many at once. The board is served meanwhile: the work is done in a thread."""
 
-    def __init__(self, most_waiting: int = 20) -> None:
+    def __init__(self, most_waiting: int = 20, at_once: int = 1) -> None:
         """``most_waiting``: whoever comes then is refused; at a second each nobody would wait longer."""
-        self._lock = asyncio.Lock()
+        self._free = asyncio.Semaphore(at_once)
         self._most = most_waiting
         self._waiting = 0
 
@@ -33,7 +33,7 @@ class Turns:
             raise Busy
         self._waiting += 1
         try:
-            async with self._lock:
+            async with self._free:
                 return await asyncio.to_thread(work, asked)
         finally:
             self._waiting -= 1

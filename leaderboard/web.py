@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -20,7 +19,7 @@ from identity.problems import problem
 from leaderboard import entry, messages, render
 from leaderboard.log import web as decisions
 from leaderboard.log.web import Log
-from leaderboard.messages import failed_page, no_board, not_found_page, quick
+from leaderboard.messages import busy_page, failed_page, no_board, not_found_page, quick
 from leaderboard.replies import EMBEDDABLE, FOREVER, HTML, JSON, REVALIDATE, asked, fields, matches, respond
 from leaderboard.sharing import web as sharing
 from leaderboard.site import Body, Edition, Site
@@ -76,7 +75,7 @@ def build(site: Site, materials: Materials | None = None, log: Log = decisions.n
         if edition is None:
             return problem(404, "no-board", "There was no board then.")
         view = read_view(request.query_params, edition.revisions)
-        return respond(await asyncio.to_thread(column_file, edition, view), request.headers)
+        return respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
     async def one_entry(entry_id: str, request: Request) -> Response:
@@ -136,6 +135,16 @@ async def failed(request: Request, error: Exception) -> Response:
     if request.url.path.startswith("/api/"):
         return problem(500, "internal", "The fault is ours. Please try again in a moment.")
     return failed_page(request.headers)
+
+
+async def busy(request: Request, error: Exception) -> Response:
+    """Exception handler for Busy: problem+json below /api/, a page elsewhere."""
+    if request.url.path.startswith("/api/"):
+        reply: Response = problem(503, "busy", "Too many others are being answered. Please try again in a few seconds.")
+    else:
+        reply = busy_page(request.headers)
+    reply.headers["Retry-After"] = "5"
+    return reply
 
 
 class BoardFirst:

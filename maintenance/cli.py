@@ -157,7 +157,7 @@ def _add_entries(commands: Any) -> None:
 def _add_labels(commands: Any) -> None:
     add = command(commands, "import", "have a worker load a revision as a draft", _import)
     add.add_argument("revision")
-    add.add_argument("source", help="file that the workers can read, or Hub dataset owner/name@commit")
+    add.add_argument("source", help="file below LABEL_IMPORT_DIRS, or Hub dataset owner/name@commit")
     add.add_argument("--reason", required=True)
     add.add_argument("--public", action="store_true", help="these labels can be had elsewhere: hide nothing")
     add.add_argument("--wait", action="store_true", help="until a worker has done it")

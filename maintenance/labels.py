@@ -37,9 +37,9 @@ def request_import(
 ) -> Done:
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
-    `spec`: a file that the workers can read, or a Hub dataset `owner/name@commit`. Revisions are immutable: a name
-    that is known cannot be imported again. `public`: the labels are to be had elsewhere anyway, so that the board may
-    show what depends on single ones (sources, tags, counts).
+    `spec`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are immutable:
+    a name that is known cannot be imported again. `public`: the labels are to be had elsewhere anyway, so that the
+    board may show what depends on single ones (sources, tags, counts).
     """
     require_maintainer(who)
     why, source = words(reason), words(spec, "source", limit=2000)

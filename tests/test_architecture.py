@@ -165,6 +165,29 @@ def test_the_check_lets_a_legal_import_pass(tmp_path: Path, path: str, line: str
     assert not [found for found in imports(tmp_path) if broken(found)]
 
 
+def imported_by_bench() -> dict[str, set[str]]:
+    """Module of bench/ -> what it imports, at its top or inside functions."""
+    found: dict[str, set[str]] = {}
+    for path in (ROOT / "bench").glob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom):
+                names |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        found[f"bench.{path.stem}"] = names
+    return found
+
+
+def test_benchmarks_import_no_tests_and_one_another_in_no_circle() -> None:
+    imported = imported_by_bench()
+    assert not [module for module, names in imported.items() if any(name.split(".")[0] == "tests" for name in names)]
+    waiting = {module: names & set(imported) for module, names in imported.items()}
+    while ready := [module for module, names in waiting.items() if not names & set(waiting)]:
+        for module in ready:
+            del waiting[module]
+    assert not waiting, f"these import one another: {sorted(waiting)}"
+
+
 def test_only_the_wiring_reads_the_environment() -> None:
     readers = set(environment_reads(ROOT)) - ENVIRONMENT_READERS
     assert not readers, f"settings are an argument; these files read os.environ: {sorted(readers)}"

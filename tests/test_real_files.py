@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.official_files import official_lines
-from tests.official_rule import official_counts
+from bench.official_files import official_lines
+from bench.official_rule import official_counts
 from tests.real_data import real_file, rows
 
 TOOLS = (

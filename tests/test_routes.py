@@ -11,10 +11,11 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.testclient import TestClient
 
 import app as service
+from identity.problems import MEDIA_TYPE
 from identity.routes import MOST_PARTS
 from leaderboard.render import environment
 from leaderboard.security import SecureHeaders
@@ -198,6 +199,9 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
         answer = client.get(path, headers={"Accept": "text/html"}, follow_redirects=False)
         assert answer.headers["x-content-type-options"] == "nosniff", path
         assert answer.headers["referrer-policy"], path
+        assert answer.headers["cross-origin-opener-policy"] == "same-origin", path
+        assert "camera=()" in answer.headers["permissions-policy"], path
+        assert answer.headers["strict-transport-security"] == "max-age=31536000", path
         policy = dict(one.strip().partition(" ")[::2] for one in answer.headers["content-security-policy"].split(";"))
         assert set(policy) >= {"default-src", "frame-ancestors"}, path
         assert not any("http" in value for name, value in policy.items() if name != "frame-ancestors"), path
@@ -206,6 +210,51 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
             assert policy["default-src"] == "'none'", path
         elif answer.headers["content-type"].startswith("text/html"):
             assert policy["object-src"] == "'none'" and policy["base-uri"] == policy["form-action"] == "'self'"
+
+
+def test_browsers_are_held_to_https_only_where_they_come_over_it(local: TestClient) -> None:
+    for path in ("/", "/about", "/nowhere"):
+        assert "strict-transport-security" not in local.get(path).headers
+        behind_a_proxy = TestClient(SecureHeaders(HTMLResponse("a page")), base_url="https://board.example")
+        assert behind_a_proxy.get(path).headers["strict-transport-security"] == "max-age=31536000"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example/x", 'evil".example', "board.example.evil.example:80"])
+def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient, host: str) -> None:
+    routes = [route for route in flat(inner(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())]
+    paths = {re.sub(r"\{[^}]*\}", "x", route.path).rstrip("/") for route in routes} | {"/app", "/app/submit"}
+    redirected = 0
+    for path in sorted(paths):
+        for asked in (path or "/", f"{path}/", f"{path}/?q=1"):
+            answer = client.get(asked, headers={"Host": host, "X-Forwarded-Host": host}, follow_redirects=False)
+            told = [value for value in answer.headers.values() if "evil" in value]
+            assert not told and "evil" not in answer.text, asked
+            if "location" in answer.headers and answer.status_code == 307:
+                redirected += 1
+                assert answer.headers["location"].startswith(("/", OWN)), asked
+    assert redirected > 100
+
+
+def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await RedirectResponse("http://board.example//evil.example/x")(scope, receive, send)
+
+    answer = TestClient(SecureHeaders(app), base_url="http://board.example").get("/", follow_redirects=False)
+    assert answer.headers["location"] == "/evil.example/x"
+
+
+def test_who_comes_while_too_many_wait_for_pages_is_told_so_and_the_board_is_served(asgi: Any) -> None:
+    turns = asgi._app._site.turns
+    visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
+    before, turns._waiting = turns._waiting, turns._most
+    try:
+        for path in ("/?sort=model", "/api/v1/leaderboard?protocol=paper", "/board.json?protocol=paper"):
+            answer = visitor.get(path)
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), path
+            assert (answer.headers["content-type"] == MEDIA_TYPE) == path.startswith("/api/")
+        assert visitor.get("/").status_code == 200
+    finally:
+        turns._waiting = before
 
 
 def framed_by(answer: httpx.Response) -> str:

@@ -228,3 +228,11 @@ def test_secrets_of_receipts_and_heads_are_shown_nowhere_and_the_key_is_no_worke
     assert "the token" not in repr(settings)
     assert "RECEIPT_KEY" in SECRET_NAMES
     assert settings.keys_dir in settings.private_paths
+
+
+def test_label_files_are_imported_from_the_data_directory_unless_others_are_named() -> None:
+    def directories(**environ: str) -> tuple[Path, ...]:
+        return Settings.from_env({"IDENTITY": "local", "DATA_DIR": "/srv/data", **environ}).label_import_dirs
+
+    assert directories() == (Path("/srv/data/imports"),)
+    assert directories(LABEL_IMPORT_DIRS="/srv/a, /srv/b") == (Path("/srv/a"), Path("/srv/b"))

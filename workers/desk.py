@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -49,6 +49,7 @@ class Desk:
     chunk: int = CHUNK  # entries of a piece
     backup: Target | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
+    import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def turn(self) -> bool:
@@ -170,7 +171,7 @@ class Desk:
                 tasks.report(session, claim, done, total)
 
         if claim.kind == "labels.import":
-            label_jobs.import_labels(self.database, self.scorer, self.store, claim)
+            label_jobs.import_labels(self.database, self.scorer, self.store, claim, self.import_dirs)
         elif claim.kind == "labels.retire":
             label_jobs.retire(self.database, self.store, claim)
         elif claim.kind == "labels.draft":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from benchmark.labels import LabelSet
@@ -11,20 +13,31 @@ from storage import audit, label_imports, label_sets, presence, tasks
 from storage.database import Database
 from storage.tasks import TaskClaim
 from workers.label_store import LabelStore
-from workers.labels import LabelsError, load_labels
+from workers.labels import LabelsError, allowed_source, load_labels
 from workers.scorer import Scorer
 
 IMPORTED, RETIRED = "labels.imported", "labels.retired"
 
 
-def import_labels(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim) -> None:
-    """Loads, keeps and records a draft. Raises LabelsError, LeaseLost."""
+def import_labels(
+    database: Database,
+    scorer: Scorer,
+    store: LabelStore,
+    claim: TaskClaim,
+    directories: Sequence[Path] | None = None,
+) -> None:
+    """Loads, keeps and records a draft. Raises LabelsError, LeaseLost.
+
+    `directories`: files are read below these alone; None where nobody else names them.
+    """
     with database.read() as session:
         if label_imports.name_taken(session, claim.subject):
             raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
         board = label_sets.current(session)
-    labels = load_labels(claim.params["spec"], claim.subject, scorer.table)
-    keep_draft(database, scorer, store, claim, labels, claim.params["spec"], board.label_revision if board else None)
+    spec = claim.params["spec"]
+    source = spec if directories is None else allowed_source(spec, directories)
+    labels = load_labels(source, claim.subject, scorer.table)
+    keep_draft(database, scorer, store, claim, labels, spec, board.label_revision if board else None)
 
 
 def keep_draft(

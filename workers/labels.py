@@ -53,6 +53,27 @@ def load_labels(spec: str | Path, revision: str | None, table: ItemTable) -> Lab
         raise type(error)(f"labels in {spec}: {error}") from error
 
 
+def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
+    """Return the real path of a file below one of the directories, or a Hub dataset as it was named.
+
+    Relative names are looked up below the directories. Links are followed first, so that none leads out.
+
+    Raises:
+        LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
+    """
+    for directory in (one.resolve() for one in directories):
+        path = (directory / spec).resolve()
+        if path.is_relative_to(directory) and path.is_file():
+            return path
+    if _HUB.fullmatch(spec) and not Path(spec).exists():
+        return spec
+    where = " or ".join(map(str, directories))
+    raise LabelsError(
+        f"{spec} is neither a file below {where} nor a Hub dataset at a commit (owner/name@commit). "
+        "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
+    )
+
+
 def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
     """The label set of dataset rows. Raises LabelsError with every kind of problem it found."""
     finder = _Finder(table, revision)

@@ -34,6 +34,7 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
         migrate(database)
         dataset = HubDataset(settings.audit_dataset, settings.audit_token.get_secret_value()) if settings.audit_dataset else None
         desk = open_desk(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
+        desk = replace(desk, import_dirs=settings.label_import_dirs)
         if settings.backup_keep:
             desk = replace(desk, backup=Target(settings.backup_url, settings.backup_keep))
         prepare(database, desk.scorer, settings.label_revision)

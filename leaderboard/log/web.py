@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -90,7 +91,7 @@ async def _moves(site: Site, decision: Decision) -> Moves | None:
     before, after = editions if len(editions) == 2 else (None, None)
     if before is None or after is None:
         return None
-    return await asyncio.to_thread(_between, before, after)
+    return await after.turns.take(partial(_between, before), after)
 
 
 def _between(before: Edition, after: Edition) -> Moves:

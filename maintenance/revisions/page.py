@@ -26,7 +26,7 @@ def build(desk: Desk) -> None:
         revision = gr.Textbox("", label="Revision", placeholder="v3")
         reason = gr.Textbox("", label="Reason", placeholder="to import, apply, undo or retire it")
     with gr.Row():
-        source = gr.Textbox("", label="File or Hub dataset", placeholder="path, or owner/name@commit")
+        source = gr.Textbox("", label="File or Hub dataset", placeholder="labels_v3.jsonl, or owner/name@commit")
         public = gr.Checkbox(False, label="These labels are public anyway")
         add = gr.Button("Import as a draft", size="md")
     with gr.Accordion("Only a part, or other rules", open=False, elem_classes=["vl-part"]), gr.Row():

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench import official_rule
 from benchmark import demo
-from tests import official_rule
 from tests.attacks import attackers, simulation
 from tests.attacks.attackers import agreement
 from tests.attacks.door import MAINTAINER, Door, in_turn, native, official, open_door

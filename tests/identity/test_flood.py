@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from identity import ANONYMOUS, Identity
-from identity.flood import MOST_OPEN, MOST_PLACES, Flood, FloodGuard, account_of, address_of
+from identity.flood import MOST_COMPUTED, MOST_OPEN, MOST_PLACES, Flood, FloodGuard, account_of, address_of
 from identity.kinds import carries_file, guarded
 
 PROXY = "127.0.0.1"
@@ -82,10 +82,19 @@ def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
         ("PUT", "/api/v1/verification/1/7", "answer"),
         ("POST", "/dispute/x", "change"),
         ("POST", "/nowhere", "change"),
+        ("GET", "/?sort=model", "compute"),
+        ("HEAD", "/compare?entries=a,b", "compute"),
+        ("GET", "/api/v1/leaderboard?as_of=2026-11-01", "compute"),
+        ("GET", "/export/board.parquet", "compute"),
+        ("GET", "/entries/e0/og.png", "compute"),
+        ("GET", "/entries/e0", ""),
+        ("GET", "/static/site.css?v=1", ""),
+        ("GET", "/account?x=1", ""),
     ],
 )
 def test_what_is_counted(method: str, path: str, what: str) -> None:
-    scope = {"type": "http", "method": method, "path": path}
+    path, _, query = path.partition("?")
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
     assert guarded(scope) == what
     assert carries_file(scope) is (what in ("check", "submit", "upload"))
 
@@ -139,7 +148,11 @@ def test_believing_everybody_lets_every_client_choose_who_it_is() -> None:
         assert [ask(url, f"6.6.6.{number}, 203.0.113.7").status_code for number in range(5)] == [200] * 5
 
 
-def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address() -> None:
+@pytest.mark.parametrize(
+    ("path", "query", "most"),
+    [("/app/gradio_api/heartbeat/x", b"", MOST_OPEN), ("/compare", b"entries=a,b", MOST_COMPUTED)],
+)
+def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address(path: str, query: bytes, most: int) -> None:
     async def run() -> list[int]:
         guard, end, codes = FloodGuard(_held, 10_000, address_of), asyncio.Event(), []
 
@@ -148,10 +161,10 @@ def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address() -> Non
 
         async def listen(address: str) -> None:
             about = {"client": (address, 1), "headers": [], "end": end}
-            scope = {"type": "http", "method": "GET", "path": "/app/gradio_api/heartbeat/x", **about}
+            scope = {"type": "http", "method": "GET", "path": path, "query_string": query, **about}
             await guard(scope, _nothing, send)
 
-        waiting = [asyncio.create_task(listen("203.0.113.7")) for _ in range(MOST_OPEN)]
+        waiting = [asyncio.create_task(listen("203.0.113.7")) for _ in range(most)]
         await asyncio.sleep(0)
         await listen("203.0.113.7")
         refused, other = list(codes), asyncio.create_task(listen("203.0.113.8"))
@@ -162,6 +175,11 @@ def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address() -> Non
         return [*refused[:1], *codes[-1:], len(guard._open)]
 
     assert asyncio.run(run()) == [429, 200, 0]
+
+
+def test_readers_may_open_as_many_views_as_they_like_one_after_the_other() -> None:
+    with served(FloodGuard(_answer, 2, address_of), []) as url, httpx.Client(base_url=url) as reader:
+        assert {reader.get("/", params={"page": number}).status_code for number in range(50)} == {200}
 
 
 async def _held(scope: Scope, receive: Receive, send: Send) -> None:

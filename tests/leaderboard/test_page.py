@@ -19,7 +19,7 @@ import leaderboard.page
 import leaderboard.web
 from benchmark.relations import pack, relate
 from leaderboard import theme
-from leaderboard.analysis import FIRST_SHOWN, draw, from_address, names, read_choice
+from leaderboard.analysis import FIRST_SHOWN, MOST_CHOSEN, draw, from_address, names, read_choice
 from leaderboard.charts import CHARTS
 from leaderboard.security import SecureHeaders
 from leaderboard.site import Site
@@ -70,6 +70,12 @@ def test_an_address_is_read_back_and_what_means_nothing_is_dropped() -> None:
     choice = read_choice(edition, named, state())
     assert choice.entries == ("e00000000003", "e00000000001")
     assert (choice.chart, choice.protocol, choice.grouping, choice.revision) == ("tags", "paper", "official", "v0")
+
+
+def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:
+    edition = site_of(entries([(number, 0.6) for number in range(300)])).refresh()
+    ids = [one["id"] for one in edition.snapshot["entries"]]
+    assert read_choice(edition, {"entries": ids[:1] * 5000 + ids}, state()).entries == tuple(ids[:MOST_CHOSEN])
 
 
 def test_an_address_that_chooses_nobody_is_an_empty_choice() -> None:

@@ -3,23 +3,26 @@
 import asyncio
 import hashlib
 import json
+import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
 
 from leaderboard.disclosure import coarse
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Site
+from leaderboard.site import Edition, Site
+from leaderboard.turns import Busy
 from storage import label_imports, label_sets, presence
 from storage.database import Database
 from storage.maintenance_tables import Moderation
 from storage.tables import Board, Snapshot, Submission, Worker
 from tests.databases import new_database
-from tests.leaderboard.snapshots import entry, snapshot
+from tests.leaderboard.snapshots import FixedSource, entry, snapshot
 
 
 @pytest.fixture
@@ -117,6 +120,57 @@ def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) 
     assert at("2026-11-03T13:00:00+01:00") == second
     with pytest.raises(ValueError):
         at("yesterday")
+
+
+class Slow(FixedSource):
+    """Boards of the past that take long to read; `held`: until it is set, all but the quick one."""
+
+    def __init__(self, boards: int) -> None:
+        super().__init__(snapshot([entry(1, 0.7)]))
+        for number in range(boards):
+            self.turn(snapshot([entry(number, 0.7)]))
+        self.held, self.reading = threading.Event(), 0
+
+    def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
+        """As its parent, after a while."""
+        self.reading += old
+        if old and snapshot_id != "snapshot-3":
+            assert self.held.wait(30)
+        return super().load(snapshot_id, old=old)
+
+
+def test_who_asks_for_a_board_of_the_past_does_not_wait_for_all_others() -> None:
+    source = Slow(5)
+    site = Site(source, published=(), check_every=60)
+
+    async def run() -> None:
+        site.refresh()
+        slow = asyncio.create_task(site.at("snapshot-1"))
+        await asyncio.wait_for(site.at("snapshot-3"), 10)
+        again = [asyncio.create_task(site.at("snapshot-1")) for _ in range(10)]
+        await asyncio.wait_for(site.at("snapshot-3"), 10)  # it is held already
+        source.held.set()
+        first, *others = await asyncio.gather(slow, *again)
+        assert first is not None and all(other is first for other in others)
+
+    asyncio.run(run())
+    assert source.reading == 2, "each is read once, whoever asks"
+
+
+def test_too_many_who_wait_for_boards_of_the_past_are_told_so() -> None:
+    source = Slow(100)
+    site = Site(source, published=(), check_every=60)
+
+    async def run() -> list[type]:
+        site.refresh()
+        asked = [asyncio.create_task(site.at(f"snapshot-{number}")) for number in range(10, 100)]
+        while not any(task.done() for task in asked):
+            await asyncio.sleep(0.01)
+        source.held.set()
+        return [type(one) for one in await asyncio.gather(*asked, return_exceptions=True)]
+
+    found = asyncio.run(run())
+    assert found.count(Busy) == 90 - 64 and found.count(Edition) == 64
 
 
 def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> None:

@@ -110,7 +110,8 @@ def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str
 
 @pytest.mark.slow
 def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp_path: Path) -> None:
-    environ = _environ(tmp_path, LABELS=f"v1={real_board.labels_file('v1')}")
+    imports = str(real_file("data/labels_v2.jsonl").parent)
+    environ = _environ(tmp_path, LABELS=f"v1={real_board.labels_file('v1')}", LABEL_IMPORT_DIRS=imports)
     worker = subprocess.Popen(
         [sys.executable, "-m", "workers"], cwd=ROOT, env=environ, stderr=(tmp_path / "log").open("w")
     )

@@ -329,6 +329,28 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
     assert board.desk.store.load("v2").labels.items == 1247
 
 
+def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, "v1", judges=1)
+    inside, outside = tmp_path / "imports", tmp_path / "elsewhere"
+    for folder in (inside, outside):
+        folder.mkdir()
+        (folder / "v2.jsonl").write_bytes(real_board.labels_file("v2").read_bytes())
+    (inside / "link.jsonl").symlink_to(outside / "v2.jsonl")
+    desk = replace(board.desk, import_dirs=(inside,))
+    limited = replace(board, desk=desk)
+    named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
+    for number, source in enumerate(named):
+        task = operations.task(board.database, MAINTAINER, _import(limited, f"x{number}", str(source)))
+        assert task.state == "failed"
+        assert task.outcome == (
+            f"{source} is neither a file below {inside} nor a Hub dataset at a commit (owner/name@commit). "
+            "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
+        )
+    for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
+        task = operations.task(board.database, MAINTAINER, _import(limited, f"y{number}", str(source)))
+        assert task.state == "done"
+
+
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     task = _import(board, "v3", str(tmp_path / "missing.jsonl"))

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    with running(tmp_path / "data", LEASE_SECONDS="4") as started:
+    with running(tmp_path / "data", LEASE_SECONDS="4", LABEL_IMPORT_DIRS=str(tmp_path / "data/demo")) as started:
         until(lambda: len(_scored(started)) == 6, 60, "six simulated judges are on the board")
         yield started
 

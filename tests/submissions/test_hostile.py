@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench import official_rule
 from benchmark.items import ItemTable
 from submissions.readers import xlsx
 from submissions.readers.rows import stated_choice
 from submissions.strict_json import JsonFault, loads, scan
 from submissions.upload import UploadRejected, check_report, read_upload
-from tests import official_rule
 from tests.builders import pairs, table
 from tests.submissions import prediction_files as files
 

@@ -8,12 +8,11 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from bench import official_script
+from bench import official_rule, official_script
 from bench.red_team import EXPLOITS, OUTPUT, Bench, run
 from leaderboard import web
 from leaderboard.site import Site
 from leaderboard.tools import red_team
-from tests import official_rule
 from tests.leaderboard.snapshots import FixedSource, entries, snapshot
 
 STORED = json.loads(OUTPUT.read_text(encoding="utf-8"))

@@ -1,0 +1,187 @@
+"""The service as `python app.py` starts it, with sign-in configured and many entries in its database."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import numpy as np
+from sqlalchemy import func, insert, select
+
+from benchmark.demo import demo_items, demo_labels, demo_pairs
+from benchmark.items import ItemTable
+from benchmark.labels import LabelSet
+from benchmark.scorecard import SCORER_VERSION
+from benchmark.votes import Matrix, Votes
+from leaderboard.board import Board
+from leaderboard.queries import DatabaseSnapshots
+from leaderboard.site import Site
+from storage.database import Database, open_database
+from storage.tables import Submission, new_entry_id
+from workers.rescore_job import rescore
+from workers.scorer import Scorer
+
+ROOT = Path(__file__).parents[1]
+_PATIENCE = 300.0  # seconds until a service is ready
+_SETTLED = 12.0  # seconds without a new page: the worker has published, compared and looked at everything
+_CHUNK = 500
+_TYPES = ("generative-pairwise", "generative-pointwise", "scalar", "critic")
+_SIZES = (2.0, 7.0, 8.0, 32.0, 72.0)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def started(command: Sequence[str], log: Path, environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A server in a process of its own, stopped at the end."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, stdout=output, stderr=output)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the address is answered with success.
+
+    Raises:
+        RuntimeError: the server ended, or does not answer.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server ended: {log.read_text()[-2000:]}")
+        try:
+            urlopen(address, timeout=30).read()
+        except (URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"{address} does not answer")
+
+
+@contextmanager
+def service(folder: Path) -> Iterator[str]:
+    """`python app.py` on a data directory, with every middleware of a public service; yields its address.
+
+    Nobody signs in, so the issuer is never asked.
+    """
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    environ = {
+        "PORT": str(port),
+        "HOST": "127.0.0.1",
+        "DATA_DIR": str(folder),
+        "IDENTITY": "openid",
+        "PUBLIC_URL": address,
+        "OIDC_CLIENT_ID": "bench",
+        "SESSION_SECRET": os.urandom(32).hex(),
+        "HF_HUB_OFFLINE": "1",
+    }
+    log = folder / "service.log"
+    with started([sys.executable, str(ROOT / "app.py")], log, environ) as process:
+        for path in ("/readyz", "/app/"):
+            wait_for(address + path, process, log)
+        _settle(address)
+        yield address
+
+
+def _settle(address: str) -> None:
+    """Wait until the page stays as it is."""
+    deadline, since, before = time.monotonic() + _PATIENCE, time.monotonic(), ""
+    while time.monotonic() - since < _SETTLED:
+        if time.monotonic() > deadline:
+            raise RuntimeError("the board does not come to rest")
+        now = urlopen(address, timeout=30).headers["etag"]
+        if now != before:
+            since, before = time.monotonic(), now
+        time.sleep(0.5)
+
+
+def fill(folder: Path, entries: int) -> None:
+    """Make and fill the data directory of a service that is not running, until it has so many scored entries."""
+    if not _database_path(folder).exists():
+        with service(folder) as address:  # it makes the demo benchmark and submits its judges
+            _until(lambda: b"Judge" in urlopen(address, timeout=30).read())
+    pairs = demo_pairs()
+    table = demo_items(pairs)
+    labels = demo_labels(pairs, table)
+    database = _open(folder)
+    with database.read() as session:
+        there = session.execute(select(func.count()).select_from(Submission)).scalar_one()
+    random = np.random.default_rng(there)
+    for start in range(there, entries, _CHUNK):
+        numbers = range(start, min(start + _CHUNK, entries))
+        with database.write() as session:
+            session.execute(insert(Submission), [_entry(random, number, table, labels) for number in numbers])
+    rescore(database, Scorer(table, {labels.revision: labels}, SCORER_VERSION), labels.revision)
+    database.close()
+
+
+def board_of(folder: Path) -> Board:
+    """The board that the service shows: entries, reported rows and baselines."""
+    database = _open(folder)
+    board = Site(DatabaseSnapshots(database), benchmark="demo").refresh().board()
+    database.close()
+    return board
+
+
+def _until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while not true():
+        if time.monotonic() > deadline:
+            raise RuntimeError("what was waited for did not come")
+        time.sleep(0.2)
+
+
+def _database_path(folder: Path) -> Path:
+    return folder / "demo" / "leaderboard.db"
+
+
+def _open(folder: Path) -> Database:
+    return open_database(f"sqlite:///{_database_path(folder)}")
+
+
+def _entry(random: np.random.Generator, number: int, table: ItemTable, labels: LabelSet) -> dict[str, object]:
+    """The row of a submission: a judge of its own skill that leaves a vote undecided now and then."""
+    k = (1, 3, 5)[number // _CHUNK % 3]
+    votes = Votes(_votes(random, len(table), k, labels))
+    packed = votes.pack()
+    return {
+        "id": new_entry_id(), "benchmark": table.benchmark, "owner": f"owner-{number}",
+        "content_sha256": hashlib.sha256(packed).hexdigest(), "size_bytes": len(packed), "format": "native",
+        "revision": labels.revision, "votes_per_item": k, "votes": packed, "parse_rate": 0.97,
+        "first_shown_rate": 0.52, "self_consistency": 0.9 if k > 1 else None, "report": {},
+        "model": f"Model-{random.integers(1, 99)}B-v{number}", "organisation": f"Lab {number % 40}",
+        "judge_type": _TYPES[number % 4], "parameters_b": float(random.choice(_SIZES)),
+    }  # fmt: skip
+
+
+def _votes(random: np.random.Generator, items: int, k: int, labels: LabelSet) -> Matrix:
+    truth = np.asarray(labels.preferred)[:, np.newaxis]
+    right = random.random((items, k)) < random.uniform(0.3, 0.9)
+    votes = np.where(right, truth, 1 - truth).astype(np.int8)
+    votes[random.random((items, k)) < 0.03] = -1
+    return votes
+
+
+def kept_alive(address: str) -> http.client.HTTPConnection:
+    """A connection that is used again and again, as a browser's."""
+    return http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)
