@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmark.revisions import commitment
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
+from submissions import readability
 from submissions.upload import UploadRejected, read_upload
 from workers.labels import load_labels
 from workers.scorecard_text import render
@@ -39,7 +40,8 @@ def score(file: Path, labels: str, revision: str | None, items: Path | None, as_
     counted = tally(upload.votes, label_set, table)
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card)
-    return Offline(True, text, tuple(f"warning: {warning.message}" for warning in upload.warnings))
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field)
+    return Offline(True, text, tuple(f"warning: {one.message}" for one in (*upload.warnings, low) if one))
 
 
 def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -> str:
