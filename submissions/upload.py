@@ -20,7 +20,7 @@ from submissions.problems import Findings, Notice, Problem, Sample, UploadReject
 from submissions.readers import read_file
 from submissions.readers.rows import Reading, Row
 
-__all__ = ["Notice", "Problem", "Upload", "UploadRejected", "check_report", "read_upload"]
+__all__ = ["Notice", "Problem", "Upload", "UploadRejected", "all_warnings", "check_report", "read_upload"]
 
 REAL_BENCHMARK = "vl-rewardbench"
 _NAMED = 10  # of the items that a file lacks
@@ -82,6 +82,7 @@ def check_report(result: Upload | UploadRejected, benchmark: str) -> dict[str, A
     """The check report that people, programs and the sandbox read; its keys are fixed."""
     read = result if isinstance(result, Upload) else None
     problems = _unreadable(result) if isinstance(result, Upload) else result.problems
+    warnings = all_warnings(result) if isinstance(result, Upload) and not problems else result.warnings
     return {
         "ok": not problems,
         "format": result.format,
@@ -91,19 +92,17 @@ def check_report(result: Upload | UploadRejected, benchmark: str) -> dict[str, A
         "votes_per_item": read and read.votes.k,
         "parse_rate": read and read.behaviour.parse_rate,
         "first_shown_rate": read and read.behaviour.first_shown_rate,
-        "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in _warnings(result)],
+        "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in warnings],
         "problems": [asdict(problem) for problem in problems],
         "problem_count": len(problems) if isinstance(result, Upload) else result.problem_count,
         "samples": [asdict(sample) for sample in read.samples] if read else [],
     }
 
 
-def _warnings(result: Upload | UploadRejected) -> list[Notice]:
-    """Those of the file, and one about unread votes where no problem says the same."""
-    if not isinstance(result, Upload) or _unreadable(result):
-        return list(result.warnings)
-    low = readability.warning(result.behaviour.parse_rate, result.reply_field)
-    return [*result.warnings, *([low] if low else [])]
+def all_warnings(upload: Upload) -> tuple[Notice, ...]:
+    """Those of the file, and one about the votes that could not be read."""
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field)
+    return (*upload.warnings, low) if low else upload.warnings
 
 
 def _unreadable(upload: Upload) -> tuple[Problem, ...]:
