@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -50,6 +51,7 @@ _SEEN = (
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once.</p>"
 )
+_CODE = re.compile("`([^`<>&]{1,60})`")
 _SIGN_IN = "/auth/sign-in?next=/app/submit"
 _REFUSED_HEADING = "Not submitted"
 _EMPTY_REPORT = '<p class="vl-hint">The report appears here as soon as a file is chosen.</p>'
@@ -131,7 +133,8 @@ def _introduction(benchmark: str, limit_mb: float) -> str:
         f"Drop the file that your tool wrote for {target}: this project's own JSONL, the official script, "
         "lmms-eval, VLMEvalKit, or one of the reward-model formats. It is read at once, without looking at any label, "
         "and you see what was understood. A file that you do not submit is deleted within the hour. "
-        f'At most {limit_mb:g} MB. <a href="/about#predictions">Formats</a>, <a href="/policy">rules</a></p>'
+        f'At most {limit_mb:g} MB; gzip is fine. <a href="/about#predictions">Formats</a>, '
+        '<a href="/policy">rules</a></p>'
     )
 
 
@@ -295,7 +298,7 @@ def _headline(report: Mapping[str, Any]) -> str:
         return f'<p class="vl-verdict vl-good" role="status">Ready to submit: {sentence}</p>'
     problems = report["problems"]
     if _about_whole_file(problems):
-        why = f'<p class="vl-why">{escape(str(problems[0]["message"]))}</p>'
+        why = f'<p class="vl-why">{_words(problems[0]["message"])}</p>'
         return f'<div role="status"><p class="vl-verdict vl-bad">This file cannot be submitted.</p>{why}</div>'
     count = report.get("problem_count", len(problems))
     what = "one problem" if count == 1 else f"{count:,} problems"
@@ -339,7 +342,12 @@ def _notice(warning: Mapping[str, Any]) -> str:
     if ids:
         summary = f"{len(ids)} item{'s' if len(ids) > 1 else ''}"
         listed = f"<details><summary>{summary}</summary><p>{escape(', '.join(ids))}</p></details>"
-    return f'<div class="vl-warning"><p>{escape(str(warning["message"]))}</p>{listed}</div>'
+    return f'<div class="vl-warning"><p>{_words(warning["message"])}</p>{listed}</div>'
+
+
+def _words(message: object) -> str:
+    """A message, with what stands between backticks as code. Everything in it is escaped."""
+    return _CODE.sub(r"<code>\1</code>", escape(str(message)))
 
 
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:

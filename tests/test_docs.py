@@ -1,4 +1,4 @@
-"""The README names everything that can be set or called."""
+"""The README names everything that can be set or called; the options of `submissions`, it or docs/submitting.md."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tests.test_architecture import PACKAGES, imports
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = README + (ROOT / "docs/submitting.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", SETTING_NAMES)
@@ -41,7 +42,7 @@ def test_every_command_and_every_option_is_named(package: str) -> None:
     for command in re.split(r"[,|]", commands[1]):
         assert re.search(rf"python -m {package} {command}\b", README), f"python -m {package} {command}"
         for option in set(re.findall(r"--[a-z][a-z-]+", usage(package, command))) - {"--help"}:
-            assert option in README, f"python -m {package} {command} {option}"
+            assert option in COMMANDS, f"python -m {package} {command} {option}"
 
 
 def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:

@@ -57,7 +57,8 @@ def excerpt(reply: Any) -> str:
     text = reply.strip()
     if len(text) <= _BEGINNING + _END:
         return _one_line(text)
-    return f"{_one_line(text[:_BEGINNING])} … {_one_line(text[-_END:])}"
+    start, end = text[:_BEGINNING], text[-_END:]
+    return f"{_one_line(start.rsplit(None, 1)[0])} … {_one_line(end.split(None, 1)[-1])}"
 
 
 def _one_line(text: str) -> str:
