@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from submissions.problems import votes_each
+from submissions.readability import needs_confirmation
+from submissions.wording import printable, sample_lines
 
 OK, REJECTED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -69,6 +71,9 @@ def check_command(arguments: argparse.Namespace) -> int:
     try:
         data = arguments.file.read_bytes()
         table = ItemTable.from_file(arguments.items) if arguments.items else ItemTable.load()
+    except FileNotFoundError as error:
+        print(f"{error.filename} does not exist.", file=sys.stderr)
+        return USAGE
     except (OSError, ValueError, KeyError) as error:
         print(f"cannot read: {error}", file=sys.stderr)
         return USAGE
@@ -76,19 +81,27 @@ def check_command(arguments: argparse.Namespace) -> int:
         report = check_report(read_upload(data, table), table.benchmark)
     except UploadRejected as rejection:
         report = check_report(rejection, table.benchmark)
-    print(json.dumps(report) if arguments.json else readable(report))
+    print(json.dumps(report) if arguments.json else readable(report) + _demo_hint(report, arguments.items))
     return OK if report["ok"] else REJECTED
+
+
+def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
+    """How to check a file of the demo, whose items stand elsewhere; nothing for others."""
+    if items is not None or not any(problem["code"] == "other-benchmark" for problem in report["problems"]):
+        return ""
+    manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
+    return f"\n  A file of the demo is checked with --items {manifest}"
 
 
 def readable(report: dict[str, Any]) -> str:
     """A check report in words; control characters of the file are shown as escapes."""
-    lines = [f"{'OK' if report['ok'] else 'REJECTED'}: {report['format'] or 'unknown format'} on {report['benchmark']}"]
-    if report["ok"]:
+    lines = [f"{_verdict(report)} Format: {report['format'] or 'not known'}. Benchmark: {report['benchmark']}."]
+    if report.get("parse_rate") is not None:
         lines += [
-            f"  revision          {report['revision']}",
-            f"  items             {report['items']:,}, with {votes_each(report['votes_per_item'])}",
-            f"  parse rate        {report['parse_rate']:.1%} of the votes are for either response",
-            f"  first shown rate  {_first_shown(report['first_shown_rate'])}",
+            f"  revision            {report['revision']}",
+            f"  pairs               {report['items']:,}, with {votes_each(report['votes_per_item'])}",
+            f"  readable votes      {report['parse_rate']:.1%}",
+            f"  picked first answer {_first_shown(report['first_shown_rate'])}",
         ]
     for warning in report["warnings"]:
         ids = ", ".join(warning["ids"][:10]) + (", ..." if len(warning["ids"]) > 10 else "")
@@ -98,17 +111,20 @@ def readable(report: dict[str, Any]) -> str:
         lines.append(f"  problem {problem['code']}: " + ", ".join(place) + (": " if place else "") + problem["message"])
     if report["problem_count"] > len(report["problems"]):
         lines.append(f"  and {report['problem_count'] - len(report['problems']):,} more problems")
-    return "\n".join(_printable(line) for line in lines)
+    lines += sample_lines(report)
+    return "\n".join(printable(line) for line in lines)
+
+
+def _verdict(report: dict[str, Any]) -> str:
+    if not report["ok"]:
+        return "REJECTED."
+    return "OK, but confirm it with --accept-unreadable." if needs_confirmation(report) else "OK: ready to submit."
 
 
 def _first_shown(rate: float | None) -> str:
     if rate is None:
         return "the file does not tell"
-    return f"{rate:.1%} of the decided votes are for the response shown first"
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return f"{rate:.1%} of the time (50% is unbiased)"
 
 
 if __name__ == "__main__":

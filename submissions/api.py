@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import Lock
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Annotated, Any, get_args
 from weakref import WeakValueDictionary
 
@@ -26,7 +27,7 @@ from storage import label_sets, presence, switches
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.pace import TooOften
-from submissions import documentation, happenings, queries, rules, wishes
+from submissions import documentation, happenings, queries, readability, rules, wishes
 from submissions.intake import (
     Accepted,
     Allowance,
@@ -34,6 +35,7 @@ from submissions.intake import (
     FirstOneWaits,
     Intake,
     NameTaken,
+    NotConfirmed,
     Paused,
     TooSimilar,
 )
@@ -44,7 +46,15 @@ from submissions.spool import Arrived, Incoming, Spool, TooLarge
 from submissions.tracking import Status
 
 NotTaken = (
-    MetadataRejected | NameTaken | TooSimilar | FileRejected | QuotaUsed | AccountTooYoung | FirstOneWaits | Paused
+    MetadataRejected
+    | NameTaken
+    | TooSimilar
+    | FileRejected
+    | NotConfirmed
+    | QuotaUsed
+    | AccountTooYoung
+    | FirstOneWaits
+    | Paused
 )
 NOT_TAKEN = get_args(NotTaken)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
@@ -58,7 +68,10 @@ _FILE_SCHEMA = {"type": "string", "format": "binary"}
 _FORM = {
     "type": "object",
     "required": ["file", "model"],
-    "properties": {"file": _FILE_SCHEMA, **{name: {"type": "string"} for name in (*FIELDS, *wishes.FIELDS)}},
+    "properties": {
+        "file": _FILE_SCHEMA,
+        **{name: {"type": "string"} for name in (*FIELDS, *wishes.FIELDS, wishes.CONFIRMATION)},
+    },
 }
 _CHECK_BODY = {
     "multipart/form-data": {"schema": {"type": "object", "properties": {"file": _FILE_SCHEMA}}},
@@ -105,8 +118,9 @@ def build(
         async with _arriving(request, spool) as (file, form):
             try:
                 metadata, shown = wishes.parse(form)
+                take = partial(intake.submit, accept_unreadable=wishes.confirmed(form))
                 async with turns.setdefault(f"account {who.account}", Lock()):
-                    accepted = await to_thread.run_sync(intake.submit, file, metadata, who, shown, limiter=limiter)
+                    accepted = await to_thread.run_sync(take, file, metadata, who, shown, limiter=limiter)
             except NOT_TAKEN as refused:
                 return problem_response(refusal(refused))
             except ReadingFailed as failed:
@@ -233,8 +247,14 @@ def refusal(refused: NotTaken) -> dict[str, Any]:
         report = refused.report
         problems = report["problems"]
         status = 415 if not_predictions(report) else 422
-        more = {name: report[name] for name in ("format", "warnings", "problem_count") if name in report}
-        return problem_body(status, "file-rejected", str(refused), problems=problems, **more)
+        more = {name: report[name] for name in ("format", "warnings", "problem_count", "samples") if name in report}
+        code = readability.UNREADABLE if readability.is_unreadable(report) else "file-rejected"
+        return problem_body(status, code, str(refused), problems=problems, **more)
+    if isinstance(refused, NotConfirmed):
+        report = refused.report
+        said = {"id": None, "line": None, "field": None, "code": readability.MOSTLY_UNREADABLE, "message": str(refused)}
+        more = {name: report[name] for name in ("format", "parse_rate", "warnings", "samples")}
+        return problem_body(422, readability.MOSTLY_UNREADABLE, str(refused), problems=[said], **more)
     if isinstance(refused, NameTaken):
         return problem_body(
             409, "name-taken", str(refused), problems=[refused.problem.to_json()], existing=refused.existing

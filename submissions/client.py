@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from submissions.metadata import FIELDS, JUDGE_TYPES
+from submissions.problems import votes_each
+from submissions.wording import printable, sample_lines
 
 if TYPE_CHECKING:
     import httpx
@@ -47,6 +49,12 @@ def add_commands(commands: Any, environ: Mapping[str, str]) -> None:
     submit.add_argument("--anonymous-until", metavar="DAY", help="name no owner, organisation, link before: 2027-01-31")
     submit.add_argument("--unpublished", action="store_true", help="keep the entry off the board until you publish it")
     submit.add_argument("--wait", action="store_true", help="until the entry is scored")
+    submit.add_argument(
+        "--accept-unreadable",
+        action="store_true",
+        help="submit although most votes cannot be read (they count as wrong)",
+    )
+    submit.add_argument("--receipt", metavar="PATH", help="where to write the receipt (receipt-ID.json); - for nowhere")
     status = commands.add_parser("status", help="state, position and result of a submission")
     status.add_argument("id")
     status.add_argument("--wait", action="store_true", help="until it is scored")
@@ -76,10 +84,11 @@ def add_commands(commands: Any, environ: Mapping[str, str]) -> None:
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
-    """Upload a file, print the receipt; with --wait, the result too. Returns the exit code."""
+    """Upload a file, save the receipt; with --wait, tell the result too. Returns the exit code."""
     names = (*FIELDS, "anonymous_until")
     fields = {name: value for name in names if (value := getattr(arguments, name)) is not None}
     fields |= {"published": "false"} if arguments.unpublished else {}
+    fields |= {"accept_unreadable": "true"} if arguments.accept_unreadable else {}
     if not arguments.file.is_file():
         return _complain(f"There is no file {arguments.file}.", 2)
     try:
@@ -87,17 +96,41 @@ def submit_command(arguments: argparse.Namespace) -> int:
             files = {"file": (arguments.file.name, file, "application/octet-stream")}
             taken = _answer(http.post("/api/v1/submissions", data=fields, files=files))
             if not arguments.json:
-                told = f"Accepted as {taken['id']}."
-                if taken.get("duplicate"):
-                    told = f"These bytes were already submitted as {taken['id']}; nothing changed."
-                print(f"{told} Receipt:\n{json.dumps(taken['receipt'], sort_keys=True)}")
-            if arguments.wait:
+                print(_accepted(taken), flush=True)
+            if arguments.receipt or not arguments.json:
+                _keep_receipt(taken, arguments.receipt)
+            if arguments.wait or not arguments.json:
                 return _report(http, taken["id"], arguments, receipt=taken["receipt"], duplicate=taken.get("duplicate"))
-            if arguments.json:
-                print(json.dumps(taken))
+            print(json.dumps(taken))
             return 0
     except ServiceError as error:
         return _complain(str(error))
+
+
+def _accepted(taken: Mapping[str, Any]) -> str:
+    receipt = taken["receipt"]
+    size = f"({receipt['items']:,} pairs, {votes_each(receipt['votes_per_item'])})"
+    if taken.get("duplicate"):
+        return f"Already submitted as {taken['id']}  {size}; nothing changed."
+    return _line("Accepted", f"{taken['id']}  {size}")
+
+
+def _keep_receipt(taken: Mapping[str, Any], wanted: str | None) -> None:
+    """Write the receipt to a file; where that fails, print it: the submission is made all the same."""
+    if wanted == "-":
+        return
+    text = json.dumps(taken["receipt"], sort_keys=True, indent=1) + "\n"
+    path = Path(wanted or f"receipt-{Path(taken['id']).name}.json")
+    try:
+        path.write_text(text)
+    except OSError as error:
+        _complain(f"The receipt cannot be written to {path} ({error.strerror}). Keep what follows:\n{text}")
+    else:
+        print(_line("Receipt", f"written to {path}"))
+
+
+def _line(title: str, text: str) -> str:
+    return f"{title:<9} {text}"
 
 
 def status_command(arguments: argparse.Namespace) -> int:
@@ -138,7 +171,7 @@ def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, 
     said = ""
     while True:
         state = _answer(http.get(f"/api/v1/submissions/{submission}"))
-        if not arguments.json and (line := _sentence(state)) != said:
+        if not arguments.json and state["state"] != "scored" and (line := _sentence(state)) != said:
             said = line
             print(said, flush=True)
         if not arguments.wait or state["state"] in (*_ENDED, _AWAITING) or time.monotonic() > deadline:
@@ -148,8 +181,9 @@ def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, 
     card = _scorecard(http, submission, deadline if arguments.wait else 0) if scored else None
     if arguments.json:
         print(json.dumps({**more, **state, "scorecard": card}))
-    elif card:
-        print(f"{_scores(card)}\n{str(http.base_url).rstrip('/')}{state['entry_url']}")
+    elif state["state"] == "scored":
+        entry = f"{str(http.base_url).rstrip('/')}{state['entry_url']}" if state["entry_url"] else None
+        print(_result(card, _row(http, submission) if card else None, entry))
     if arguments.wait and state["state"] not in (*_ENDED, _AWAITING):
         return _complain(f"Not scored after {arguments.timeout:g} seconds; ask again: status {submission}")
     return 1 if state["state"] == "failed" else 0
@@ -174,10 +208,37 @@ def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str
         time.sleep(0.3)
 
 
-def _scores(card: Mapping[str, Any]) -> str:
-    strict = card["protocols"]["strict"]
-    names = ("macro", "overall", "general", "hallucination", "reasoning")
-    return ", ".join(f"{name} {100 * strict[name]:.1f}" for name in names if strict.get(name) is not None)
+def _row(http: httpx.Client, submission: str) -> dict[str, Any] | None:
+    """The entry's row of the board, with `of`: how many have a rank; None where it is not there (yet)."""
+    reply = http.get("/api/v1/leaderboard")
+    rows = reply.json()["entries"] if reply.status_code == 200 else []
+    ranked = sum(row["rank"] is not None for row in rows)
+    return next(({**row, "of": ranked} for row in rows if row["id"] == submission), None)
+
+
+def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry: str | None) -> str:
+    """What a scored submission comes to, for people."""
+    lines = [_line("Scored", "It is not published." if entry is None else "Its page follows in a moment.")]
+    if card is not None:
+        strict = card["protocols"]["strict"]
+        names = ("macro", "overall", *(name for name in strict if name not in ("macro", "overall", "interval")))
+        head, *rest = [name for name in names if isinstance(strict.get(name), float)]
+        lines = [_line("Scored", f"{_with_interval(strict, head)}{_rank(row)}")]
+        lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
+    return "\n".join([*lines, *([_line("Entry", entry)] if entry else [])])
+
+
+def _with_interval(strict: Mapping[str, Any], name: str) -> str:
+    bounds = (strict.get("interval") or {}).get(name)
+    interval = f" ({100 * bounds[0]:.1f}-{100 * bounds[1]:.1f})" if bounds else ""
+    return f"{name} {100 * strict[name]:.1f}{interval}"
+
+
+def _rank(row: Mapping[str, Any] | None) -> str:
+    if row is None or row["rank"] is None:
+        return ""
+    possible = row["rank_range"]
+    return f"   rank {row['rank']} of {row['of']}" + (f" ({possible[0]}-{possible[1]})" if possible else "")
 
 
 def read_token(arguments: argparse.Namespace) -> str:
@@ -243,6 +304,7 @@ def _answer(reply: httpx.Response) -> dict[str, Any]:
     lines += [_problem_line(one) for one in body.get("problems", []) if one["message"] not in lines[0]]
     if body.get("problem_count", 0) > len(body.get("problems", [])):
         lines.append(f"... {body['problem_count']} problems in all")
+    lines += [printable(line) for line in sample_lines(body)]
     raise ServiceError("\n".join(lines))
 
 

@@ -22,6 +22,12 @@ def answers(
 
 
 _PROBLEM = {"line": 12, "id": "RLAIF-V-14", "field": "votes", "code": "unknown-item", "message": "No item has this id."}
+_SAMPLE = {
+    "id": "RLAIF-V-14",
+    "reply": "1. Accuracy: ... Overall Judgment: Answer 1 is better.",
+    "read": "answer 1 is better",
+    "vote": 1,
+}
 _RECEIPT = {
     "submission": "e4kq2m7xwzta",
     "content_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
@@ -37,7 +43,8 @@ _RECEIPT = {
 _TOO_MUCH = "More requests or bytes (`too-many-bytes`) than one address may send; `Retry-After` says how long to wait."
 _NO_ROOM = "The service has no room for uploads at the moment."
 CHECK = answers(
-    "What was understood of the file. `ok` is false where there is a problem; at most 100 are listed.",
+    "What was understood of the file. `ok` is false where there is a problem; at most 100 are listed. `samples`: up to "
+    "three replies of a file that could be read as a whole, with what was read from each.",
     {
         "ok": False,
         "format": "native",
@@ -50,6 +57,7 @@ CHECK = answers(
         "warnings": [],
         "problems": [_PROBLEM],
         "problem_count": 1,
+        "samples": [_SAMPLE],
     },
     {
         (413, "too-large"): "The file is larger than this service takes.",
@@ -73,7 +81,9 @@ SUBMIT = answers(
         "else's name, and `awaiting-approval` while your first submission waits for a maintainer.",
         (413, "too-large"): "The file is larger than this service takes.",
         (415, "file-rejected"): "This is no file of predictions.",
-        (422, "file-rejected"): "The file or a field has problems; `problems` lists them as the check does.",
+        (422, "file-rejected"): "The file or a field has problems; `problems` lists them as the check does. Also: "
+        "`unreadable` where under 5% of the votes can be read, and `mostly-unreadable` where under half can and the "
+        "field `accept_unreadable` is not true; both with `samples`, replies and what was read from each.",
         (429, "quota-used"): f"You have to wait; `next_at` says until when. Also, as `too-many-requests`: {_TOO_MUCH}",
         (500, "internal"): "A fault of the service, not of your file.",
         (507, "no-room"): _NO_ROOM,

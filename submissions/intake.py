@@ -22,6 +22,7 @@ from storage.visibility import PLAIN, Shown
 from submissions import queries, quota, wishes
 from submissions.metadata import FieldProblem, Metadata
 from submissions.quota import Policy
+from submissions.readability import is_unreadable, needs_confirmation
 from submissions.receipts.facts import acceptance
 from submissions.receipts.signing import Signer
 from submissions.spool import Arrived
@@ -36,7 +37,20 @@ class FileRejected(ValueError):
     """The file cannot be taken; `report` is the check report that says why."""
 
     def __init__(self, report: Mapping[str, Any]) -> None:
-        super().__init__("The file has problems; nothing was submitted.")
+        message = report["problems"][0]["message"] if is_unreadable(report) else "The file has problems."
+        super().__init__(f"{message} Nothing was submitted.")
+        self.report = report
+
+
+class NotConfirmed(ValueError):
+    """Most votes of a file cannot be read, and its sender did not say that this is meant."""
+
+    def __init__(self, report: Mapping[str, Any]) -> None:
+        super().__init__(
+            f"Only {report['parse_rate']:.1%} of the votes can be read; all others would count as wrong. Look at the "
+            "sample replies. If the file is right, confirm it: tick the box on the page, --accept-unreadable on the "
+            "command line, or the field accept_unreadable=true."
+        )
         self.report = report
 
 
@@ -138,8 +152,12 @@ class Intake:
         with self._database.read() as session:
             return self._rules(session)
 
-    def submit(self, file: Arrived, metadata: Metadata, who: Identity, shown: Shown = PLAIN) -> Accepted:
+    def submit(
+        self, file: Arrived, metadata: Metadata, who: Identity, shown: Shown = PLAIN, *, accept_unreadable: bool = False
+    ) -> Accepted:
         """Take a file once: the same bytes from the same owner are the same submission with the same receipt.
+
+        `accept_unreadable`: the sender knows that most votes cannot be read, and submits it all the same.
 
         Raises:
             Refused: this person or token may not submit.
@@ -150,6 +168,7 @@ class Intake:
             AccountTooYoung, FirstOneWaits: the account may submit later.
             QuotaUsed: the owner or one of their organisations has to wait.
             FileRejected: the file has problems.
+            NotConfirmed: most of its votes cannot be read.
         """
         require(who, Role.SUBMITTER)
         with self._turns.of(who.account, file.sha256):  # fifty copies at once are checked once
@@ -157,8 +176,10 @@ class Intake:
                 if known := self._admit(session, file, metadata, who, shown):
                     return known
             report, upload = self._read(file.path)
-            if upload is None:
+            if upload is None or not report["ok"]:
                 raise FileRejected(report)
+            if needs_confirmation(report) and not accept_unreadable:
+                raise NotConfirmed(report)
             self._uploads.keep(file.path)
             try:
                 return self._record(file, report, upload, metadata, who, shown)
@@ -295,7 +316,7 @@ def _row(
         parse_rate=upload.behaviour.parse_rate,
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,
-        report={**report, "texts": upload.texts},
+        report={**{name: said for name, said in report.items() if name != "samples"}, "texts": upload.texts},
         receipt=facts,
         created_at=now,
         **metadata.columns(),

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -20,6 +21,7 @@ from submissions.api import UNKNOWN_SUBMISSION
 from submissions.metadata import FIELDS, JUDGE_TYPES
 from submissions.page_service import Json, PageService
 from submissions.problems import votes_each
+from submissions.readability import needs_confirmation
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
@@ -41,13 +43,15 @@ _STATES = {
     "withdrawn": "Withdrawn",
 }
 _NO_FILE: Json = {"code": "no-file", "detail": "Choose a file first.", "problems": []}
-_FIELDS = (*FIELDS, *wishes.FIELDS)
+_FIELDS = (*FIELDS, *wishes.FIELDS, wishes.CONFIRMATION)
+_CONFIRM = "Submit although most votes cannot be read: I know that they count as wrong"
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = (
     '<p class="vl-hint">Unnamed: account, organisation, links and Hub id are shown nowhere until that day, at most a '
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once.</p>"
 )
+_CODE = re.compile("`([^`<>&]{1,60})`")
 _SIGN_IN = "/auth/sign-in?next=/app/submit"
 _REFUSED_HEADING = "Not submitted"
 _EMPTY_REPORT = '<p class="vl-hint">The report appears here as soon as a file is chosen.</p>'
@@ -65,6 +69,7 @@ def build(service: PageService, *, benchmark: str, limit_mb: float) -> None:
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
             report = _html(_EMPTY_REPORT, elem_id="report")
+            confirm = gr.Checkbox(False, label=_CONFIRM, visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
             _html("<h2>The judge</h2>")
             inputs = _form()
@@ -72,6 +77,7 @@ def build(service: PageService, *, benchmark: str, limit_mb: float) -> None:
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     _greet(service, visitor)
+    inputs.append(confirm)
     _wire(service, file, report, inputs, button, remark, outcome, submission, clock)
     _expose(service, file, inputs)
 
@@ -127,12 +133,13 @@ def _introduction(benchmark: str, limit_mb: float) -> str:
         f"Drop the file that your tool wrote for {target}: this project's own JSONL, the official script, "
         "lmms-eval, VLMEvalKit, or one of the reward-model formats. It is read at once, without looking at any label, "
         "and you see what was understood. A file that you do not submit is deleted within the hour. "
-        f'At most {limit_mb:g} MB. <a href="/about#predictions">Formats</a>, <a href="/policy">rules</a></p>'
+        f'At most {limit_mb:g} MB; gzip is fine. <a href="/about#predictions">Formats</a>, '
+        '<a href="/policy">rules</a></p>'
     )
 
 
 def _form() -> list[gr.components.Component]:
-    """The fields, in the order of _FIELDS, all of them text: `wishes.parse` alone judges them."""
+    """The fields that are text, in the order of _FIELDS: `wishes.parse` alone judges them."""
     made: dict[str, gr.components.Component] = {}
 
     def text(name: str, label: str, example: str = "", lines: int = 1) -> None:
@@ -168,7 +175,7 @@ def _form() -> list[gr.components.Component]:
             seen = [("At once", "true"), ("When I publish it", "false")]
             made["published"] = gr.Dropdown(seen, value="true", label="On the board")
         _html(_SEEN)
-    return [made[name] for name in _FIELDS]
+    return [made[name] for name in (*FIELDS, *wishes.FIELDS)]
 
 
 def _wire(
@@ -182,15 +189,19 @@ def _wire(
     submission: gr.State,
     clock: gr.Timer,
 ) -> None:
-    def show_report(path: str | None) -> tuple[str, Any]:
+    confirm = inputs[-1]
+
+    def show_report(path: str | None) -> tuple[str, Any, Any]:
+        off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
-            return _EMPTY_REPORT, gr.update(interactive=False)
+            return _EMPTY_REPORT, off, hidden
         found = service.check(Path(path))
         if "code" in found:
-            return refusal_html(found, "Not checked"), gr.update(interactive=False)
+            return refusal_html(found, "Not checked"), off, hidden
         paused = service.paused()
         told = "" if paused is None else _notice({"message": f"No submissions at the moment. {paused}"})
-        return told + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None)
+        asked = gr.update(value=False, visible=bool(found["ok"]) and needs_confirmation(found))
+        return told + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None), asked
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         taken = _submit(service, path, values, identity_of(request.request))
@@ -206,7 +217,7 @@ def _wire(
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or _held_back(status))
         return status_html(status, card), gr.update(active=waiting)
 
-    file.change(show_report, [file], [report, button], api_visibility="private", show_progress="minimal")
+    file.change(show_report, [file], [report, button, confirm], api_visibility="private", show_progress="minimal")
     button.click(
         send, [file, *inputs], [remark, outcome, submission, clock], api_visibility="private", scroll_to_output=True
     )
@@ -258,10 +269,11 @@ def _submission_call(service: PageService) -> Callable[..., Json]:
         notes: str = "",
         anonymous_until: str = "",
         published: str = "true",
+        accept_unreadable: bool = False,
     ) -> Json:
         said = (model, version, organisation, judge_type, base_model, parameters_b, open_weights)
         values = (*said, link, paper, code, hub_id, temperature, prompt, notes, anonymous_until, published)
-        return _submit(service, file, values, identity_of(request.request))
+        return _submit(service, file, (*values, accept_unreadable), identity_of(request.request))
 
     return submit
 
@@ -272,30 +284,54 @@ def report_html(report: Mapping[str, Any]) -> str:
     if report.get("format"):
         parts.append(_facts(report))
     parts += [_notice(one) for one in report.get("warnings", [])]
-    if report.get("problems"):
+    if report.get("problems") and not _about_whole_file(report["problems"]):
         parts.append(_problem_table(report["problems"], report.get("problem_count", len(report["problems"]))))
+    parts.append(samples_html(report.get("samples") or ()))
     return "".join(parts)
 
 
 def _headline(report: Mapping[str, Any]) -> str:
     if report["ok"]:
-        sentence = f"Ready to submit: {report['items']:,} items, {votes_each(report['votes_per_item'])}."
-        return f'<p class="vl-verdict vl-good" role="status">{sentence}</p>'
-    count = report.get("problem_count", len(report["problems"]))
-    what = "One problem stands" if count == 1 else f"{count:,} problems stand"
-    return f'<p class="vl-verdict vl-bad" role="status">{what} in the way.</p>'
+        sentence = f"{report['items']:,} pairs, {votes_each(report['votes_per_item'])}."
+        if needs_confirmation(report):
+            return f'<p class="vl-verdict vl-bad" role="status">Needs your confirmation: {sentence}</p>'
+        return f'<p class="vl-verdict vl-good" role="status">Ready to submit: {sentence}</p>'
+    problems = report["problems"]
+    if _about_whole_file(problems):
+        why = f'<p class="vl-why">{_words(problems[0]["message"])}</p>'
+        return f'<div role="status"><p class="vl-verdict vl-bad">This file cannot be submitted.</p>{why}</div>'
+    count = report.get("problem_count", len(problems))
+    what = "one problem" if count == 1 else f"{count:,} problems"
+    return f'<p class="vl-verdict vl-bad" role="status">Fix {what} before submitting.</p>'
+
+
+def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the one problem is not that of a line."""
+    return len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None
+
+
+def samples_html(samples: Sequence[Mapping[str, Any]]) -> str:
+    """Replies of the file, each with what was read from it; nothing where there are none."""
+    if not samples:
+        return ""
+    told = "".join(
+        f'<li><p class="vl-read">{escape(str(one["read"]))} <span>{escape(str(one["id"]))}</span></p>'
+        f'<p class="vl-reply"><bdi>{escape(str(one["reply"])) or "(empty)"}</bdi></p></li>'
+        for one in samples
+    )
+    return f'<div class="vl-samples"><h3>Sample replies, and what was read from each</h3><ul>{told}</ul></div>'
 
 
 def _facts(report: Mapping[str, Any]) -> str:
     rows: list[tuple[str, str]] = [("Format", str(report["format"]))]
     if report.get("revision"):
-        rows.append(("Items", f"{report['items']:,}, the whole of {report['revision']}"))
+        rows.append(("Pairs", f"All {report['items']:,} (revision {report['revision']})"))
     if report.get("votes_per_item"):
-        rows.append(("Votes per item", str(report["votes_per_item"])))
+        rows.append(("Votes per pair", str(report["votes_per_item"])))
     if report.get("parse_rate") is not None:
-        rows.append(("Votes for either response", f"{100 * report['parse_rate']:.1f}%"))
+        rows.append(("Readable votes", f"{100 * report['parse_rate']:.1f}%"))
     if report.get("first_shown_rate") is not None:
-        rows.append(("Chose the one shown first", f"{100 * report['first_shown_rate']:.1f}% (50 = no habit)"))
+        rows.append(("Picked the first answer", f"{100 * report['first_shown_rate']:.1f}% (50% is unbiased)"))
     cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
     return f'<dl class="vl-facts">{cells}</dl>'
 
@@ -306,7 +342,12 @@ def _notice(warning: Mapping[str, Any]) -> str:
     if ids:
         summary = f"{len(ids)} item{'s' if len(ids) > 1 else ''}"
         listed = f"<details><summary>{summary}</summary><p>{escape(', '.join(ids))}</p></details>"
-    return f'<div class="vl-warning"><p>{escape(str(warning["message"]))}</p>{listed}</div>'
+    return f'<div class="vl-warning"><p>{_words(warning["message"])}</p>{listed}</div>'
+
+
+def _words(message: object) -> str:
+    """A message, with what stands between backticks as code. Everything in it is escaped."""
+    return _CODE.sub(r"<code>\1</code>", escape(str(message)))
 
 
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
@@ -344,7 +385,8 @@ def refusal_html(refused: Mapping[str, Any], heading: str = _REFUSED_HEADING) ->
         return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3></div>{listed}'
     messages = [escape(_named(str(one["message"]))) for one in problems] or [_remedy(refused)]
     items = "".join(f"<li>{message}</li>" for message in messages)
-    return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3><ul>{items}</ul></div>'
+    samples = samples_html(refused.get("samples") or ())
+    return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3><ul>{items}</ul></div>{samples}'
 
 
 def _named(message: str) -> str:

@@ -43,7 +43,8 @@ class PageService:
         """The acknowledgement, or a problem with `code`."""
         try:
             metadata, shown = wishes.parse(said)
-            accepted = self.intake.submit(self._arrived(path), metadata, who, shown)
+            confirmed = wishes.confirmed(said)
+            accepted = self.intake.submit(self._arrived(path), metadata, who, shown, accept_unreadable=confirmed)
         except api.NOT_TAKEN as refused:
             return api.refusal(refused)
         except Refused as refused:

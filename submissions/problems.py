@@ -22,6 +22,16 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """One vote of the file, for its sender: an excerpt of the reply, what was read, and the vote that this is."""
+
+    id: str
+    reply: str
+    read: str
+    vote: int | None  # the preferred response in stored order; None: undecided
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something the submitter should know about a file that was read."""
 

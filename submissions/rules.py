@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from storage.pace import CHANGES_A_DAY
 from storage.tables import MAX_VOTES
+from submissions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 from submissions.wishes import MOST_DAYS
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
@@ -19,7 +20,8 @@ _DISCLOSED = {
     "on a label",
 }
 RECORDED = (
-    "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), and the check report",
+    "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), and the check "
+    "report without its sample replies",
     "what you said about the judge, and every later change of it",
     "your account’s number here; name, organisations and the account’s age as the sign-in tells them",
     "time, attempt number and these rules, in a signed receipt and in an audit chain whose hashes are public",
@@ -46,6 +48,7 @@ def published(rules: Mapping[str, Any]) -> dict[str, Any]:
         "dry_runs": "free and unlimited, without an account; they touch no label",
         "coverage": "every item of one known revision once, with the same number of votes",
         "votes_per_item": [1, MAX_VOTES],
+        "readable_votes": {"refused_below": REFUSED_BELOW, "confirmed_below": CONFIRMED_BELOW},
         "attempts": "numbered for each account and label revision; every scored one is a public row, a stub where it "
         "was withdrawn, or counted as not yet published",
         "anonymity_days_at_most": MOST_DAYS,
@@ -160,10 +163,18 @@ def _files(rules: Mapping[str, Any]) -> list[Rule]:
             "the file is refused before any label is touched, with all its problems.",
         ),
         Rule(
+            "readable",
+            "Readable votes",
+            f"at least {REFUSED_BELOW:.0%}",
+            f"A vote is readable if it is for one of the two responses. Below {REFUSED_BELOW:.0%} a file is refused, "
+            f"which costs nothing; below {CONFIRMED_BELOW:.0%} you have to confirm that it is meant. Others count as "
+            "wrong.",
+        ),
+        Rule(
             "size",
             "Size of a file",
             f"{limit / 2**20:g} MB" if limit else "any",
-            "JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; nothing compressed.",
+            "JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; text may be compressed with gzip.",
             "UPLOAD_LIMIT_MB",
         ),
         Rule(

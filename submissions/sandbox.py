@@ -99,7 +99,7 @@ def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path
     try:
         if returncode == 0 and len(output) <= _OUTPUT_LIMIT:
             answer = json.loads(output)
-            return answer["report"], _unpacked(answer["report"], answer["upload"]) if answer["upload"] else None
+            return answer["report"], _unpacked(answer["upload"]) if answer["upload"] else None
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     said = errors.decode(errors="replace").strip()
@@ -132,13 +132,14 @@ def _packed(upload: Upload) -> dict[str, Any]:
         "table_items": len(upload.votes.matrix),
         "behaviour": asdict(upload.behaviour),
         "texts": upload.texts,
+        "warnings": [asdict(warning) for warning in upload.warnings],
         "votes": base64.b64encode(upload.votes.pack()).decode(),
     }
 
 
-def _unpacked(report: dict[str, Any], packed: dict[str, Any]) -> Upload:
+def _unpacked(packed: dict[str, Any]) -> Upload:
     votes = Votes.unpack(base64.b64decode(packed["votes"]), packed["table_items"], packed["votes_per_item"])
-    warnings = tuple(Notice(w["code"], w["message"], tuple(w["ids"])) for w in report["warnings"])
+    warnings = tuple(Notice(w["code"], w["message"], tuple(w["ids"])) for w in packed["warnings"])
     behaviour = Behaviour(**packed["behaviour"])
     about_texts = packed["texts"]
     return Upload(packed["format"], packed["revision"], votes, behaviour, packed["items"], warnings, about_texts)
@@ -166,7 +167,8 @@ def _read_here(path: Path, benchmark: str) -> dict[str, Any]:
         upload = read_upload(path.read_bytes(), table)
     except UploadRejected as rejection:
         return {"report": check_report(rejection, table.benchmark), "upload": None}
-    return {"report": check_report(upload, table.benchmark), "upload": _packed(upload)}
+    report = check_report(upload, table.benchmark)
+    return {"report": report, "upload": _packed(upload) if report["ok"] else None}
 
 
 def _main(arguments: list[str]) -> int:

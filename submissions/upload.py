@@ -14,16 +14,28 @@ import numpy as np
 from benchmark.behaviour import self_consistency
 from benchmark.items import ItemTable
 from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Votes
+from submissions import readability
 from submissions.matching import UNKNOWN, Matched, match, name_of, report_ids, report_texts, settle_order
-from submissions.problems import Findings, Notice, Problem, UploadRejected
+from submissions.problems import Findings, Notice, Problem, Sample, UploadRejected
 from submissions.readers import read_file
 from submissions.readers.rows import Reading, Row
 
-__all__ = ["Notice", "Problem", "Upload", "UploadRejected", "check_report", "read_upload"]
+__all__ = ["Notice", "Problem", "Upload", "UploadRejected", "all_warnings", "check_report", "read_upload"]
 
 REAL_BENCHMARK = "vl-rewardbench"
 _NAMED = 10  # of the items that a file lacks
-_FOREIGN_SHARE = 0.5  # of the rows unknown here: ask whether the file belongs to another benchmark
+_FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another benchmark
+_EXAMPLES = 3
+_LONGEST_NAME = 80
+_NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
+_DEMO_FILE = (
+    "This is a file about the demo benchmark, and here the real VL-RewardBench is scored. Run the judge on the real "
+    "pairs. To try the demo, submit to a service that runs it: one without the setting LABELS."
+)
+_REAL_FILE = (
+    "This is a file about the real VL-RewardBench, and here its synthetic demo is scored. Submit it to a service that "
+    "has the real labels: whoever runs it sets LABELS to their file or Hub dataset."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +49,8 @@ class Upload:
     items: int  # of the file's revision
     warnings: tuple[Notice, ...]
     texts: Mapping[str, float | None] | None = None  # about the judge's texts; None in files without them. Not reported
+    samples: tuple[Sample, ...] = ()
+    reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
 
 
 def read_upload(data: bytes, table: ItemTable) -> Upload:
@@ -67,9 +81,10 @@ def read_upload(data: bytes, table: ItemTable) -> Upload:
 def check_report(result: Upload | UploadRejected, benchmark: str) -> dict[str, Any]:
     """The check report that people, programs and the sandbox read; its keys are fixed."""
     read = result if isinstance(result, Upload) else None
-    problems = () if isinstance(result, Upload) else result.problems
+    problems = _unreadable(result) if isinstance(result, Upload) else result.problems
+    warnings = all_warnings(result) if isinstance(result, Upload) and not problems else result.warnings
     return {
-        "ok": read is not None,
+        "ok": not problems,
         "format": result.format,
         "benchmark": benchmark,
         "revision": read and read.revision,
@@ -77,38 +92,73 @@ def check_report(result: Upload | UploadRejected, benchmark: str) -> dict[str, A
         "votes_per_item": read and read.votes.k,
         "parse_rate": read and read.behaviour.parse_rate,
         "first_shown_rate": read and read.behaviour.first_shown_rate,
-        "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in result.warnings],
+        "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in warnings],
         "problems": [asdict(problem) for problem in problems],
-        "problem_count": 0 if isinstance(result, Upload) else result.problem_count,
+        "problem_count": len(problems) if isinstance(result, Upload) else result.problem_count,
+        "samples": [asdict(sample) for sample in read.samples] if read else [],
     }
 
 
+def all_warnings(upload: Upload) -> tuple[Notice, ...]:
+    """Those of the file, and one about the votes that could not be read."""
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field)
+    return (*upload.warnings, low) if low else upload.warnings
+
+
+def _unreadable(upload: Upload) -> tuple[Problem, ...]:
+    votes = upload.items * upload.votes.k
+    found = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field)
+    return (found,) if found else ()
+
+
 def _refuse_other_benchmark(rows: Sequence[Row], table: ItemTable, matched: Matched, findings: Findings) -> None:
-    """Refuse, in one sentence, a file about the real benchmark on the demo, or about the demo on the real one."""
+    """Refuse, in one sentence, a file of which most rows are about no item of this benchmark."""
     unknown = [row for row, item in zip(rows, matched.items, strict=True) if item == UNKNOWN]
     if not unknown or len(unknown) < _FOREIGN_SHARE * len(rows):
         return
-    names = {row.id for row in unknown if row.id is not None}
-    if table.benchmark != REAL_BENCHMARK:
-        real = ItemTable.load(REAL_BENCHMARK)
-        fitting = sum(bool(real.by_id(name)) for name in names)
-        by_text = not names and any(item != UNKNOWN for item in match(Reading("", list(unknown[:100])), real).items)
-        if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)):
-            message = (
-                "This is a file about the real VL-RewardBench, and this service runs its synthetic demo benchmark; "
-                "whoever runs it serves the real one by setting LABELS to the labels' file or Hub dataset."
-            )
-            findings.problems.clear()
-            findings.problem_count = 0
-            raise findings.reject("other-benchmark", message)
-    elif names and sum(name.startswith("demo-") for name in names) >= _FOREIGN_SHARE * len(names):
-        message = (
-            "This is a file about the synthetic demo benchmark, and this service scores the real VL-RewardBench; "
-            "run the judge on the real items, or serve the demo by leaving the setting LABELS empty."
-        )
+    message = _about_real_or_demo(unknown, table)
+    most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(rows))
+    if message is None and most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
+        message = _about_another(unknown, len(rows), table)
+    if message is not None:
         findings.problems.clear()
         findings.problem_count = 0
         raise findings.reject("other-benchmark", message)
+
+
+def _about_real_or_demo(unknown: Sequence[Row], table: ItemTable) -> str | None:
+    """What to say of a file about the real benchmark where the demo is, or the other way round."""
+    names = {row.id for row in unknown if row.id is not None}
+    if table.benchmark == REAL_BENCHMARK:
+        demo = names and sum(name.startswith("demo-") for name in names) >= _FOREIGN_SHARE * len(names)
+        return _DEMO_FILE if demo else None
+    real = ItemTable.load(REAL_BENCHMARK)
+    fitting = sum(bool(real.by_id(name)) for name in names)
+    by_text = not names and any(item != UNKNOWN for item in match(Reading("", list(unknown[:100])), real).items)
+    return _REAL_FILE if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)) else None
+
+
+def _about_another(unknown: Sequence[Row], rows: int, table: ItemTable) -> str:
+    """What to say of a file about some other benchmark, with its first rows."""
+    what = f"None of the {rows:,}" if len(unknown) == rows else f"{len(unknown):,} of the {rows:,}"
+    name = "VL-RewardBench" if table.benchmark == REAL_BENCHMARK else f"the benchmark {table.benchmark}"
+    examples = ", ".join(f"{_called(row)} on line {row.line}" for row in unknown[:_EXAMPLES])
+    verb = "rows is a pair" if len(unknown) == rows else "rows are no pairs"
+    return f"{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}."
+
+
+def _called(row: Row) -> str:
+    """A row by its id, key, question or number, cut."""
+    said = row.id or row.key or (row.query and " ".join(row.query.split())) or f"row {row.position}"
+    return f"“{said[:_LONGEST_NAME]}…”" if len(said) > _LONGEST_NAME else f"“{said}”"
+
+
+def _near(row: Row, table: ItemTable) -> str | None:
+    """An id of the benchmark that only looks different from the row's."""
+    if row.id is None:
+        return None
+    folded = {" ".join(unicodedata.normalize("NFKC", row.id).split()), row.id.strip()}
+    return next((one for one in sorted(folded) if table.by_id(one)), None)
 
 
 def _report_unknown(rows: Sequence[Row], table: ItemTable, matched: Matched, findings: Findings) -> None:
@@ -116,20 +166,17 @@ def _report_unknown(rows: Sequence[Row], table: ItemTable, matched: Matched, fin
     for row, item in zip(rows, matched.items, strict=True):
         if item != UNKNOWN:
             continue
-        name, near = row.id, None
-        if name is not None:
-            folded = {" ".join(unicodedata.normalize("NFKC", name).split()), name.strip()}
-            near = next((f for f in sorted(folded) if table.by_id(f)), None)
+        name = row.id
         if row.key is not None:
-            code, message = "unknown-item", "no item has this key; take `item` from the dataset's fingerprints"
-        elif near:
-            code, message = "unknown-item", f"no item has exactly this id; write {near!r}"
+            message = "no item has this key; take `item` from the dataset's fingerprints"
+        elif near := _near(row, table):
+            message = f"no item has exactly this id; write {near!r}"
         elif name is None:
-            code, message = "unknown-item", "neither texts nor row number are those of an item of this benchmark"
+            message = "this row is not from this benchmark: neither its texts nor its row number are those of a pair"
         else:
-            code, message = "unknown-item", "no item of this benchmark has this id; take ids from the dataset unchanged"
+            message = "no item of this benchmark has this id; take ids from the dataset unchanged"
         shown = name if name is not None else row.key
-        findings.add(code, message, line=row.line, id=shown, field="item" if row.key is not None else "id")
+        findings.add("unknown-item", message, line=row.line, id=shown, field="item" if row.key is not None else "id")
 
 
 def _votes_per_item(reading: Reading, matched: Matched, table: ItemTable, findings: Findings) -> dict[int, list[int]]:
@@ -167,6 +214,9 @@ def _report_coverage(
     held = table.in_revision(revision)
     extra = [item for item in per_item if revision not in table.items[item].rows]
     missing = [item for item in held if item not in per_item]
+    if per_item and len(missing) > max(findings.unread, (1 - _NAMED_REVISION_SHARE) * len(held)):
+        _report_part(len(per_item), table, findings)
+        return
     for item in extra:
         message = f"revision {revision}, which the other rows fit, lacks this item; remove it or complete the file"
         findings.add("extra-item", message, line=rows[per_item[item][0]].line, id=name_of(item, table, revision))
@@ -179,6 +229,17 @@ def _report_coverage(
         f"them all; missing: {shown}"
     )
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
+
+
+def _report_part(found: int, table: ItemTable, findings: Findings) -> None:
+    """The problem of a file with so few items that nothing tells which revision is meant."""
+    sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
+    whole = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}, depending on the revision"
+    message = (
+        f"The file has votes for {found:,} {'pair' if found == 1 else 'pairs'}. It must have votes for every pair of "
+        f"one revision ({whole}): run the judge on all of them."
+    )
+    findings.add("missing-item", message)
 
 
 def _upload(reading: Reading, table: ItemTable, matched: Matched, rows_per_item: int, findings: Findings) -> Upload:
@@ -203,7 +264,23 @@ def _upload(reading: Reading, table: ItemTable, matched: Matched, rows_per_item:
         self_consistency=self_consistency(matrix),
     )
     texts = _about_texts(reading.rows, order, len(held), k)
-    return Upload(reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices), texts)
+    samples = _samples(reading, matched, table, stored)
+    read = (reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices))
+    return Upload(*read, texts, samples, reading.reply_field)
+
+
+def _samples(reading: Reading, matched: Matched, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
+    """``stored``: rows x votes, in stored order."""
+    chosen = [(one, int(stored[one.row, one.vote])) for one in reading.samples.chosen()]
+    return tuple(
+        Sample(
+            name_of(matched.items[one.row], table, matched.revision),
+            one.reply,
+            one.read,
+            None if vote == UNDECIDED else vote,
+        )
+        for one, vote in chosen
+    )
 
 
 def _about_texts(rows: Sequence[Row], order: Any, items: int, k: int) -> dict[str, float | None] | None:

@@ -16,6 +16,8 @@ from submissions import queries
 from submissions.metadata import FieldProblem, Metadata, MetadataRejected, yes_or_no
 
 FIELDS = ("anonymous_until", "published")
+CONFIRMATION = "accept_unreadable"
+"""The field in which a sender says that a file is meant although most of its votes cannot be read."""
 MOST_DAYS = 365
 """That somebody may stay unnamed, from the submission on."""
 
@@ -27,7 +29,7 @@ def parse(raw: Mapping[str, object]) -> tuple[Metadata, Shown]:
         MetadataRejected: with every problem, each naming its field.
     """
     problems: list[FieldProblem] = []
-    description = {name: value for name, value in raw.items() if name not in FIELDS}
+    description = {name: value for name, value in raw.items() if name not in (*FIELDS, CONFIRMATION)}
     read: list[Any] = []
     for reader in (
         lambda: day(raw.get("anonymous_until")),
@@ -42,6 +44,15 @@ def parse(raw: Mapping[str, object]) -> tuple[Metadata, Shown]:
         raise MetadataRejected(tuple(problems))
     until, published, metadata = read
     return metadata, Shown(until, published)
+
+
+def confirmed(raw: Mapping[str, object]) -> bool:
+    """Whether a form says that its file is meant although most votes cannot be read.
+
+    Raises:
+        MetadataRejected: it says neither yes nor no.
+    """
+    return yes_or_no(CONFIRMATION, raw.get(CONFIRMATION), default=False)
 
 
 def day(value: object) -> float | None:

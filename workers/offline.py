@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmark.revisions import commitment
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
-from submissions.upload import UploadRejected, read_upload
+from submissions.upload import UploadRejected, all_warnings, read_upload
 from workers.labels import load_labels
 from workers.scorecard_text import render
 from workers.scorer import load_table
@@ -39,7 +39,7 @@ def score(file: Path, labels: str, revision: str | None, items: Path | None, as_
     counted = tally(upload.votes, label_set, table)
     card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card)
-    return Offline(True, text, tuple(f"warning: {warning.message}" for warning in upload.warnings))
+    return Offline(True, text, tuple(f"warning: {warning.message}" for warning in all_warnings(upload)))
 
 
 def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -> str:

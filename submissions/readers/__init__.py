@@ -13,6 +13,7 @@ from typing import Any
 from benchmark.votes import MAX_VOTES_PER_ITEM
 from submissions.problems import Findings, UploadRejected
 from submissions.readers import (
+    gzipped,
     jev,
     lmms_eval,
     native,
@@ -26,6 +27,7 @@ from submissions.readers import (
 from submissions.readers.lines import LINE_LIMIT, Lines, first_lines, too_many_records
 from submissions.readers.refused import refusal
 from submissions.readers.rows import Reading
+from submissions.readers.unsuitable import refuse_binary, refuse_table, refuse_text
 from submissions.strict_json import JsonFault, loads
 
 READERS: tuple[ModuleType, ...] = (
@@ -35,16 +37,8 @@ READERS: tuple[ModuleType, ...] = (
 
 DOCUMENT_LIMIT = 32 * 2**20
 _ASKED = 20  # records that are asked before a format counts as unknown
+_SHOWN_OF_LINE = 4096  # bytes that tell what else a text is
 _BOM = b"\xef\xbb\xbf"
-_CONTAINERS = (
-    (0, b"\x1f\x8b", "a gzip file"), (0, b"BZh", "a bzip2 file"), (0, b"\xfd7zXZ", "an xz file"),
-    (0, b"\x28\xb5\x2f\xfd", "a zstd file"), (0, b"7z\xbc\xaf", "a 7z archive"), (0, b"PAR1", "a parquet file"),
-    (257, b"ustar", "a tar archive"), (0, b"\x80\x02", "a pickle"), (0, b"\x80\x03", "a pickle"),
-    (0, b"\x80\x04", "a pickle"), (0, b"\x80\x05", "a pickle"), (0, b"%PDF", "a PDF"),
-    (0, b"\xd0\xcf\x11\xe0", "an old Excel workbook (.xls)"),
-    (0, b"ARROW1", "an Arrow file"), (0, b"Rar!", "a rar archive"), (0, b"PK\x05\x06", "an empty zip archive"),
-    (0, b"SQLite format 3", "an SQLite database"),
-)  # fmt: skip
 
 
 def detect(record: Any) -> ModuleType | None:
@@ -64,11 +58,13 @@ def read_file(data: bytes, findings: Findings, items: int) -> Reading:
         from submissions.readers import xlsx  # zip and XML parsers are needed for no other file
 
         return _read_table(xlsx.sheet_records(data, findings), findings, items, "xlsx-not-vlmevalkit")
-    _refuse_binary(data, findings)
+    if data.startswith(gzipped.MAGIC):
+        data = gzipped.unpack(data, findings)
+    refuse_binary(data, findings)
     data = data.removeprefix(_BOM)
     start = data[:4096].lstrip()[:1]
     if not start and not data.strip():
-        raise findings.reject("empty-file", "the file is empty; upload the predictions that your tool wrote")
+        raise findings.reject("empty-file", "The file is empty. Upload the predictions that your tool wrote.")
     if b"\n" not in data and b"\r" in data.rstrip() and _parsed(data) is None:
         raise findings.reject("cr-line-ends", "lines end in CR alone; save the file with LF or CRLF line ends")
     document = _document(data, findings)
@@ -78,19 +74,6 @@ def read_file(data: bytes, findings: Findings, items: int) -> Reading:
         text = _decoded(data, findings)
         return _read_table(vlmevalkit.table_records(text, findings), findings, items, "unknown-format")
     return _read_lines(data, findings, items)
-
-
-def _refuse_binary(data: bytes, findings: Findings) -> None:
-    """Refuse what is no text, by its first bytes."""
-    for offset, magic, name in _CONTAINERS:
-        if data[offset : offset + len(magic)] == magic:
-            message = f"this is {name}; unpack or convert it and upload the prediction file itself"
-            raise findings.reject("unsupported-container", message)
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\x00\x00\xfe\xff" or b"\x00" in data[:4]:
-        raise findings.reject("not-utf8", "the file is in UTF-16 or UTF-32; save it as UTF-8", line=1)
-    if b"\x00" in data:
-        line = data.count(b"\n", 0, data.index(b"\x00")) + 1
-        raise findings.reject("nul-character", "the file holds a NUL byte; save it as UTF-8 text", line=line)
 
 
 def _document(data: bytes, findings: Findings) -> Any:
@@ -157,11 +140,9 @@ def _read_document(value: Any, findings: Findings, items: int) -> Reading:
 def _read_table(records: list[tuple[int, Any]], findings: Findings, items: int, code: str) -> Reading:
     """The records of an xlsx, tsv or csv file."""
     if records and detect(records[0][1]) is not vlmevalkit:
-        columns = ", ".join(str(name)[:40] for name in list(records[0][1])[:8])
-        message = f"a VLMEvalKit table has the columns index, question, response and prediction; this one has {columns}"
-        raise findings.reject(code, message)
+        raise refuse_table(list(records[0][1]), findings, code)
     if not records:
-        raise findings.reject("empty-file", "the table has no rows; upload the predictions that your tool wrote")
+        raise findings.reject("empty-file", "The table has no rows. Upload the predictions that your tool wrote.")
     for line, record in records:
         if any("\x00" in cell for cell in record.values()):
             raise findings.reject("nul-character", "a cell holds the character NUL; remove it", line=line)
@@ -179,11 +160,20 @@ def _read_lines(data: bytes, findings: Findings, items: int) -> Reading:
         if reader is not None:
             break
     if reader is None:
+        first = first_lines(data, _ASKED)
+        if not any(_looks_like_json(line) for line in first):
+            raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
         raise _unknown_lines(data, findings, items)
     lines = Lines(data, findings, items)
     reading = _read(reader, lines, findings, items)
     lines.check_again()
     return reading
+
+
+def _looks_like_json(line: bytes) -> bool:
+    """Whether a line is JSON or was meant to be: it starts like an object, or like a list of something."""
+    start = line.lstrip()[:2]
+    return (start[:1] == b"{" and start != b"{'") or start[:1] == b"[" or _parsed(line) is not None
 
 
 def _read(reader: ModuleType, records: Iterable[tuple[int, Any]], findings: Findings, items: int) -> Reading:

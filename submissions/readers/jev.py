@@ -9,6 +9,7 @@ from typing import Any
 
 from submissions.problems import Findings
 from submissions.readers.rows import Fields, Reading, Records, Row, brief, objects, preferred
+from submissions.readers.samples import STORED, Samples
 
 FORMAT = "jev"
 
@@ -20,7 +21,8 @@ def recognise(record: dict[str, Any]) -> bool:
 
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of a file of probabilities."""
-    rows = []
+    rows: list[Row] = []
+    samples = Samples()
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings)
         fields.text("id")
@@ -28,5 +30,7 @@ def read(records: Records, findings: Findings) -> Reading:
         if fields.ok and not 0.0 <= p <= 1.0:
             fields.fault("p_first_better", "bad-field", f"must be a probability from 0 to 1, not {brief(p)}")
         if fields.finish():
-            rows.append(Row(line, (preferred((p, 0.5)),), None, fields.id))
-    return Reading(FORMAT, rows)
+            choice = preferred((p, 0.5))
+            samples.see(len(rows), 0, choice, p, STORED)
+            rows.append(Row(line, (choice,), None, fields.id))
+    return Reading(FORMAT, rows, samples=samples)

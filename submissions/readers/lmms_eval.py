@@ -9,12 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmark.votes import UNDECIDED
 from submissions.problems import Findings
-from submissions.readers.rows import Fields, Reading, Records, Row, choice_of, objects, text_mark
+from submissions.readers.rows import Fields, Reading, Records, Row, choice_of, failed_remark, objects, text_mark
+from submissions.readers.samples import Samples
 
 FORMAT = "lmms-eval"
 _QUESTION, _FIRST, _SECOND = "\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: "
 _AFTER = "\n\nPlease evaluate both answers"
+# What a reply starts with where the call failed, and how to name that; behind the first stands the server's error.
+_FAILED = {
+    "[LMMS_EVAL_REQUEST_FAILED": "[LMMS_EVAL_REQUEST_FAILED ...]",
+    "[LMMS_EVAL_BUDGET_EXCEEDED]": "[LMMS_EVAL_BUDGET_EXCEEDED]",
+}
 
 
 def recognise(record: dict[str, Any]) -> bool:
@@ -24,7 +31,9 @@ def recognise(record: dict[str, Any]) -> bool:
 
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of a samples file."""
-    rows = []
+    rows: list[Row] = []
+    samples = Samples()
+    failed: dict[str, list[int]] = {marker: [] for marker in _FAILED}
     in_doc = False
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings)
@@ -39,9 +48,16 @@ def read(records: Records, findings: Findings) -> Reading:
         if fields.finish():
             query, responses = texts or (None, None)
             by_parity = responses is None or isinstance(record.get("doc"), dict)
-            vote, mark = (choice_of(text),), (text_mark(text),)
-            rows.append(Row(line, vote, (0,), name, query, responses, None, position, by_parity, mark))
-    return Reading(FORMAT, rows, text_field="doc" if in_doc else "input")
+            marker = next((one for one in _FAILED if text.startswith(one)), None)
+            if marker is not None:
+                failed[marker].append(len(rows))
+            choice = choice_of(text) if marker is None else UNDECIDED
+            samples.see(len(rows), 0, choice, text)
+            mark = (text_mark(text),)
+            rows.append(Row(line, (choice,), (0,), name, query, responses, None, position, by_parity, mark))
+    remarks = [remark for marker, label in _FAILED.items() for remark in failed_remark(label, failed[marker])]
+    field = "doc" if in_doc else "input"
+    return Reading(FORMAT, rows, text_field=field, remarks=remarks, samples=samples, reply_field="filtered_resps")
 
 
 def _text(fields: Fields) -> str:

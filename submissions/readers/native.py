@@ -7,6 +7,7 @@ from typing import Any
 from benchmark.votes import UNDECIDED
 from submissions.problems import Findings
 from submissions.readers.rows import Fields, Reading, Records, Row, brief, choice_of, objects, preferred, text_mark
+from submissions.readers.samples import STORED, Samples
 
 FORMAT = "native"
 _KINDS = ("votes", "judgements", "scores")
@@ -19,7 +20,9 @@ def recognise(record: dict[str, Any]) -> bool:
 
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of a native file."""
-    rows = []
+    rows: list[Row] = []
+    samples = Samples()
+    reply_field: str | None = None
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings)
         key = _item_key(fields)
@@ -38,9 +41,19 @@ def read(records: Records, findings: Findings) -> Reading:
             choices = [preferred(fields.scores(pair, f"scores[{i}]")) for i, pair in enumerate(scores)]
         else:
             choices, shown, marks = _judgements(fields)
+            reply_field = "judgements.text"
         if fields.finish():
+            _see(samples, len(rows), record[kinds[0]], choices, shown)
             rows.append(Row(line, choices, shown, id=fields.id, key=key, texts=marks))
-    return Reading(FORMAT, rows)
+    return Reading(FORMAT, rows, samples=samples, reply_field=reply_field)
+
+
+def _see(samples: Samples, row: int, said: list[Any], choices: list[int], shown: list[int] | None) -> None:
+    for vote, choice in enumerate(choices):
+        if shown is None:
+            samples.see(row, vote, choice, said[vote], STORED)
+        else:
+            samples.see(row, vote, choice if choice == UNDECIDED else choice ^ shown[vote], said[vote]["text"])
 
 
 def _item_key(fields: Fields) -> str | None:

@@ -13,8 +13,10 @@ from benchmark.verdicts import verdict
 from benchmark.votes import UNDECIDED
 from submissions.problems import Findings
 from submissions.readers.rows import SHORT_TEXT, Fields, Reading, Records, Row, brief, text_mark
+from submissions.readers.samples import Samples
 
 FORMAT = "official"
+REPLY_FIELD = "meta.filter_choice"
 _ONE = ((0,), (1,), (UNDECIDED,))  # by choice; UNDECIDED is the last
 
 
@@ -33,7 +35,7 @@ def unwrap(record: dict[str, Any]) -> dict[str, Any]:
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of an official file."""
     rows: list[Row] = []
-    append = rows.append
+    append, samples = rows.append, Samples()
     known: dict[tuple[str, ...], tuple[str, str, tuple[str, str]]] = {}  # keeps one copy of texts that come K times
     for line, record in present(records, findings):
         try:
@@ -56,10 +58,13 @@ def read(records: Records, findings: Findings) -> Reading:
             if texts is None:
                 texts = known[name, query, first, second] = (name, query, (first, second))
             choices = _ONE[(found - 1) ^ swapped if found else UNDECIDED]
+            samples.see(len(rows), 0, found - 1, text)
             append(Row(line, choices, _ONE[swapped], *texts, texts=(text_mark(text),)))
         elif explain(record, line, findings):
-            append(row(record, line, verdict(text)))
-    return Reading(FORMAT, rows, one_vote_a_row=True)
+            found = verdict(text)
+            samples.see(len(rows), 0, found - 1, text)
+            append(row(record, line, found))
+    return Reading(FORMAT, rows, one_vote_a_row=True, samples=samples, reply_field=REPLY_FIELD)
 
 
 def present(records: Records, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:

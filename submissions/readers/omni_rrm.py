@@ -13,7 +13,8 @@ from typing import Any
 from benchmark.votes import UNDECIDED
 from submissions.problems import Findings
 from submissions.readers import official
-from submissions.readers.rows import Reading, Records, choice_of
+from submissions.readers.rows import Reading, Records, Row, choice_of
+from submissions.readers.samples import Samples
 
 FORMAT = "omni-rrm"
 _BETTER = re.compile(r'"better"\s*:\s*"?([0-9a-z]{1,8})\b', re.IGNORECASE)
@@ -42,8 +43,20 @@ def better(text: str) -> int:
 
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of an Omni-RRM file."""
-    rows = []
+    rows: list[Row] = []
+    samples = Samples()
     for line, record in official.present(records, findings):
         if official.explain(record, line, findings):
-            rows.append(official.row(record, line, better(record["meta"]["filter_choice"]) + 1))
-    return Reading(FORMAT, rows, one_vote_a_row=True, responses_as_shown=True, order_by_texts=True)
+            text = record["meta"]["filter_choice"]
+            choice = better(text)
+            samples.see(len(rows), 0, choice, text)
+            rows.append(official.row(record, line, choice + 1))
+    return Reading(
+        FORMAT,
+        rows,
+        one_vote_a_row=True,
+        responses_as_shown=True,
+        order_by_texts=True,
+        samples=samples,
+        reply_field=official.REPLY_FIELD,
+    )

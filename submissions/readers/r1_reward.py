@@ -11,6 +11,7 @@ from typing import Any
 from benchmark.votes import UNDECIDED
 from submissions.problems import Findings
 from submissions.readers.rows import Fields, Reading, Records, Row, TextCheck, brief, objects, preferred
+from submissions.readers.samples import Samples
 
 FORMAT = "r1-reward"
 SWAPPED_FORMAT = "proxy-grm"
@@ -24,13 +25,14 @@ def recognise(record: dict[str, Any]) -> bool:
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of a file of rewards."""
     rows: list[Row] = []
-    check = TextCheck()
+    check, samples = TextCheck(), Samples()
     format = FORMAT
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings)
         fields.text("id")
         responses = fields.text("chosen"), fields.text("rejected")
-        shown_choices = _rewards(fields)
+        rewards = _rewards(fields)
+        shown_choices = [preferred(pair) for pair in rewards]
         swapped = _reverse(fields)
         if "reverse" in record:
             format = SWAPPED_FORMAT
@@ -38,19 +40,22 @@ def read(records: Records, findings: Findings) -> Reading:
             continue
         for choice, text in zip(shown_choices, _texts(record), strict=False):
             check.compare(len(rows), choice, text)
+        for vote, choice in enumerate(shown_choices):
+            samples.see(len(rows), vote, choice, rewards[vote])
         choices = [choice if choice == UNDECIDED else choice ^ swapped for choice in shown_choices]
         query = fields.optional_text("qs") or fields.optional_text("prompt") or ""
         rows.append(Row(line, choices, [swapped] * len(choices), fields.id, query, responses))
-    return Reading(format, rows, order_by_texts=True, text_field="chosen", remarks=check.remarks())
+    remarks = check.remarks()
+    return Reading(format, rows, order_by_texts=True, text_field="chosen", remarks=remarks, samples=samples)
 
 
-def _rewards(fields: Fields) -> list[int]:
-    """Per vote the shown response with the larger reward, or UNDECIDED."""
+def _rewards(fields: Fields) -> list[tuple[float, float]]:
+    """Per vote the rewards of the two responses, as shown."""
     value = fields.record.get("rewards")
     if isinstance(value, list) and value and not any(isinstance(part, list) for part in value):
         value = [value]
     pairs = fields.votes(value, "rewards")
-    return [preferred(fields.scores(pair, f"rewards[{i}]")) for i, pair in enumerate(pairs)]
+    return [fields.scores(pair, f"rewards[{i}]") for i, pair in enumerate(pairs)]
 
 
 def _reverse(fields: Fields) -> int:

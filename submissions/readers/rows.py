@@ -11,6 +11,7 @@ from typing import Any
 from benchmark.verdicts import FIRST, SECOND, verdict
 from benchmark.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 from submissions.problems import Findings
+from submissions.readers.samples import Samples
 
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
 SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
@@ -56,6 +57,8 @@ class Reading:
     order_by_rule: bool = False  # a rule on the item tells the order, whatever became of the texts
     text_field: str = "response"  # where the texts stand, for problems
     remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows
+    samples: Samples = field(default_factory=Samples)
+    reply_field: str | None = None  # where the judge's texts stand; None in a file of votes or scores
 
 
 def choice_of(text: str) -> int:
@@ -73,6 +76,15 @@ def preferred(scores: Sequence[float]) -> int:
     """The index of the larger of two scores; a tie is undecided, never index 0."""
     first, second = scores
     return 0 if first > second else 1 if second > first else UNDECIDED
+
+
+def failed_remark(marker: str, failed: list[int]) -> list[tuple[str, str, list[int]]]:
+    """The notice about calls that failed, in whose replies the tool wrote a marker."""
+    message = (
+        f"{len(failed)} replies are '{marker}': the call to the judge failed. They count as wrong. "
+        "Run these again before you submit."
+    )
+    return [("failed-reply", message, failed)] if failed else []
 
 
 def objects(records: Records, findings: Findings) -> Iterator[tuple[int, dict[str, Any]]]:

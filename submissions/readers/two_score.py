@@ -8,6 +8,7 @@ from typing import Any
 
 from submissions.problems import Findings
 from submissions.readers.rows import Fields, Reading, Records, Row, TextCheck, objects, preferred
+from submissions.readers.samples import STORED, Samples
 
 FORMAT = "two-score"
 SCORE_FIELDS = (("score0", "score1"), ("score_0", "score_1"), ("score_a", "score_b"))
@@ -24,16 +25,18 @@ def recognise(record: dict[str, Any]) -> bool:
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of a file with two scores a record."""
     rows: list[Row] = []
-    check = TextCheck()
+    check, samples = TextCheck(), Samples()
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings)
         fields.text("id")
-        choice = preferred(two_scores(fields))
+        scores = two_scores(fields)
+        choice = preferred(scores)
         query, texts = fields.optional_text("query"), _responses(record)
         if fields.finish():
             check.compare(len(rows), choice, next((record[name] for name in TEXT_FIELDS if name in record), None))
+            samples.see(len(rows), 0, choice, scores, STORED)
             rows.append(Row(line, (choice,), None, fields.id, query if texts else None, texts))
-    return Reading(FORMAT, rows, text_field="response0", remarks=check.remarks())
+    return Reading(FORMAT, rows, text_field="response0", remarks=check.remarks(), samples=samples)
 
 
 def two_scores(fields: Fields) -> tuple[float, float]:

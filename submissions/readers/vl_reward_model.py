@@ -11,6 +11,7 @@ from typing import Any
 from benchmark.votes import UNDECIDED
 from submissions.problems import Findings
 from submissions.readers.rows import Fields, Reading, Records, Row, TextCheck, brief, objects, preferred
+from submissions.readers.samples import STORED, Samples
 from submissions.readers.two_score import SCORE_FIELDS, TEXT_FIELDS, two_scores
 
 FORMAT = "vl-reward-model"
@@ -25,15 +26,18 @@ def recognise(record: dict[str, Any]) -> bool:
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of the results."""
     rows: list[Row] = []
-    check = TextCheck()
+    check, samples = TextCheck(), Samples()
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings)
         fields.text("id")
-        choice = preferred(two_scores(fields)) if _SCORES & record.keys() else _choice(fields)
+        scores = two_scores(fields) if _SCORES & record.keys() else None
+        choice = preferred(scores) if scores else _choice(fields)
         if fields.finish():
             check.compare(len(rows), choice, next((record[name] for name in TEXT_FIELDS if name in record), None))
+            said = scores or record.get("prediction", record.get("pred"))
+            samples.see(len(rows), 0, choice, said, STORED)
             rows.append(Row(line, (choice,), None, fields.id))
-    return Reading(FORMAT, rows, remarks=check.remarks())
+    return Reading(FORMAT, rows, remarks=check.remarks(), samples=samples)
 
 
 def _choice(fields: Fields) -> int:

@@ -12,7 +12,8 @@ import io
 from typing import Any
 
 from submissions.problems import Findings
-from submissions.readers.rows import Fields, Reading, Records, Row, choice_of, objects
+from submissions.readers.rows import Fields, Reading, Records, Row, choice_of, failed_remark, objects
+from submissions.readers.samples import Samples
 
 FORMAT = "vlmevalkit"
 EXCEL_CELL_LIMIT = 32_767
@@ -52,6 +53,7 @@ def table_records(text: str, findings: Findings) -> list[tuple[int, Any]]:
 def read(records: Records, findings: Findings) -> Reading:
     """The rows of a prediction table."""
     rows: list[Row] = []
+    samples = Samples()
     cut, failed, unreadable = [], [], []
     for line, record in objects(records, findings):
         fields = Fields(record, line, findings, id_field="index")
@@ -68,9 +70,11 @@ def read(records: Records, findings: Findings) -> Reading:
         if responses is None and record.get("response"):
             unreadable.append(len(rows))
         query = fields.optional_text("question")
-        rows.append(Row(line, (choice_of(text),), (0,), None, query, responses, None, position, by_parity=True))
-    remarks = [*_cut_remark(cut), *_failed_remark(failed), *_unreadable_remark(unreadable)]
-    return Reading(FORMAT, rows, order_by_rule=True, remarks=remarks)
+        choice = choice_of(text)
+        samples.see(len(rows), 0, choice, text)
+        rows.append(Row(line, (choice,), (0,), None, query, responses, None, position, by_parity=True))
+    remarks = [*_cut_remark(cut), *failed_remark(_FAILED, failed), *_unreadable_remark(unreadable)]
+    return Reading(FORMAT, rows, order_by_rule=True, remarks=remarks, samples=samples, reply_field="prediction")
 
 
 def _row_number(fields: Fields) -> int | None:
@@ -118,10 +122,3 @@ def _unreadable_remark(unreadable: list[int]) -> list[tuple[str, str, list[int]]
         "were found by row number, and the order shown by the tool's parity rule."
     )
     return [("text-unknown", message, unreadable)] if unreadable else []
-
-
-def _failed_remark(failed: list[int]) -> list[tuple[str, str, list[int]]]:
-    message = (
-        f"{len(failed)} replies are '{_FAILED}': the judge was not reached. They count as undecided; run those again."
-    )
-    return [("failed-reply", message, failed)] if failed else []

@@ -83,7 +83,9 @@ def _first_sheet(archive: zipfile.ZipFile, packed: int) -> str:
         (n for n in names if n.startswith("xl/worksheets/") and n.endswith(".xml")), key=lambda n: (len(n), n)
     )
     if "[Content_Types].xml" not in names or not sheets:
-        message = "this is a zip archive; unpack it and upload the prediction file that it holds"
+        message = "This is a zip archive. Unpack it and upload the prediction file inside, as it is or with gzip."
+        if any(name.startswith(("word/", "ppt/")) for name in names):
+            message = "This is a Word or PowerPoint file. Upload the judge's replies that your tool wrote."
         raise _Unusable("unsupported-container", message)
     if any(part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
         raise _Unusable("bad-xlsx", "the workbook is packed unusually; save it again")

@@ -38,7 +38,13 @@ def test_a_good_file_is_reported_with_exit_0(tmp_path: Path, manifest: Path) -> 
     path.write_bytes(files.official(pairs(2), files.random_votes(14, 3)))
     done = run("check", str(path), "--items", str(manifest))
     assert done.returncode == 0, done.stderr
-    for expected in ("OK: official on invented", "r1", "14, with 3 votes each", "parse rate", "first shown rate"):
+    for expected in (
+        "OK: ready to submit. Format: official",
+        "r1",
+        "14, with 3 votes each",
+        "readable votes",
+        "picked first answer",
+    ):
         assert expected in done.stdout
     report = json.loads(run("check", str(path), "--items", str(manifest), "--json").stdout)
     assert (report["ok"], report["format"], report["items"], report["votes_per_item"]) == (True, "official", 14, 3)

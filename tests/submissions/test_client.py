@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -38,7 +39,8 @@ class Server:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "submissions", *words, "--server", self.url]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+        environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=60)
 
     def file(self, data: bytes) -> str:
         path = self.folder / "predictions.jsonl"
@@ -70,7 +72,7 @@ def test_a_submission_prints_its_receipt_and_can_be_asked_for(server: Server) ->
     taken = json.loads(ran.stdout)
     assert taken["receipt"]["votes_per_item"] == 2
     again = server.run("submit", file, "--model", "Another name")
-    assert f"These bytes were already submitted as {taken['id']}; nothing changed." in again.stdout
+    assert again.stdout.startswith(f"Already submitted as {taken['id']}  (21 pairs, 2 votes each); nothing changed.\n")
     asked = server.run("status", taken["id"], "--json")
     assert json.loads(asked.stdout)["state"] == "queued"
     words = server.run("status", taken["id"])

@@ -69,7 +69,7 @@ def many(count: int) -> bytes:
 
 # (the catalogue's number, the file, the code, the line or None)
 CASES: tuple[tuple[str, Callable[[], bytes], str, int | None], ...] = (
-    ("U3 gzip", lambda: gzip.compress(GOOD), "unsupported-container", None),
+    ("U3 gzip, cut off", lambda: gzip.compress(GOOD)[:-9], "bad-gzip", None),
     ("U3 a bomb in gzip", lambda: gzipped(1), "unsupported-container", None),
     ("U3 gzip in gzip", lambda: gzipped(2), "unsupported-container", None),
     ("U3 bzip2", lambda: bz2.compress(GOOD), "unsupported-container", None),
@@ -175,7 +175,7 @@ def test_a_verdict_for_another_answer_is_undecided_at_the_door_too(door: Served,
     text = f"Overall Judgment: Answer {number} is better."
     rows = [{"id": json.loads(one)["id"], "judgements": [{"text": text, "swapped": False}]} for one in LINES]
     report = door.http.post("/api/v1/check", content=files.jsonl(rows)).json()
-    assert (report["ok"], report["parse_rate"]) == (True, 0.0)
+    assert (report["ok"], report["parse_rate"]) == (False, 0.0)
 
 
 MULTIPART = (

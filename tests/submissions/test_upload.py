@@ -169,10 +169,11 @@ def test_one_item_missing_and_one_too_many_are_both_reported() -> None:
 
 
 def test_many_missing_items_are_one_problem_with_the_first_ten_of_them() -> None:
-    (problem,) = rejection(native([{"id": row["id"], "votes": [0]} for row in PAIRS[12:]])).problems
+    more = pairs(4)
+    (problem,) = rejection(native([{"id": row["id"], "votes": [0]} for row in more[12:]]), table(4)).problems
     assert (problem.code, problem.id) == ("missing-item", None)
-    assert "no votes for 12 of the 14 items" in problem.message
-    assert problem.message.endswith(f"{', '.join(row['id'] for row in PAIRS[:10])} and 2 more")
+    assert "no votes for 12 of the 28 items" in problem.message
+    assert problem.message.endswith(f"{', '.join(row['id'] for row in more[:10])} and 2 more")
 
 
 def test_an_item_that_the_revision_dropped_is_extra() -> None:
@@ -270,7 +271,7 @@ def test_the_check_report_has_exactly_the_promised_keys() -> None:
     report = check_report(upload, "vl-rewardbench")
     assert list(report) == [
         "ok", "format", "benchmark", "revision", "items", "votes_per_item", "parse_rate", "first_shown_rate",
-        "warnings", "problems", "problem_count",
+        "warnings", "problems", "problem_count", "samples",
     ]  # fmt: skip
     assert (report["ok"], report["items"], report["votes_per_item"], report["problems"]) == (True, 14, 5, [])
     json.dumps(report, allow_nan=False)
