@@ -70,7 +70,7 @@ from submissions.intake import Intake
 from submissions.metadata import Metadata
 from submissions.page_service import PageService
 from submissions.quota import Policy
-from submissions.receipts.issuing import Receipts
+from submissions.receipts.issuing import Receipts, RecordChanged
 from submissions.receipts.key_file import open_signer
 from submissions.receipts.signing import KeyUnusable, Signer, published
 from submissions.sandbox import read_isolated
@@ -380,11 +380,17 @@ def _owner(database: Database, receipts: Receipts) -> submissions.web.Owner:
         except NotPossible as impossible:
             raise submissions.web.Impossible(str(impossible)) from None
 
+    def scores(who: Identity, entry: str) -> Sequence[Mapping[str, Any]]:
+        try:
+            return receipts.of_scores(entry, who) or []
+        except RecordChanged:  # on record and in the log; the page goes without scores
+            return []
+
     return submissions.web.Owner(
         metadata=lambda who, entry: maintenance.entries.look(database, who, entry)[1],
         edit=edit,
         withdraw=withdraw,
-        scores=lambda who, entry: receipts.of_scores(entry, who) or [],
+        scores=scores,
     )
 
 

@@ -9,8 +9,9 @@ from storage.database import Database
 BANNED, UNBANNED = "identity.banned", "identity.unbanned"
 
 
-def ban(database: Database, account: str, by: str, reason: str, *, banned: bool = True) -> bool:
-    """Shut an account out (its sessions end, its tokens are refused) or let it in again; whether that changed anything.
+def ban(database: Database, account: str, by: str, reason: str, *, banned: bool = True) -> int | None:
+    """Shut an account out (its sessions end, its tokens are refused) or let it in again; the seq of the audit event,
+    None where that changed nothing.
 
     The caller has checked that `by` may do this.
     """
@@ -18,6 +19,6 @@ def ban(database: Database, account: str, by: str, reason: str, *, banned: bool 
         changed = queries.ban(session, account, banned)
         if banned:
             queries.end_sessions(session, account)
-        if changed:
-            audit.append(session, BANNED if banned else UNBANNED, {"account": account, "by": by, "reason": reason})
-    return changed
+        if not changed:
+            return None
+        return audit.append(session, BANNED if banned else UNBANNED, {"account": account, "by": by, "reason": reason})

@@ -205,7 +205,8 @@ def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None
 
     @router.get("/api/v1/chain")
     def public_chain(after: Number = 0) -> Response:
-        """The public audit chain, JSON lines: each event's number and hashes; `after` continues an earlier copy."""
+        """The public audit chain, JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event, where `hash` is
+        SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
         lines = chain.public(database, after)
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
 
@@ -378,7 +379,8 @@ def _add_audit(router: APIRouter, database: Database) -> None:
     def verify(
         request: Request, seq: Number | None = None, hash: Annotated[str | None, Query(max_length=64)] = None
     ) -> Response:
-        """Recompute the audit chain; with `seq` and `hash` of a head that was kept elsewhere, compare with that."""
+        """Recompute the audit chain and compare stored rows with it; with `seq` and `hash` of a head that was kept
+        elsewhere, compare with that."""
         kept = None if seq is None and hash is None else {"seq": seq, "hash": hash}
         return private(chain.verify(database, identity_of(request), kept))
 

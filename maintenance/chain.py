@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.wording import counted
 from maintenance import queries
 from maintenance.values import Identity, NotPossible, require_maintainer
-from storage import audit, heads
+from storage import audit, heads, integrity
 from storage.canonical import GENESIS, canonical_json
 from storage.database import LARGEST, Database
 
@@ -26,24 +27,39 @@ class Verdict:
     broken_at: int | None
     head_holds: bool | None  # whether an older head is part of this chain; None: none was given, or this is broken
     why: str = ""  # what is wrong with that event
+    newer_head: int | None = None  # the number that the given head names, where the chain ends before it
+    rows: tuple[str, ...] = ()  # stored rows that are not what their events say, a sentence each
 
     @property
     def ok(self) -> bool:
         """Whether everything that was checked holds."""
-        return self.broken_at is None and self.head_holds is not False
+        return self.broken_at is None and self.head_holds is not False and not self.rows
 
     @property
     def sentence(self) -> str:
-        """The same in words."""
+        """The same in words: a line about the chain, and one for each row."""
+        if not self.rows:
+            return self._of_chain
+        rows = counted(len(self.rows), "stored row is not what its event says", "stored rows are not what events say")
+        return "\n".join([f"{self._of_chain} {rows}:", *self.rows])
+
+    @property
+    def _of_chain(self) -> str:
         if self.broken_at is not None:
             return f"The chain is broken at event {self.broken_at}: {self.why}."
+        if self.newer_head is not None:
+            return (
+                f"All {self.events} events hold, but this head is newer than the copy: it names event "
+                f"{self.newer_head}, and the copy ends with event {self.events}. After a restore that is expected, and "
+                "an older head shows whether the rest is the same; otherwise the end of the chain is gone."
+            )
         if self.head_holds is False:
             return "The chain holds in itself, but it is not the one that the given head belongs to."
         return f"All {self.events} events hold" + (", and so does the given head." if self.head_holds else ".")
 
 
 def verify(database: Database, who: Identity, head: dict[str, Any] | None = None) -> Verdict:
-    """Recompute every link; compare with a head that was kept elsewhere. For maintainers.
+    """Recompute every link, compare stored rows with their events, and a head that was kept elsewhere. For maintainers.
 
     A chain alone does not show that its last events are gone; a kept head does. Raises NotPossible for what is no head:
     a check against nothing would always hold.
@@ -52,10 +68,13 @@ def verify(database: Database, who: Identity, head: dict[str, Any] | None = None
     kept = None if head is None else _checked(head)
     with database.read() as session:
         broken = audit.verify(session)
+        rows = tuple(one.sentence for one in integrity.check(session))
         if broken is not None:
-            return Verdict(broken.seq - 1, broken.seq, None, broken.why)
+            return Verdict(broken.seq - 1, broken.seq, None, broken.why, rows=rows)
+        last = audit.head(session).seq
         holds = None if kept is None else _hash_at(session, kept.seq) == kept.hash
-        return Verdict(audit.head(session).seq, None, holds)
+        newer = kept.seq if kept is not None and kept.seq > last else None
+        return Verdict(last, None, holds, newer_head=newer, rows=rows)
 
 
 def _hash_at(session: Any, seq: int) -> str | None:
@@ -91,9 +110,10 @@ def head(database: Database, who: Identity) -> dict[str, Any]:
 
 
 def public(database: Database, after: int = 0, page: int = 2000) -> Iterator[str]:
-    """The chain as everybody may have it, a line of JSON for each event: its number and two hashes. For everybody.
+    """The chain as everybody may have it, a line of JSON for each event: its number and three hashes. For everybody.
 
-    It shows no event, only that none was changed, left out or added behind a head or a receipt that somebody holds.
+    Whoever has it recomputes every link. It shows no event, only that none was changed, left out or added behind a
+    head or a receipt that somebody holds.
     Events are never changed, so it is read in pages: a slow reader keeps no transaction open.
     """
     while True:

@@ -224,7 +224,9 @@ def _add_quota(commands: Any) -> None:
 
 
 def _add_audit(commands: Any) -> None:
-    verify = command(commands, "verify", "recompute the chain; names the first broken link", _verify)
+    verify = command(
+        commands, "verify", "recompute the chain and compare stored rows with it; names what differs", _verify
+    )
     verify.add_argument("--head", type=Path, help="a head that was kept elsewhere")
     export = command(commands, "export", "the public chain, for checking receipts and heads against", _export)
     export.add_argument("--output", type=Path, required=True, help="JSON lines; of each event its number and hashes")

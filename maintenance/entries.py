@@ -20,7 +20,7 @@ from maintenance.values import (
     require_owner_of,
     words,
 )
-from storage import audit, lookalikes, pace, visibility
+from storage import audit, lookalikes, pace, stored_rows, visibility
 from storage.database import Database
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
@@ -159,7 +159,8 @@ def edit(
         queries.keep_edit(session, entry_id, who.account, before, after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
         message = f"Changed: {', '.join(before)}."
-        return _record(session, EDITED, who, entry_id, message, fields=sorted(before), sha256=digest)
+        facts = {"description_commitment": stored_rows.description_commitment(session, entry_id)}
+        return _record(session, EDITED, who, entry_id, message, fields=sorted(before), sha256=digest, **facts)
 
 
 def history(database: Database, who: Identity, entry_id: str) -> list[Change]:

@@ -77,6 +77,7 @@ def health(found: Health) -> str:
     tasks = [(one.id, one.kind, one.subject, one.outcome) for one in found.failed_tasks]
     return (
         (refusal(found.busy.sentence) if found.busy is not None and found.busy.raised else "")
+        + (refusal(found.integrity.sentence) if found.integrity is not None else "")
         + (refusal(found.advice) if found.advice is not None else "")
         + _facts(facts)
         + table("Workers", ("Worker", "Started", "Sign of life"), workers, "No worker is running.")

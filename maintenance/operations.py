@@ -12,9 +12,10 @@ from maintenance import holders, queries
 from maintenance.queries import FailedJob, Heart
 from maintenance.suspicions.actions import Alarm, alarm
 from maintenance.values import Done, Identity, NotFound, require_maintainer, words
-from storage import audit, backups, job_queue, label_sets, presence, suspicions, switches, tasks
+from storage import audit, backups, integrity_alarms, job_queue, label_sets, presence, suspicions, switches, tasks
 from storage.backups import Made
 from storage.database import Database
+from storage.integrity_alarms import IntegrityAlarm
 from storage.maintenance_tables import Task
 from storage.tables import Job
 from storage.tasks import TaskView
@@ -54,6 +55,8 @@ class Health:
     backup_failed: Made | None = None  # the attempt that failed after it
     suspicions: int = 0  # that nobody has decided about
     busy: Alarm | None = None  # what accounts have had scored that somebody should look at
+    integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
+    integrity_checked_at: float | None = None  # when a worker last compared all of them
     labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
 
     @property
@@ -147,6 +150,8 @@ def health(database: Database, who: Identity, benchmark: str, paths: Sequence[Pa
             backup_failed=_since(made, backups.last(session, whole=False)),
             suspicions=suspicions.number_open(session, benchmark),
             busy=busy,
+            integrity=integrity_alarms.alarm(session),
+            integrity_checked_at=integrity_alarms.checked_at(session),
             labels_missing=holders.missing(session, board.label_revision) if board else None,
         )
 

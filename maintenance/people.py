@@ -35,6 +35,6 @@ def _set(
         raise NotPossible("yourself", "Nobody can ban themselves, or let themselves in again.")
     if role in (Role.MAINTAINER, Role.OWNER):
         require(who, Role.OWNER)
-    changed = bans.ban(database, found.id, who.account, why, banned=banned)
+    seq = bans.ban(database, found.id, who.account, why, banned=banned)
     done = f"{found.words} is {'shut out' if banned else 'let in again'}."
-    return Done(changed, done if changed else "It is so already.")
+    return Done(seq is not None, "It is so already." if seq is None else done, seq)

@@ -242,5 +242,9 @@ def health(found: Health) -> str:
     lines += [f"disk of {one.path}: {one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free" for one in found.disks]
     if found.busy is not None and found.busy.raised:
         lines.append(f"ALARM: {found.busy.sentence}")
+    if found.integrity is not None:
+        lines.append(f"ALARM: {found.integrity.sentence}")
+    checked = found.integrity_checked_at
+    lines.append(f"stored rows compared with the audit chain: {'not yet' if checked is None else iso(checked)}")
     lines.append(f"suspicions: {found.suspicions} open")
     return "\n".join([*lines, f"audit chain: {found.chain_seq} events"])

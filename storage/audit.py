@@ -5,10 +5,11 @@ A chain in the same database shows partial tampering only; publish its head else
 Appending locks the head row until the caller's transaction ends, so seq has no gaps and grows in the order of commits.
 Append last in a transaction: it is the lock everybody shares.
 
-Bodies are private, hashes are public. So that nobody can try out what a body says (an account, a digest, a count), each
-holds a random nonce.
+Bodies are private, their digests and the hashes are public. So that nobody can try out what a body says (an account, a
+digest, a count), each holds a random nonce.
 """
 
+import hashlib
 import json
 import secrets
 from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +19,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
-from storage.canonical import GENESIS, canonical_json, link
+from storage.canonical import GENESIS, body_sha256, canonical_json, link
 from storage.clock import database_now, exact, instant, iso
 from storage.receipt_tables import EventSubject
 from storage.tables import AuditHead, Event
@@ -36,6 +37,7 @@ __all__ = [
     "Recorded",
     "about",
     "append",
+    "body_sha256",
     "canonical_json",
     "head",
     "labels",
@@ -51,6 +53,7 @@ BOARD = "board:"  # what events are about that change which scores everybody see
 _ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
 _ENTRIES = ("submission", "entry", "into")  # the names under which events hold an entry's id
 _NONCE_BYTES = 16
+_RECORDED = (Event.seq, Event.hash, Event.kind, Event.body)
 _PAGE = 500  # events that a check reads at a time
 
 
@@ -86,10 +89,11 @@ class Recorded(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What is public of every event."""
+    """What is public of every event: hash = SHA-256(prev || body_sha256), so anybody can recompute it."""
 
     seq: int
     prev: str
+    body_sha256: str
     hash: str
 
 
@@ -129,6 +133,11 @@ def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
     return int(seq)
 
 
+def event(session: Session, seq: int) -> Recorded:
+    """An event that is there."""
+    return _recorded(session.execute(select(*_RECORDED).where(Event.seq == seq)).one())
+
+
 def labels(revision: str) -> str:
     """The subject of events about scores under a label revision."""
     return f"labels:{revision}"
@@ -159,21 +168,26 @@ def newest(
     subjects: Collection[str] | None = None,
 ) -> list[Recorded]:
     """The events of some kinds, the newest first; `before` a seq; `subjects`: only those about one of them."""
-    found = select(Event.seq, Event.hash, Event.kind, Event.body).where(Event.kind.in_(kinds))
+    found = select(*_RECORDED).where(Event.kind.in_(kinds))
     if subjects is not None:
         found = found.where(Event.seq.in_(select(EventSubject.seq).where(EventSubject.subject.in_(subjects))))
     if before is not None:
         found = found.where(Event.seq < before)
-    rows = session.execute(found.order_by(Event.seq.desc()).limit(limit))
-    read = ((seq, digest, kind, json.loads(body)) for seq, digest, kind, body in rows)
-    return [Recorded(seq, digest, kind, instant(body["at"]), body) for seq, digest, kind, body in read]
+    return [_recorded(row) for row in session.execute(found.order_by(Event.seq.desc()).limit(limit))]
+
+
+def _recorded(row: Any) -> Recorded:
+    body = json.loads(row.body)
+    return Recorded(row.seq, row.hash, row.kind, instant(body["at"]), body)
 
 
 def links(session: Session, after: int = 0, limit: int | None = None) -> Iterator[Link]:
     """The public chain in its order, from the event after `after`: no body, no kind, no time."""
-    wanted = select(Event.seq, Event.prev_hash, Event.hash).where(Event.seq > after).order_by(Event.seq)
-    for row in session.execute(wanted if limit is None else wanted.limit(limit)).yield_per(1000):
-        yield Link(*row)
+    wanted = select(Event.seq, Event.prev_hash, Event.body, Event.hash).where(Event.seq > after).order_by(Event.seq)
+    for seq, previous, body, digest in session.execute(wanted if limit is None else wanted.limit(limit)).yield_per(
+        1000
+    ):
+        yield Link(seq, previous, hashlib.sha256(str(body).encode()).hexdigest(), digest)
 
 
 def head(session: Session) -> Head:
@@ -240,7 +254,7 @@ def _changed(row: _Row) -> str | None:
     event = row.event
     try:
         body = json.loads(event.body) if link(event.prev_hash, event.body) == event.hash else None
-    except (TypeError, ValueError, RecursionError):  # no text, not ASCII, not JSON, or nested without end
+    except (AttributeError, TypeError, ValueError, RecursionError):  # no text, not ASCII, not JSON, nested without end
         body = None
     if not isinstance(body, dict):
         return "body or hash"

@@ -1,6 +1,7 @@
 """How facts are written before they are hashed or signed, and how events are linked. Pure: no database is loaded.
 
-h_i = sha256(h_{i-1} || canonical_json(event_i)), hashes as lower-case hex text, h_0 sixty-four zeros.
+h_i = SHA-256(h_{i-1} || b_i) with b_i = SHA-256(canonical_json(event_i)), both as 32 raw bytes; h_0 is 32 zero bytes.
+Hashes are shown as 64 lower-case hexadecimal digits. b_i is public, so anybody can recompute every link.
 """
 
 from __future__ import annotations
@@ -18,6 +19,21 @@ def canonical_json(facts: Mapping[str, Any]) -> str:
     return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
+def body_sha256(body: str) -> str:
+    """The public digest of an event (canonical JSON). Raises UnicodeEncodeError where the text is not ASCII."""
+    return hashlib.sha256(body.encode("ascii")).hexdigest()
+
+
+def link_of(previous: str, body_digest: str) -> str:
+    """The hash of an event with this body digest, after the one with hash `previous`. Raises ValueError for no hex."""
+    return hashlib.sha256(bytes.fromhex(previous) + bytes.fromhex(body_digest)).hexdigest()
+
+
+def is_old_link(previous: str, body: str, digest: str) -> bool:
+    """Whether a hash was made by the formula that was used before bodies had a digest of their own."""
+    return hashlib.sha256((previous + body).encode()).hexdigest() == digest
+
+
 def link(previous: str, body: str) -> str:
     """The hash of an event (canonical JSON) that follows the one with hash `previous`."""
-    return hashlib.sha256((previous + body).encode("ascii")).hexdigest()
+    return link_of(previous, body_sha256(body))

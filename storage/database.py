@@ -18,6 +18,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from storage.canonical import is_old_link
+
 BUSY_SECONDS = 30.0
 LARGEST = 2**31 - 1
 """The largest number that anything numbered can have: an INTEGER of PostgreSQL."""
@@ -26,6 +28,14 @@ _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
 
 class DatabaseUnusable(Exception):
     """The database does not answer, or is none; the message is one sentence without the address."""
+
+
+class OldChain(DatabaseUnusable):
+    """The audit chain in this database was made by an earlier version with another formula, and cannot be continued.
+    Start with an empty DATA_DIR or DATABASE_URL, or go back to that version."""
+
+    def __init__(self) -> None:
+        super().__init__(" ".join((OldChain.__doc__ or "").split()))
 
 
 class DatabaseNotMade(DatabaseUnusable):
@@ -79,7 +89,7 @@ def open_migrated(url: str, *, made: bool = False) -> Database:
 
     Raises:
         DatabaseNotMade: `made`, and there is none yet; none is made.
-        DatabaseUnusable: it does not answer, or is none.
+        DatabaseUnusable: it does not answer, is none, or holds an old audit chain (OldChain).
     """
     try:
         if made and not _is_made(url):
@@ -109,15 +119,26 @@ def _is_made(url: str) -> bool:
 
 
 def migrate(database: Database) -> None:
-    """Brings the schema to the newest revision. Several processes may call it at once: one works, the others wait."""
+    """Brings the schema to the newest revision. Several processes may call it at once: one works, the others wait.
+
+    Raises OldChain, and then has changed nothing.
+    """
     from alembic import command  # half the time that importing this module would take, for one call
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with _migration_connection(database) as connection:
+        _refuse_old_chain(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _refuse_old_chain(connection: Connection) -> None:
+    if inspect(connection).has_table("events"):
+        first = connection.execute(text("SELECT prev_hash, body, hash FROM events ORDER BY seq LIMIT 1")).first()
+        if first is not None and is_old_link(*map(str, first)):
+            raise OldChain
 
 
 @contextmanager

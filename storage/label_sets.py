@@ -12,6 +12,7 @@ from storage.maintenance_tables import ImportedLabels
 from storage.receipt_tables import LabelCommitment
 from storage.tables import Board, LabelSet
 
+REGISTERED, POINTED = "labels.registered", "board.pointed"
 _SALT_BYTES = 32
 
 
@@ -37,13 +38,13 @@ def register(session: Session, revision: str, benchmark: str, digest: str, items
             raise LabelSetChanged(revision)
         return False
     session.execute(insert(LabelSet).values(revision=revision, benchmark=benchmark, digest=digest, items=items))
+    facts = {"revision": revision, "benchmark": benchmark, "digest": digest, "items": items}
     if session.get(ImportedLabels, revision) is None:  # those have their commitment since they were imported
         salt = secrets.token_bytes(_SALT_BYTES)
-        known_by = {"salt": salt.hex(), "commitment": commit(digest, salt)}
+        facts["commitment"] = commit(digest, salt)
+        known_by = {"salt": salt.hex(), "commitment": facts["commitment"]}
         session.execute(insert(LabelCommitment).values(revision=revision, **known_by))
-    audit.append(
-        session, "labels.registered", {"revision": revision, "benchmark": benchmark, "digest": digest, "items": items}
-    )
+    audit.append(session, REGISTERED, facts)
     return True
 
 
@@ -69,5 +70,5 @@ def point_to(session: Session, label_revision: str, scorer_version: str, reason:
     else:
         session.execute(update(Board).where(Board.id == 1).values(**values))
         session.expire(board)
-    audit.append(session, "board.pointed", {"from": before, "to": values, "reason": reason})
+    audit.append(session, POINTED, {"from": before, "to": values, "reason": reason})
     return True

@@ -29,6 +29,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from storage.clock import database_now
+from storage.row_commitments import new_salt
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -191,6 +192,7 @@ class Submission(Base):
     prompt: Mapped[Words | None]
     notes: Mapped[Words | None]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
+    salt: Mapped[Sha256 | None] = mapped_column(default=new_salt)  # of row_commitments.py; not public
 
 
 class Job(Base):
@@ -252,6 +254,9 @@ class Score(Base):
     scorer_version: Mapped[Words]
     tally: Mapped[JsonText]  # benchmark.scoring.Tally.to_json()
     created_at: Mapped[Instant] = mapped_column(default=database_now())
+    salt: Mapped[Sha256 | None] = mapped_column(
+        default=new_salt
+    )  # of row_commitments.py; not public under hidden labels
 
 
 class Event(Base):

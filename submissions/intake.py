@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from identity import Identity, Role, require
-from storage import audit, grants, job_queue, lookalikes, switches, visibility
+from storage import audit, grants, job_queue, lookalikes, stored_rows, switches, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.tables import Submission, new_entry_id
@@ -286,10 +286,11 @@ class Intake:
             visibility.ask(session, row.id, shown, approval=approval)
             if not approval:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
+            held = stored_rows.commitments(session, row.id)
             # The audit chain comes last: its lock is the one that everybody shares.
-            audit.append(session, ACCEPTED, facts)
-            place = audit.head(session)
-            row.receipt = stated = self._signer.sign({**facts, "chain_seq": place.seq, "chain_hash": place.hash})
+            event = audit.event(session, audit.append(session, ACCEPTED, {**facts, **held}))
+            place = {"chain_seq": event.seq, "chain_hash": event.hash}
+            row.receipt = stated = self._signer.sign({**facts, **place, "body": event.body})
         return Accepted(row.id, stated, duplicate=False)
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ import pytest
 from alembic.config import Config
 from sqlalchemy.engine import URL, make_url
 
+from storage import audit, label_sets, stored_rows
 from storage import database as database_module
-from storage import label_sets
 from storage.database import Database, migrate, open_database
 from storage.tables import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
@@ -151,6 +151,17 @@ def with_labels(database: Database, revision: str = "demo", benchmark: str = "de
     with database.write() as session:
         label_sets.register(session, revision, benchmark, hashlib.sha256(revision.encode()).hexdigest(), 1250)
         label_sets.point_to(session, revision, "1", "test")
+
+
+def on_record(database: Database, names: Iterable[str]) -> list[str]:
+    """Adds the audit events that submissions have which came through the service; returns the ids."""
+    listed = list(names)
+    with database.write() as session:
+        for name in listed:
+            owner = session.get_one(Submission, name).owner
+            held = stored_rows.commitments(session, name)
+            audit.append(session, "submission.accepted", {"submission": name, "owner": owner, **held})
+    return listed
 
 
 def submitted(database: Database, count: int, **changes: Any) -> list[str]:

@@ -52,6 +52,7 @@ def _commitment(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
+    from storage.database import OldChain
     from storage.label_sets import LabelSetChanged
     from workers import service
 
@@ -63,6 +64,9 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
             service.work(settings, until_empty=options.drain, best_reported=None if settings.demo else _best_reported())
     except LabelSetChanged as error:
         print(f"error: LABELS: label revision {error}: {LabelSetChanged.__doc__}", file=sys.stderr)
+        return WRONG_CONFIGURATION if options.command is None else 1
+    except OldChain as error:
+        print(f"error: {error}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
     return 0
 

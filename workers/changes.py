@@ -17,6 +17,8 @@ WITHOUT_EFFECT = (
     "suspicions.reset",
     "suspicion.decided",
     "backup.made",
+    "integrity.checked",
+    "integrity.failed",
     "quota.granted",
     "quota.revoked",
     "rescore.staged",

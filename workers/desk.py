@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.labels import LabelSet
 from benchmark.wording import counted
-from storage import backups, label_imports, tasks
+from storage import backups, integrity_alarms, label_imports, tasks
 from storage.backups import BackupFailed, Target
 from storage.database import Database
 from storage.job_queue import LeaseLost
@@ -103,6 +103,12 @@ class Desk:
             return
         if made is not None:
             log.info(backups.MADE, extra={"data": {"name": made.name, "bytes": made.size_bytes}})
+
+    def check_rows(self) -> None:
+        """Once a day, compares stored rows with the audit chain; what differs is an alarm in `health`."""
+        found = integrity_alarms.check_daily(self.database)
+        if found:
+            log.error("integrity.failed", extra={"data": {"problems": len(found), "first": found[0]}})
 
     def keep_head(self) -> None:
         """Once a day; the file first, whatever the Hub answers."""

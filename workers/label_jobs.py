@@ -57,11 +57,11 @@ def keep_draft(
     `few`: it is made of so few answers that counts of what depends on single labels would tell these labels.
     Raises LabelsError, LeaseLost.
     """
-    kept = store.keep(labels)
+    stored = store.keep(labels)
     changed = _against(scorer, against, labels)
     if few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
-    found = {"items": labels.items, "commitment": commitment(labels, kept.salt), "difference": changed}
+    found = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
     asked = {"spec": spec, "disclosure": claim.params["disclosure"]}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
@@ -70,7 +70,8 @@ def keep_draft(
         label_imports.record(session, labels.revision, {**facts, **found, **why})
         presence.hold_one_more(session, claim.worker, labels.revision)
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
-        audit.append(session, IMPORTED, {**found, **about, "disclosure": claim.params["disclosure"]})
+        kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": claim.params["disclosure"]}
+        audit.append(session, IMPORTED, {**found, **about, **kept})
 
 
 def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:

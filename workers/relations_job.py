@@ -23,7 +23,7 @@ from benchmark.baselines import fixed_tallies
 from benchmark.behaviour import majority
 from benchmark.relations import VERSION, Candidate, comparable, pack, relate
 from benchmark.votes import Matrix, unpack_many
-from storage import audit, label_imports, label_sets, visibility
+from storage import audit, label_imports, label_sets, row_commitments, visibility
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, LabelSet, Score, StoredRelations, Submission
@@ -193,7 +193,9 @@ def _record(database: Database, pointer: Pointer, through: int, computed: Sequen
             session.execute(insert(StoredRelations).values({name: getattr(row, name) for name in row.__slots__}))
         session.execute(update(Board).where(Board.id == 1).values(related_seq=through))
         if computed:
-            audit.append(session, COMPUTED, {"relations": {row.label_revision: row.id for row in computed}})
+            summaries = {row.label_revision: row_commitments.sha256(row.summary) for row in computed}
+            names = {row.label_revision: row.id for row in computed}
+            audit.append(session, COMPUTED, {"relations": names, "summaries_sha256": summaries})
     for row in computed:
         log.info(COMPUTED, extra={"data": {"label_revision": row.label_revision, "relations": row.id}})
     return len(computed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -14,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.scoring import tally_many
 from benchmark.votes import unpack_many
-from storage import audit, job_queue, label_sets
+from storage import audit, job_queue, label_sets, row_commitments
 from storage.clock import database_now
 from storage.database import Database
 from storage.tables import Score, Submission
@@ -151,9 +150,14 @@ def _record_once(session: Session, texts: dict[str, str], revision: str, version
         return 0
     now = session.execute(select(database_now())).scalar_one()
     same = {"label_revision": revision, "scorer_version": version, "created_at": now}
-    session.execute(insert(Score), [{"submission_id": name, "tally": texts[name], **same} for name in new])
-    digest = hashlib.sha256("".join(f"{name} {texts[name]}\n" for name in new).encode()).hexdigest()
-    event = {"label_revision": revision, "scorer_version": version, "first": new[0], "last": new[-1]}
-    # When the rows were made, and no other chunk's: so a score finds its event (submissions/receipts).
-    audit.append(session, RECORDED, {**event, "recorded_at": now, "scores": len(new), "sha256": digest})
+    salts = {name: row_commitments.new_salt() for name in new}
+    rows = [{"submission_id": name, "tally": texts[name], "salt": salts[name], **same} for name in new]
+    session.execute(insert(Score), rows)
+    # One commitment for each score, without entry ids: receipts show the event, and some entries are unpublished.
+    commitments = sorted(
+        row_commitments.of_score(name, revision, version, row_commitments.sha256(texts[name]), salts[name])
+        for name in new
+    )
+    event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}
+    audit.append(session, RECORDED, {**event, "commitments": commitments})
     return len(new)

@@ -28,6 +28,7 @@ TASK_SECONDS = 0.5
 REFRESH_SECONDS = 2.0
 HEAD_SECONDS = 600.0
 BACKUP_SECONDS = 600.0
+INTEGRITY_SECONDS = 600.0
 DETECT_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ def running(worker: Worker, desk: Desk | None = None) -> Iterator[None]:
         _every(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", desk.release_expired)
         _every(scheduler, HEAD_SECONDS, "head", desk.keep_head, at_once=True)  # a worker need not live so long
         _every(scheduler, BACKUP_SECONDS, "backup", desk.back_up)
+        _every(scheduler, INTEGRITY_SECONDS, "integrity", desk.check_rows)
     scheduler.start()
     try:
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable
 from enum import Enum, auto
@@ -14,7 +13,8 @@ from sqlalchemy.orm import Session
 
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Votes
-from storage import audit, job_queue
+from storage import audit, job_queue, row_commitments
+from storage.clock import database_now
 from storage.database import Database
 from storage.job_queue import Claim, LeaseLost
 from storage.tables import Score, Submission
@@ -87,26 +87,19 @@ def _votes(database: Database, submission_id: str, items: int) -> Votes:
 
 def record(session: Session, claim: Claim, counted: Tally) -> None:
     """Score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded."""
-    text = tally_text(counted)
+    text, salt = tally_text(counted), row_commitments.new_salt()
     job_queue.finish(session, claim)
+    now = session.execute(select(database_now())).scalar_one()
+    rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
     session.execute(
-        insert(Score).values(
-            submission_id=claim.submission_id,
-            label_revision=claim.label_revision,
-            scorer_version=claim.scorer_version,
-            tally=text,
-        )
+        insert(Score).values(submission_id=claim.submission_id, **rules, tally=text, created_at=now, salt=salt)
     )
-    audit.append(
-        session,
-        SCORED,
-        {
-            "submission": claim.submission_id,
-            "label_revision": claim.label_revision,
-            "scorer_version": claim.scorer_version,
-            "tally_sha256": hashlib.sha256(text.encode()).hexdigest(),
-        },
+    tally_sha256 = row_commitments.sha256(text)
+    commitment = row_commitments.of_score(
+        claim.submission_id, claim.label_revision, claim.scorer_version, tally_sha256, salt
     )
+    facts = {"recorded_at": now, "tally_sha256": tally_sha256, "commitments": [commitment]}
+    audit.append(session, SCORED, {"submission": claim.submission_id, **rules, **facts})
 
 
 def tally_text(counted: Tally) -> str:

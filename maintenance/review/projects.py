@@ -123,10 +123,11 @@ def close(
         if (written := _written(session, project, revision)) is not None:
             return Done(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
         task, new = drafts.request(session, who, benchmark, revision, found.base_revision, why, said, public=public)
+        seq = None
         if verification.close(session, project, who.account):
             facts = {"project": project, "answers": len(given), "answers_sha256": _digest(given), "draft": revision}
-            audit.append(session, CLOSED, {**facts, "reason": why, "by": who.account, "via": who.via})
-    return Done(new, f"{found.name} is closed; a worker writes draft {revision} (task {task}).", task_id=task)
+            seq = audit.append(session, CLOSED, {**facts, "reason": why, "by": who.account, "via": who.via})
+    return Done(new, f"{found.name} is closed; a worker writes draft {revision} (task {task}).", seq, task)
 
 
 def _written(session: Any, project: int, revision: str) -> int | None:

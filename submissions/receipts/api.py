@@ -11,7 +11,7 @@ from identity.middleware import identity_of
 from identity.problems import problem
 from storage.canonical import canonical_json
 from submissions.receipts import documentation
-from submissions.receipts.issuing import Receipts
+from submissions.receipts.issuing import Receipts, RecordChanged
 
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _JSON = "application/json"
@@ -32,7 +32,10 @@ def build(receipts: Receipts) -> APIRouter:
     @router.get("/api/v1/entries/{entry}/receipts", responses=documentation.SCORES)
     def scores(entry: str, request: Request) -> Response:
         """The signed receipts of every score of an entry, under all label revisions, the oldest first."""
-        found = receipts.of_scores(entry, identity_of(request))
+        try:
+            found = receipts.of_scores(entry, identity_of(request))
+        except RecordChanged as changed:
+            return problem(500, "record-changed", str(changed))
         if found is None:
             return problem(404, "unknown-entry", "There is no entry with this id.")
         return _canonical({"entry": entry, "receipts": found})

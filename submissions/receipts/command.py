@@ -22,6 +22,7 @@ from submissions.receipts.verify import (
 )
 
 OK, FAILED, USAGE = 0, 1, 2
+_WITHOUT_HEAD = "Not checked: without --head, a published one, nothing shows that later events were cut off."
 
 
 class Said(NamedTuple):
@@ -125,7 +126,7 @@ def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[F
     except OSError as error:
         raise _Unusable(f"{options.chain} cannot be read: {error.strerror}.") from None
     if head is None:
-        return chain, []
+        return chain, [Finding("head", Outcome.SKIPPED, "no-head", _WITHOUT_HEAD)]
     named = head if isinstance(head, dict) else {}
     return chain, [chain.check(named.get("seq"), named.get("hash"), "head", "head")]
 

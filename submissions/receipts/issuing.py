@@ -1,23 +1,36 @@
 """Receipts as they are asked for.
 
 A receipt of acceptance is signed and stored with the submission. Those of scores are derived from rows that never
-change (score, audit event, label set) whenever somebody asks, so a re-score of thousands signs nothing.
+change (score, audit event, label set) whenever somebody asks, so a re-score of thousands signs nothing. Before one is
+signed, these rows are compared with what the audit chain holds of them.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import logging
 from dataclasses import dataclass
 from typing import Any
 
 from identity import Identity, Role
-from storage import receipt_keys, visibility
+from storage import audit, integrity, integrity_alarms, receipt_keys, visibility
 from storage.clock import iso
 from storage.database import Database
+from storage.integrity import Ledger, Mismatch
 from submissions.receipts import facts, queries
-from submissions.receipts.queries import Held
+from submissions.receipts.queries import Held, Scored
 from submissions.receipts.signing import SIGNATURE, Signer, published
+
+log = logging.getLogger(__name__)
+
+
+class RecordChanged(Exception):
+    """What is stored about this entry is not what the audit chain recorded, so no receipt is signed. Maintainers are
+    alerted; please tell them too."""
+
+    def __init__(self) -> None:
+        super().__init__(" ".join((RecordChanged.__doc__ or "").split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +53,16 @@ class Receipts:
                 return None
             shown = visibility.of(session, submission)
             state, _ = visibility.approvals(session, [submission]).get(submission, (visibility.APPROVED, None))
-            place = None if SIGNATURE in found.receipt else queries.hash_at(session, found.receipt.get("chain_seq", 0))
         open_to_all = shown == visibility.PLAIN and state == visibility.APPROVED and not found.hidden
         if not (open_to_all or _is_theirs(found, who)):
             return None
-        return found.receipt if SIGNATURE in found.receipt else self._sign_late(found.receipt, place)
+        return found.receipt if SIGNATURE in found.receipt else None
 
     def of_scores(self, submission: str, who: Identity) -> list[dict[str, Any]] | None:
-        """The receipts of all scores, the oldest first; None where there is no such entry that this person may see."""
+        """The receipts of all scores, the oldest first; None where there is no such entry that this person may see.
+
+        Raises RecordChanged where rows about it, or about labels, are not what their events say.
+        """
         with self.database.read() as session:
             found = queries.held(session, self.benchmark, submission)
             if found is None:
@@ -55,28 +70,50 @@ class Receipts:
             shown = visibility.of(session, submission)
             if (found.hidden or not shown.published) and not _is_theirs(found, who):
                 return None
+            ledger, wrong = integrity.about(session, submission)
             labels = queries.labels(session, self.hidden_labels)
-            stated = []
-            for score in queries.scores(session, [submission]):
-                said = facts.score(
-                    submission,
-                    self.benchmark,
-                    found.content_sha256,
-                    labels[score.label_revision],
-                    score.scorer_version,
-                    json.loads(score.tally),
-                    score.tally,
-                    iso(score.created_at),
-                )
-                place = queries.place(session, score)
-                chain = {"chain_seq": place and place.seq, "chain_hash": place and place.hash}
-                stated.append(self.signer.sign({**said, **chain}))
-        return stated
+            stored = queries.scores(session, [submission])
+            stated = [] if wrong else [self._state(session, found, one, labels, ledger) for one in stored]
+        if wrong:
+            self._refuse(submission, wrong[0])
+        return [self.signer.sign(one) for one in stated]
 
-    def _sign_late(self, receipt: dict[str, Any], place: str | None) -> dict[str, Any]:
-        """A receipt from before receipts were signed, with what every receipt names. `place`: hash of its event."""
-        named = {"kind": facts.ACCEPTANCE, "benchmark": self.benchmark, "chain_hash": place}
-        return self.signer.sign({**receipt, **named})
+    def _state(
+        self, session: Any, found: Held, score: Scored, labels: dict[str, facts.Labels], ledger: Ledger
+    ) -> dict[str, Any]:
+        """What a receipt of a score says: the score, and its place in the audit chain.
+
+        Under public labels it carries the body of its event, and the salt that opens the score's commitment in it.
+        Body and salt would let the holder try out tallies of hidden labels, so under these it carries neither.
+        """
+        under = labels[score.label_revision]
+        said = facts.score(
+            found.id,
+            self.benchmark,
+            found.content_sha256,
+            under,
+            score.scorer_version,
+            json.loads(score.tally),
+            score.tally,
+            iso(score.created_at),
+        )
+        place = ledger.place(score)
+        assert place is not None  # or else it would have been refused
+        event = audit.event(session, place.seq)
+        return {
+            **said,
+            "chain_seq": event.seq,
+            "chain_hash": event.hash,
+            "body_sha256": audit.body_sha256(audit.canonical_json(event.body)),
+            "body": event.body if under.public else None,
+            "score_commitment": score.commitment,
+            "score_salt": score.salt if under.public else None,
+        }
+
+    def _refuse(self, submission: str, wrong: Mismatch) -> None:
+        log.error("receipt.refused", extra={"data": {"submission": submission, "reason": wrong.sentence}})
+        integrity_alarms.record(self.database, wrong, submission)
+        raise RecordChanged
 
     def keys(self) -> dict[str, Any]:
         """`GET /api/v1/keys`: every key that a receipt may be signed with, the newest first."""

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage import audit, label_imports
+from storage import audit, label_imports, row_commitments
 from storage.maintenance_tables import ImportedLabels, Moderation
 from storage.receipt_tables import LabelCommitment
-from storage.tables import Event, LabelSet, Score, Submission
+from storage.tables import LabelSet, Score, Submission
 from submissions.receipts.facts import Labels
 
 
@@ -36,6 +36,18 @@ class Scored(NamedTuple):
     scorer_version: str
     tally: str
     created_at: float
+    salt: str | None
+
+    @property
+    def tally_sha256(self) -> str:
+        """Of the stored text."""
+        return row_commitments.sha256(self.tally)
+
+    @property
+    def commitment(self) -> str | None:
+        """As the event that recorded it holds it."""
+        rules = (self.label_revision, self.scorer_version)
+        return self.salt and row_commitments.of_score(self.submission_id, *rules, self.tally_sha256, self.salt)
 
 
 def held(session: Session, benchmark: str, submission: str) -> Held | None:
@@ -72,7 +84,7 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
     """All scores of some submissions, but those under drafts: of these nobody may know."""
     drafts = label_imports.drafts(session)
     rows = session.execute(
-        select(Score.submission_id, Score.label_revision, Score.scorer_version, Score.tally, Score.created_at)
+        select(*(getattr(Score, name) for name in Scored._fields))
         .where(Score.submission_id.in_(submissions), Score.label_revision.not_in(drafts))
         .order_by(Score.created_at, Score.id)
     )
@@ -103,39 +115,12 @@ def labels(session: Session, hidden: frozenset[str]) -> dict[str, Labels]:
     }
 
 
-def place(session: Session, score: Scored) -> audit.Head | None:
-    """Where a score stands in the audit chain: its own event, or that of the chunk it was recorded in."""
-    same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-    own = audit.about(session, [score.submission_id], [audit.SCORED])
-    chunks = audit.about(session, [audit.labels(score.label_revision)], [audit.SCORES_RECORDED])
-    found = (
-        [one for one in own if _says(one, same)]
-        or [one for one in chunks if in_chunk(score, one)]
-        or [one for one in chunks if _in_early_chunk(score, one)]
-    )
-    return audit.Head(found[-1].seq, found[-1].hash) if found else None
-
-
-def hash_at(session: Session, seq: int) -> str | None:
-    """The hash of an audit event; None where there is none of that number."""
-    return session.execute(select(Event.hash).where(Event.seq == seq)).scalar_one_or_none()
-
-
 def in_chunk(score: Scored, chunk: audit.Recorded) -> bool:
     """Whether a score was recorded with this chunk of a re-score."""
     same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-    return (
-        _says(chunk, {**same, "recorded_at": score.created_at})
-        and chunk.body["first"] <= score.submission_id <= chunk.body["last"]
-    )
+    said = {**same, "recorded_at": score.created_at}
+    return all(chunk.body.get(name) == value for name, value in said.items()) and _holds(chunk, score)
 
 
-def _in_early_chunk(score: Scored, chunk: audit.Recorded) -> bool:
-    """As `in_chunk`, where the event does not say when its rows were made: then the first one after them is theirs."""
-    same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version, "recorded_at": None}
-    spans = chunk.body["first"] <= score.submission_id <= chunk.body["last"]
-    return _says(chunk, same) and spans and chunk.at >= score.created_at
-
-
-def _says(event: audit.Recorded, facts: dict[str, Any]) -> bool:
-    return all(event.body.get(name) == value for name, value in facts.items())
+def _holds(chunk: audit.Recorded, score: Scored) -> bool:
+    return score.commitment in chunk.body.get("commitments", ())

@@ -11,12 +11,15 @@ from typing import Any
 
 from benchmark.commitments import commit
 from benchmark.items import ItemTable
-from storage.canonical import GENESIS
+from storage.canonical import GENESIS, body_sha256, canonical_json, link_of
+from storage.row_commitments import of_score
 from submissions.problems import votes_each
 from submissions.receipts.signing import SIGNATURE, holds
 from submissions.upload import Upload, UploadRejected, read_upload
 
 _DIGITS = set("0123456789abcdef")
+_BESIDE_THE_BODY = frozenset({"chain_seq", "chain_hash", "body", "key_id", SIGNATURE})
+_RECORDED_BY = ("submission.scored", "scores.recorded")
 
 
 class Outcome(StrEnum):
@@ -31,7 +34,7 @@ class Outcome(StrEnum):
 class Finding:
     """One check. `code`: stable, names what failed."""
 
-    check: str  # receipt, signature, file, counts, votes, labels, chain, head
+    check: str  # receipt, signature, file, counts, votes, labels, event, chain, head
     outcome: Outcome
     code: str
     message: str
@@ -132,22 +135,81 @@ def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
     return _ok("labels", f"The digest of label revision {revision} is the one that was committed to.")
 
 
+def check_event(receipt: Mapping[str, Any]) -> Finding | None:
+    """Whether the event that a receipt carries says what the receipt says; None where it carries none."""
+    body = receipt.get("body")
+    if body is None:
+        return None
+    if not isinstance(body, dict) or body.get("seq") != receipt.get("chain_seq"):
+        return _failed("event", "event-differs", "The event in the receipt is not the one that the receipt names.")
+    wrong = _event_of_acceptance(receipt, body) if receipt["kind"] == "acceptance" else _event_of_score(receipt, body)
+    if wrong:
+        return _failed("event", "event-differs", f"The event in the receipt says something else: {wrong}.")
+    return _ok("event", f"Event {body['seq']}, which the receipt carries, says what the receipt says.")
+
+
+def _event_of_acceptance(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+    """The facts in which the two differ; empty where they agree."""
+    names = [name for name in receipt if name not in _BESIDE_THE_BODY]
+    differing = [name for name in names if name not in body or body[name] != receipt[name]]
+    return ", ".join(differing if body.get("ev") == "submission.accepted" else ["ev"])
+
+
+def _event_of_score(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+    """As above: whose score, under which labels and rules, and that it is among those that the event recorded."""
+    named = ("submission", "label_revision", "scorer_version", "tally_sha256")
+    differing = [name for name in named if name in body and body[name] != receipt.get(name)]
+    commitments = body.get("commitments")
+    committed = receipt.get("score_commitment")
+    if not isinstance(commitments, list) or committed not in commitments or committed != _commitment(receipt):
+        differing.append("score_commitment")
+    return ", ".join(differing if body.get("ev") in _RECORDED_BY else ["ev"])
+
+
+def _commitment(receipt: Mapping[str, Any]) -> str | None:
+    """That the salt in a receipt opens."""
+    named = ("submission", "label_revision", "scorer_version", "tally_sha256", "score_salt")
+    try:
+        return of_score(*(receipt[name] for name in named))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A public chain that holds in itself: hashes[i] is that of event i + 1."""
+    """A public chain of which every link was recomputed: hashes[i] is that of event i + 1, bodies[i] its digest."""
 
     hashes: tuple[str, ...]
+    bodies: tuple[str, ...]
 
     def check(self, seq: object, digest: object, what: str, check: str) -> Finding:
         """Whether an event has this number and hash here."""
         if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
             return _failed(check, "no-place", f"The {what} names no place in a chain.")
         if seq > len(self.hashes):
-            message = f"The chain file ends at event {len(self.hashes)}; the {what} names event {seq}. Get a newer one."
-            return _failed(check, "chain-too-short", message)
+            return _failed(check, "chain-too-short", self._too_short(seq, what))
         if self.hashes[seq - 1] != digest:
             return _failed(check, "not-in-chain", f"Event {seq} of the chain is another one than the {what} names.")
         return _ok(check, f"The {what} is event {seq} of {len(self.hashes)} of the chain.")
+
+    def check_receipt(self, receipt: Mapping[str, Any]) -> Finding:
+        """Whether the event that a receipt names is in the chain, with the body that the receipt carries or names."""
+        found = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), "receipt", "chain")
+        if found.outcome is not Outcome.OK:
+            return found
+        seq, body, named = receipt["chain_seq"], receipt.get("body"), receipt.get("body_sha256")
+        digests = {body_sha256(canonical_json(body))} if isinstance(body, dict) else set()
+        digests |= set() if named is None else {named}
+        if digests - {self.bodies[seq - 1]}:
+            return _failed("chain", "body-differs", f"Event {seq} of the chain has another body than the receipt says.")
+        return found
+
+    def _too_short(self, seq: int, what: str) -> str:
+        return (
+            f"This {what} is newer than the copy: it names event {seq}, and the chain file ends at event "
+            f"{len(self.hashes)}. Save the chain again; if it still ends there, the service was restored from an older "
+            "copy, or the end of its chain is gone."
+        )
 
 
 class ChainBroken(ValueError):
@@ -155,20 +217,32 @@ class ChainBroken(ValueError):
 
 
 def read_chain(lines: Iterable[bytes]) -> Chain:
-    """An exported chain, from its first event. Raises ChainBroken."""
-    hashes: list[str] = []
-    previous = GENESIS
+    """An exported chain, from its first event; every link is recomputed. Raises ChainBroken."""
+    hashes, bodies = [GENESIS], []
     for number, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
             event = json.loads(line)
-            fits = event["seq"] == number and event["prev"] == previous and _is_digest(event["hash"])
+            wrong = _wrong_link(event, number, hashes[-1])
         except (ValueError, KeyError, TypeError, RecursionError):
-            fits = False
-        if not fits:
-            raise ChainBroken(f"The chain file is broken at event {number}.")
-        previous = event["hash"]
-        hashes.append(previous)
-    return Chain(tuple(hashes))
+            wrong = "this line is no event of a chain, with seq, prev, body_sha256 and hash"
+        if wrong is not None:
+            raise ChainBroken(f"The chain file is broken at event {number}: {wrong}.")
+        hashes.append(event["hash"])
+        bodies.append(event["body_sha256"])
+    return Chain(tuple(hashes[1:]), tuple(bodies))
+
+
+def _wrong_link(event: Mapping[str, Any], number: int, previous: str) -> str | None:
+    """What is wrong with the event that should have this number; None where it is the next one."""
+    if not all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash")):
+        return "prev, body_sha256 and hash are not all 64 lower-case hexadecimal digits"
+    if event["seq"] != number or isinstance(event["seq"], bool):
+        return f"its number is {event['seq']!s:.20}"
+    if event["prev"] != previous:
+        return "it does not follow the event before it"
+    if link_of(previous, event["body_sha256"]) != event["hash"]:
+        return "its hash is not SHA-256 of prev and body_sha256"
+    return None
 
 
 def check_all(
@@ -184,8 +258,10 @@ def check_all(
         findings += check_file(receipt, file, table())
     if (labels := check_labels(receipt)) is not None:
         findings.append(labels)
+    if findings[0].outcome is Outcome.OK and (event := check_event(receipt)) is not None:
+        findings.append(event)
     if chain is not None:
-        findings.append(chain.check(receipt.get("chain_seq"), receipt.get("chain_hash"), "receipt", "chain"))
+        findings.append(chain.check_receipt(receipt))
     return findings
 
 

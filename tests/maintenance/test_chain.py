@@ -13,7 +13,7 @@ from maintenance import chain, entries, labels, rescoring
 from storage import audit, heads
 from storage.database import Database
 from storage.tables import Event
-from tests.databases import submitted
+from tests.databases import on_record, submitted
 from tests.maintenance.people import LOCAL, MAINTAINER, STRANGER
 from workers.head_job import keep_head
 
@@ -25,7 +25,7 @@ NO_UPDATE = {
 
 @pytest.fixture
 def recorded(database: Database) -> Database:
-    for entry in submitted(database, 2):
+    for entry in on_record(database, submitted(database, 2)):
         entries.flag(database, MAINTAINER, entry, "a note with an Ä")
         entries.hide(database, MAINTAINER, entry, "because")
         entries.restore(database, MAINTAINER, entry, "because")
@@ -46,7 +46,7 @@ def test_a_byte_flipped_in_any_row_is_found_and_named(recorded: Database) -> Non
     _open_the_table(recorded)
     with recorded.read() as session:
         rows = session.execute(select(Event.seq, Event.body).order_by(Event.seq)).all()
-    assert len(rows) == 6
+    assert len(rows) == 8
     for seq, body in rows:
         for place in range(0, len(body), 7):
             changed = body[:place] + chr(ord(body[place]) ^ 1) + body[place + 1 :]
@@ -64,31 +64,38 @@ def test_a_chain_whose_end_was_cut_off_does_not_fit_a_kept_head(recorded: Databa
     kept = chain.head(recorded, MAINTAINER)
     heads.write(tmp_path / "audit" / "head.json", kept)
     read = json.loads((tmp_path / "audit" / "head.json").read_text())
-    entries.hide(recorded, MAINTAINER, submitted(recorded, 1, owner="another")[0], "because")
+    entries.hide(recorded, MAINTAINER, on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
     found = chain.verify(recorded, MAINTAINER, read)
-    assert (found.ok, found.head_holds, found.events) == (True, True, 7)
+    assert (found.ok, found.head_holds, found.events) == (True, True, 10)
+    late = chain.head(recorded, MAINTAINER)
     postgresql = recorded.engine.dialect.name == "postgresql"
     _tamper(recorded, NO_UPDATE["postgresql"] if postgresql else "DROP TRIGGER events_no_delete")
-    _tamper(recorded, "DELETE FROM events WHERE seq > 5")
+    _tamper(recorded, "DELETE FROM events WHERE seq > 9")
     with recorded.read() as session:
         last = session.execute(select(Event.seq, Event.hash).order_by(Event.seq.desc()).limit(1)).one()
     _tamper(recorded, "UPDATE audit_head SET seq = :seq, hash = :hash", seq=last.seq, hash=last.hash)
     assert chain.verify(recorded, MAINTAINER).ok  # nothing inside shows it
-    assert not chain.verify(recorded, MAINTAINER, read).ok
+    assert chain.verify(recorded, MAINTAINER, read).head_holds  # it is older than what was cut off
+    newer = chain.verify(recorded, MAINTAINER, late)
+    assert (newer.ok, newer.head_holds, newer.newer_head) == (False, False, 10)
+    assert "this head is newer than the copy" in newer.sentence
+    other = chain.verify(recorded, MAINTAINER, {**read, "hash": "0" * 64})
+    assert (other.ok, other.newer_head) == (False, None)
+    assert "not the one that the given head belongs to" in other.sentence
 
 
 def test_the_public_chain_shows_no_event_and_passes_through_every_head(recorded: Database) -> None:
     head = chain.head(recorded, MAINTAINER)
-    entries.hide(recorded, MAINTAINER, submitted(recorded, 1, owner="another")[0], "because")
+    entries.hide(recorded, MAINTAINER, on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
     lines = list(chain.public(recorded, page=2))
     events = [json.loads(line) for line in lines]
-    assert [one["seq"] for one in events] == list(range(1, 8))
-    assert all(set(one) == {"seq", "prev", "hash"} for one in events)
+    assert [one["seq"] for one in events] == list(range(1, 11))
+    assert all(set(one) == {"seq", "prev", "body_sha256", "hash"} for one in events)
     assert [one["prev"] for one in events] == [audit.GENESIS, *(one["hash"] for one in events[:-1])]
     assert events[head["seq"] - 1]["hash"] == head["hash"]
     assert "".join(lines) == "".join(chain.public(recorded))
     assert list(chain.public(recorded, after=5)) == lines[5:]
-    assert list(chain.public(recorded, after=7)) == list(chain.public(recorded, after=10**9)) == []
+    assert list(chain.public(recorded, after=10)) == list(chain.public(recorded, after=10**9)) == []
 
 
 def test_a_date_that_was_changed_is_found_and_named_with_a_kept_head_too(recorded: Database) -> None:
@@ -108,7 +115,7 @@ def test_a_chain_without_its_head_says_so(recorded: Database) -> None:
     )
     _tamper(recorded, "DELETE FROM audit_head")
     found = chain.verify(recorded, MAINTAINER)
-    assert (found.ok, found.events) == (False, 6)
+    assert (found.ok, found.events) == (False, 8)
     assert "audit_head" in found.sentence
     with pytest.raises(LookupError, match="audit_head"):
         chain.head(recorded, MAINTAINER)
@@ -149,7 +156,7 @@ def test_label_and_rescore_use_cases_are_for_maintainers(recorded: Database) -> 
 def test_the_worker_keeps_one_head_a_day_that_the_chain_fits(recorded: Database, tmp_path: Path) -> None:
     written = keep_head(recorded, tmp_path / "audit")
     assert written is not None
-    entries.hide(recorded, MAINTAINER, submitted(recorded, 1, owner="another")[0], "because")
+    entries.hide(recorded, MAINTAINER, on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
     assert keep_head(recorded, tmp_path / "audit") is None
     assert [path.name for path in (tmp_path / "audit").iterdir()] == [written.name]
     assert chain.verify(recorded, MAINTAINER, json.loads(written.read_text())).head_holds

@@ -114,7 +114,7 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
     recorded = _events(database, "scores.recorded")[before:]
     assert sum(event["scores"] for event in recorded) == len(board.ids)
     assert len(recorded) == len(pieces) == -(-len(board.ids) // 2)
-    assert all(len(event["sha256"]) == 64 for event in recorded)
+    assert all(len(event["commitments"]) == event["scores"] for event in recorded)
     assert (_shown(database), _scored(database, "v2")) == ("v2", set(board.ids))
     assert [one.kind for one in operations.recent_tasks(database, MAINTAINER)] == ["rescore.apply", "labels.import"]
 

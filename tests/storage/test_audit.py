@@ -48,10 +48,16 @@ def _verify(database: Database) -> int | None:
 def test_the_hash_of_an_event_is_the_one_published() -> None:
     first = audit.canonical_json({"seq": 1, "ev": "submission.accepted", "sha256": "a" * 64})
     second = {"seq": 2, "ev": "submission.scored", "label_ver": "L1", "scorer_ver": "S1", "correct": 840}
+    assert bytes(32).hex() == audit.GENESIS
+    assert audit.body_sha256(first) == "da6abc580847579ab596fa6fd910c1ec88c9278165d94cf8b99c625752d977d5"
+    assert (
+        audit.body_sha256(audit.canonical_json(second))
+        == "1d43dd5898c7cd5981b54d01fb73e3426e19f14b2df7e344a641af734e568d30"
+    )
     one = audit.link(audit.GENESIS, first)
     two = audit.link(one, audit.canonical_json(second))
-    assert one == "701eb7d1a596182727daee7b074e53f09001bafbf4f92f9920ef79230163285b"
-    assert two == "a03fd0d9db9aee5bf19bc09d7035bd6ea4f6074402e2caf31eed688bd46a654c"
+    assert one == "8f5d184ddc5b1b0e79058ce1307440af05b1e6afcc9686172e2c538120b71943"
+    assert two == "519ea24eb81e33b46999ba31c62bbeb68715c03567a427c6658eeec56cb2a7ee"
 
 
 def test_an_event_holds_its_number_kind_time_and_data(database: Database) -> None:
@@ -82,7 +88,7 @@ def test_no_event_can_be_guessed_from_its_public_hash(database: Database) -> Non
     assert len(set(nonces)) == 2
     assert {len(nonce) for nonce in nonces} == {32}
     assert [one.prev for one in shown] == [audit.GENESIS, shown[0].hash]
-    assert [set(one._asdict()) for one in shown] == [{"seq", "prev", "hash"}] * 2
+    assert [set(one._asdict()) for one in shown] == [{"seq", "prev", "body_sha256", "hash"}] * 2
 
 
 def test_events_are_found_by_what_they_are_about(database: Database) -> None:

@@ -60,7 +60,8 @@ def test_the_receipt_names_its_place_in_the_audit_chain(desk: Desk, database: Da
     assert body["ev"] == ACCEPTED
     assert body["submission"] == accepted.id
     assert event.hash == accepted.receipt["chain_hash"]
-    stated = set(accepted.receipt) - {"chain_seq", "chain_hash", "key_id", "signature"}
+    assert accepted.receipt["body"] == body
+    stated = set(accepted.receipt) - {"chain_seq", "chain_hash", "body", "key_id", "signature"}
     assert {name: body[name] for name in stated} == {name: accepted.receipt[name] for name in stated}
     assert {"content_sha256", "votes_sha256", "owner", "items", "votes", "accepted_at", "durability"} < stated
 

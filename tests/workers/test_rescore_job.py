@@ -64,7 +64,9 @@ def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Sc
         events = [json.loads(body) for body in bodies]
         assert audit.verify(session) is None
     assert [event["scores"] for event in events] == [3, 3, 3, 1]
-    assert len({event["sha256"] for event in events}) == 4
+    commitments = [one for event in events for one in event["commitments"]]
+    assert len(set(commitments)) == len(commitments) == 10  # one for each score
+    assert not any({"first", "last", "entries"} & set(event) for event in events)  # and no entry is named
 
 
 def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready: Database, scorer: Scorer) -> None:

@@ -13,25 +13,25 @@ import numpy as np
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import insert, select, update
 
 from benchmark.commitments import commit
 from benchmark.scoring import CELLS, FIELDS, Tally
 from identity import ANONYMOUS, LOCAL, OPEN
-from storage import audit, job_queue, label_sets, receipt_keys, visibility
-from storage.canonical import canonical_json
+from storage import audit, job_queue, label_sets, receipt_keys, stored_rows, visibility
+from storage.canonical import GENESIS, canonical_json
 from storage.database import Database
 from storage.maintenance_tables import ImportedLabels, Moderation
 from storage.receipt_tables import EventSubject, LabelCommitment
-from storage.tables import Event, LabelSet, Score, Submission
+from storage.row_commitments import of_score
+from storage.tables import AuditHead, Event, LabelSet, Score, Submission
 from submissions.metadata import Metadata
 from submissions.receipts import api
 from submissions.receipts.issuing import Receipts
 from submissions.receipts.signing import Signer, holds, published, read_keys
-from submissions.receipts.verify import Chain, check_all, check_labels
-from submissions.receipts.verify import Outcome as Checked
+from submissions.receipts.verify import check_labels
 from tests import builders
-from tests.databases import a_submission, submitted, with_labels
+from tests.databases import a_submission, on_record, submitted, with_labels
 from tests.maintenance.people import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.submissions.desk import BENCHMARK, SIGNER, make_desk, native, signed_in_as_everybody
 from tests.workers import invented
@@ -41,7 +41,7 @@ from workers.scorer import Scorer
 from workers.start import prepare
 
 HIDDEN = frozenset({"demo"})
-NOT_DISCLOSED = ("counts", "tally_sha256", "label_digest", "label_salt")
+NOT_DISCLOSED = ("counts", "tally_sha256", "label_digest", "label_salt", "body", "score_salt")
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,10 @@ def receipts(database: Database) -> Receipts:
     return Receipts(database, "demo", SIGNER)
 
 
+def _submit(database: Database, numbers: range, **changes: Any) -> list[str]:
+    return on_record(database, invented.submit(database, numbers, **changes))
+
+
 def _of(receipts: Receipts, entry: str) -> list[dict[str, Any]]:
     found = receipts.of_scores(entry, ANONYMOUS)
     assert found is not None
@@ -75,62 +79,64 @@ def _score_all(database: Database, scorer: Scorer) -> None:
         pass
 
 
+def _event(session: Any, seq: int, prev: str, kind: str, **facts: Any) -> str:
+    """Adds an event in which nothing depends on the clock or on chance; returns its hash."""
+    body = canonical_json({**facts, "seq": seq, "ev": kind, "at": "2026-11-21T22:00:03Z", "nonce": f"{seq:02}"})
+    digest = audit.link(prev, body)
+    session.execute(insert(Event).values(seq=seq, prev_hash=prev, hash=digest, kind=kind, body=body, at=1795298403.2))
+    session.execute(update(AuditHead).values(seq=seq, hash=digest))
+    if "submission" in facts:
+        session.execute(insert(EventSubject).values(subject=facts["submission"], seq=seq))
+    return digest
+
+
 def _fixed(database: Database) -> None:
-    """Rows in which nothing depends on the clock or on chance."""
+    """Rows in which nothing depends on the clock or on chance, and their events."""
     counts = np.arange(len(CELLS) * len(FIELDS)).reshape(len(CELLS), len(FIELDS))[:, ::-1]
     tally = json.dumps(Tally(5, counts, np.zeros((len(CELLS), 6)), has_tags=False).to_json())
-    said = {"submission": "eaaaaaaaaaaa", "label_revision": "v2", "scorer_version": "1"}
-    body = canonical_json({**said, "seq": 7, "ev": audit.SCORED, "at": "2026-11-21T22:00:03Z", "nonce": "00"})
+    named = {"submission": "eaaaaaaaaaaa"}
+    rules = {"label_revision": "v2", "scorer_version": "1"}
+    facts = {"revision": "v2", "benchmark": "demo", "digest": "d" * 64, "items": 21}
+    known = {"salt": "5" * 64, "commitment": commit("d" * 64, bytes.fromhex("5" * 64))}
+    at, salt = 1795298403.123456, "6" * 64
     with database.write() as session:
-        session.execute(insert(LabelSet).values(revision="v2", benchmark="demo", digest="d" * 64, items=21))
-        known = {"salt": "5" * 64, "commitment": commit("d" * 64, bytes.fromhex("5" * 64))}
+        session.execute(insert(LabelSet).values(**facts))
         session.execute(insert(LabelCommitment).values(revision="v2", **known))
-        session.add(
-            a_submission(id="eaaaaaaaaaaa", receipt={"submission": "eaaaaaaaaaaa", "bytes": 7, "ü": [0.1, None]})
-        )
+        receipt = {**named, "bytes": 7, "ü": [0.1, None], "signature": "s"}
+        session.add(a_submission(id="eaaaaaaaaaaa", receipt=receipt, salt="7" * 64, created_at=at))
         session.flush()
-        session.execute(
-            insert(Score).values(
-                submission_id="eaaaaaaaaaaa",
-                label_revision="v2",
-                scorer_version="1",
-                tally=tally,
-                created_at=1795298403.123456,
-            )
-        )
-        session.execute(
-            insert(Event).values(
-                seq=7, prev_hash="a" * 64, hash="b" * 64, kind=audit.SCORED, body=body, at=1795298403.2
-            )
-        )
-        session.execute(insert(EventSubject).values(subject="eaaaaaaaaaaa", seq=7))
+        row = {"submission_id": "eaaaaaaaaaaa", **rules, "tally": tally, "created_at": at, "salt": salt}
+        session.execute(insert(Score).values(**row))
+        first = _event(session, 1, GENESIS, "labels.registered", **facts, commitment=known["commitment"])
+        held = stored_rows.commitments(session, "eaaaaaaaaaaa")
+        second = _event(session, 2, first, "submission.accepted", **named, owner="local", **held)
+        digest = hashlib.sha256(tally.encode()).hexdigest()
+        score = of_score("eaaaaaaaaaaa", "v2", "1", digest, salt)
+        said = {**rules, "recorded_at": at, "tally_sha256": digest, "commitments": [score]}
+        _event(session, 3, second, audit.SCORED, **named, **said)
 
 
 def test_the_same_inputs_give_the_same_bytes_on_every_database(database: Database, receipts: Receipts) -> None:
     _fixed(database)
     for hidden, expected in (
-        (frozenset[str](), "78d246d4fff3d6cea361f01b9d688c02e3d73f557b58518ee7ba5c81e56e6c8a"),
-        (frozenset({"v2"}), "d07b042494ce9ed46225a059d46350f1ac9fdc597cda32c430ea85fc162c80f7"),
+        (frozenset[str](), "13c271c31e9516a1ec9d1e5f8b88b9e69874cdbee0f151be653f7856d140d013"),
+        (frozenset({"v2"}), "d986d4fdd90cf75a314930339c1b21a06e8a3072d5d59785d8e0b108d995d687"),
     ):
         (score,) = _of(replace(receipts, hidden_labels=hidden), "eaaaaaaaaaaa")
-        assert (score["chain_seq"], score["chain_hash"], score["scored_at"]) == (7, "b" * 64, "2026-11-21T22:00:03Z")
+        assert (score["chain_seq"], score["scored_at"]) == (3, "2026-11-21T22:00:03Z")
         assert hashlib.sha256(canonical_json(score).encode()).hexdigest() == expected
     accepted = receipts.of_acceptance("eaaaaaaaaaaa", LOCAL)
-    assert accepted is not None
-    assert (
-        hashlib.sha256(canonical_json(accepted).encode()).hexdigest()
-        == "572673c0e5fb4866cc160566eaf2d74888839479bf48c9e31ce2f19066b3292d"
-    )
+    assert accepted == {"submission": "eaaaaaaaaaaa", "bytes": 7, "ü": [0.1, None], "signature": "s"}
 
 
 def test_every_score_has_a_receipt_with_its_place_in_the_chain(
     ready: Database, scorer: Scorer, receipts: Receipts
 ) -> None:
-    ids = invented.submit(ready, range(3))
+    ids = _submit(ready, range(3))
     _score_all(ready, replace(scorer, labels={"demo": scorer.labels["demo"]}))
-    later = invented.submit(ready, range(3, 7))
+    later = _submit(ready, range(3, 7))
     rescore(ready, scorer, "flipped", chunk=2)  # ranges of ids that overlap with those of the next runs
-    more = invented.submit(ready, range(7, 12))
+    more = _submit(ready, range(7, 12))
     rescore(ready, scorer, "flipped", chunk=3)
     places: dict[tuple[str, str], int] = {}
     for name in (*ids, *later, *more):
@@ -140,27 +146,30 @@ def test_every_score_has_a_receipt_with_its_place_in_the_chain(
                 event = session.get_one(Event, one["chain_seq"])
             assert event.hash == one["chain_hash"]
     assert {name for name, revision in places if revision == "demo"} == set(ids)
-    assert _counted(ready, places) == {}
+    assert _counted(ready, places) == set()
 
 
-def _counted(database: Database, places: dict[tuple[str, str], int]) -> dict[int, str]:
-    """Chunks whose event is named by other scores than those it counts, by their digest."""
-    wrong = {}
+def _counted(database: Database, places: dict[tuple[str, str], int]) -> set[int]:
+    """Chunks whose event is named by other scores than those that it commits to."""
+    wrong = set()
     with database.read() as session:
         events = session.execute(select(Event.seq, Event.body).where(Event.kind == audit.SCORES_RECORDED)).all()
         for seq, text in events:
             body = json.loads(text)
             names = sorted(name for (name, revision), place in places.items() if place == seq)
-            under = select(Score.submission_id, Score.tally).where(Score.label_revision == body["label_revision"])
-            tallies = {row.submission_id: row.tally for row in session.execute(under)}
-            digest = hashlib.sha256("".join(f"{name} {tallies[name]}\n" for name in names).encode()).hexdigest()
-            if digest != body["sha256"] or len(names) != body["scores"]:
-                wrong[seq] = digest
+            rules = {"label_revision": body["label_revision"], "scorer_version": body["scorer_version"]}
+            under = select(Score).filter_by(**rules).where(Score.submission_id.in_(names))
+            digests = sorted(
+                of_score(row.submission_id, *rules.values(), hashlib.sha256(row.tally.encode()).hexdigest(), row.salt)
+                for row in session.scalars(under)
+            )
+            if digests != body["commitments"] or len(names) != body["scores"]:
+                wrong.add(seq)
     return wrong
 
 
 def test_a_public_score_is_counted_in_full(ready: Database, scorer: Scorer, receipts: Receipts) -> None:
-    (entry,) = invented.submit(ready, range(1))
+    (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
     by_revision = {one["label_revision"]: one for one in _of(receipts, entry)}
     right = invented.right(0)
@@ -178,7 +187,7 @@ def test_a_public_score_is_counted_in_full(ready: Database, scorer: Scorer, rece
 def test_of_hidden_labels_nothing_is_said_but_what_is_disclosed(
     ready: Database, scorer: Scorer, receipts: Receipts
 ) -> None:
-    (entry,) = invented.submit(ready, range(1))
+    (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
     hidden = replace(receipts, hidden_labels=HIDDEN)
     one = next(one for one in _of(hidden, entry) if one["label_revision"] == "demo")
@@ -202,12 +211,16 @@ def _digests(texts: Sequence[str]) -> list[str]:
 
 
 def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Scorer, receipts: Receipts) -> None:
-    (entry,) = invented.submit(ready, range(1))
+    (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
     facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden", "spec": "x", "items": 21}
-    why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with ready.write() as session:
+        kept = {"digest": scorer.labels["flipped"].digest}
+        kept["commitment"] = session.get_one(LabelCommitment, "flipped").commitment
+        why = {**kept, "difference": {}, "reason": "because", "requested_by": "local"}
         session.execute(insert(ImportedLabels).values(**facts, **why))
+        known = {name: why[name] for name in ("digest", "commitment", "difference")}
+        audit.append(session, "labels.imported", {**facts, **known})
     assert [one["label_revision"] for one in _of(receipts, entry)] == ["demo"]
 
 
@@ -224,23 +237,29 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(database
     with database.write() as session:
         session.execute(insert(ImportedLabels).values(**facts, **why))
         label_sets.register(session, "v9", "demo", "d" * 64, 21)
-    (entry,) = submitted(database, 1)
-    tally: Tally = builders.random_tally(builders.table())
+    (entry,) = on_record(database, submitted(database, 1))
+    tally = json.dumps(builders.random_tally(builders.table()).to_json())
     with database.write() as session:
-        session.execute(
-            insert(Score).values(
-                submission_id=entry, label_revision="v9", scorer_version="1", tally=json.dumps(tally.to_json())
-            )
+        known = {name: why[name] for name in ("digest", "commitment", "difference")}
+        audit.append(
+            session, "labels.imported", {**{name: facts[name] for name in facts if name != "published_at"}, **known}
         )
+        rules = {"label_revision": "v9", "scorer_version": "1"}
+        row = {"submission_id": entry, **rules, "tally": tally, "created_at": 7.5, "salt": "6" * 64}
+        session.execute(insert(Score).values(**row))
+        score = of_score(entry, "v9", "1", hashlib.sha256(tally.encode()).hexdigest(), "6" * 64)
+        audit.append(session, audit.SCORED, {"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]})
     (one,) = _of(receipts, entry)
-    assert (one["label_commitment"], one["label_digest"], one["chain_seq"]) == ("c" * 64, None, None)
+    assert (one["label_commitment"], one["label_digest"], one["score_commitment"]) == ("c" * 64, None, score)
 
 
 @pytest.mark.parametrize("what", ["hidden", "unpublished", "unnamed", "waiting"])
 def test_receipts_say_to_strangers_no_more_than_the_board_does(
     ready: Database, scorer: Scorer, receipts: Receipts, what: str
 ) -> None:
-    (entry,) = invented.submit(ready, range(1), owner=OWNER_OF_IT.account, receipt={"owner": OWNER_OF_IT.account})
+    (entry,) = _submit(
+        ready, range(1), owner=OWNER_OF_IT.account, receipt={"owner": OWNER_OF_IT.account, "signature": "s"}
+    )
     _score_all(ready, scorer)
     assert receipts.of_acceptance(entry, STRANGER) is not None
     with ready.write() as session:
@@ -278,7 +297,7 @@ def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Databas
 
 
 def test_the_routes_answer_in_canonical_json(ready: Database, scorer: Scorer, receipts: Receipts) -> None:
-    (entry,) = invented.submit(ready, range(1), receipt={"kind": "acceptance", "b": 1, "a": 2})
+    (entry,) = _submit(ready, range(1), receipt={"kind": "acceptance", "b": 1, "a": 2, "signature": "s"})
     _score_all(ready, scorer)
     app = FastAPI()
     app.include_router(api.build(receipts))
@@ -297,33 +316,9 @@ def test_the_routes_answer_in_canonical_json(ready: Database, scorer: Scorer, re
         (404, "unknown-entry"),
     ]
     with ready.read() as session:
-        assert session.scalars(select(Submission.receipt)).one() == {"kind": "acceptance", "b": 1, "a": 2}
-
-
-def test_what_was_accepted_and_scored_before_receipts_were_signed_has_receipts_that_hold(
-    ready: Database, scorer: Scorer, receipts: Receipts
-) -> None:
-    names = invented.submit(ready, range(3))
-    rescore(ready, scorer, "demo")
-    with ready.write() as session:
-        for name in names:
-            seq = audit.append(session, "submission.accepted", {"submission": name})
-            known = update(Submission).where(Submission.id == name)
-            session.execute(known.values(receipt={"submission": name, "chain_seq": seq}))
-        # The event of the chunk, as it was before it said when its rows were made.
-        chunk = audit.about(session, [audit.labels("demo")], [audit.SCORES_RECORDED])[0]
-        early = {key: one for key, one in chunk.body.items() if key not in (*audit.RESERVED, "recorded_at")}
-        made = audit.append(session, audit.SCORES_RECORDED, early)
-        moved = EventSubject.subject == audit.labels("demo"), EventSubject.seq == chunk.seq
-        session.execute(delete(EventSubject).where(*moved))
-    with ready.read() as session:
-        chain = Chain(tuple(one.hash for one in audit.links(session)))
-    for name in names:
-        accepted = receipts.of_acceptance(name, LOCAL)
-        (score,) = _of(receipts, name)
-        assert accepted is not None
-        assert score["chain_seq"] == made
-        assert (accepted["kind"], accepted["benchmark"]) == ("acceptance", "demo")
-        for one in (accepted, score):
-            keys = {SIGNER.key_id: SIGNER.public_key}
-            assert all(found.outcome is not Checked.FAILED for found in check_all(one, keys, chain=chain))
+        assert session.scalars(select(Submission.receipt)).one() == {
+            "kind": "acceptance",
+            "b": 1,
+            "a": 2,
+            "signature": "s",
+        }

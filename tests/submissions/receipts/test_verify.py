@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import copy
+import itertools
 import json
+import secrets
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from benchmark.commitments import commit
 from identity import LOCAL
 from maintenance import chain
 from storage import audit, heads
+from storage.canonical import GENESIS, link_of
 from storage.database import migrate, open_database
 from submissions.__main__ import main
 from submissions.metadata import Metadata
@@ -104,14 +107,14 @@ WITH_ALL = {"chain": "chain.jsonl", "head": "head.json", "items": "items.json"}
 @pytest.mark.parametrize("key", ["keys.json", "key.pem"])
 def test_a_receipt_its_file_and_its_place_hold(verify: Verify, key: str) -> None:
     code, checks = verify("receipt.json", "predictions.jsonl", key=key, **WITH_ALL)
-    names = ("signature", "file", "counts", "votes", "chain", "head")
+    names = ("signature", "file", "counts", "votes", "event", "chain", "head")
     assert (code, checks) == (0, dict.fromkeys(names, "ok"))
 
 
 def test_answers_of_the_service_are_taken_as_they_were_saved(verify: Verify, held: Held) -> None:
     held.save("answer.json", {"id": "e1", "receipt": held.receipt()})
     held.save("list.json", {"entry": "e1", "receipts": [held.receipt(), held.receipt()]})
-    assert verify("answer.json") == verify("list.json") == (0, {"signature": "ok"})
+    assert verify("answer.json") == verify("list.json") == (0, {"signature": "ok", "event": "ok"})
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,7 @@ def test_a_flipped_byte_of_the_file_is_found(verify: Verify, held: Held) -> None
     data = bytearray(held.path("predictions.jsonl").read_bytes())
     data[100] ^= 1
     held.path("flipped.jsonl").write_bytes(data)
-    assert verify("receipt.json", "flipped.jsonl") == (1, {"signature": "ok", "file": "file-differs"})
+    assert verify("receipt.json", "flipped.jsonl") == (1, {"signature": "ok", "file": "file-differs", "event": "ok"})
     held.path("cut.jsonl").write_bytes(held.path("predictions.jsonl").read_bytes()[:-20])
     assert verify("receipt.json", "cut.jsonl")[1]["file"] == "file-differs"
 
@@ -149,12 +152,13 @@ def test_a_service_that_signs_wrong_counts_is_found_out(verify: Verify, held: He
     held.save("wrong.json", SIGNER.sign({**facts, "votes_per_item": 5, "votes_sha256": "0" * 64}))
     code, checks = verify("wrong.json", "predictions.jsonl", items="items.json")
     assert code == 1
-    assert checks == {"signature": "ok", "file": "ok", "counts": "counts-differ", "votes": "votes-differ"}
+    differ = {"counts": "counts-differ", "votes": "votes-differ", "event": "event-differs"}
+    assert checks == {"signature": "ok", "file": "ok", **differ}
 
 
 def test_without_the_items_of_its_benchmark_counts_are_not_checked(verify: Verify) -> None:
     code, checks = verify("receipt.json", "predictions.jsonl")
-    assert (code, checks) == (0, {"signature": "ok", "file": "ok", "counts": "other-benchmark"})
+    assert (code, checks) == (0, {"signature": "ok", "file": "ok", "counts": "other-benchmark", "event": "ok"})
 
 
 @pytest.mark.parametrize(
@@ -187,13 +191,108 @@ def test_a_chain_without_the_receipts_event_is_named(verify: Verify, held: Held)
         assert verify("receipt.json", chain="other.jsonl")[1]["chain"] == code
 
 
-def test_another_history_is_not_the_one_of_the_receipt(verify: Verify, held: Held) -> None:
-    events = [json.loads(line) for line in _lines(held)]
-    at = held.receipt()["chain_seq"] - 1
-    events[at]["hash"] = events[at + 1]["prev"] = "0" * 64
-    held.path("other.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
-    assert verify("receipt.json", chain="other.jsonl") == (1, {"signature": "ok", "chain": "not-in-chain"})
-    assert verify("receipt.json", chain="other.jsonl", head="head.json")[1]["head"] == "ok"  # it came after
+def _chain_of(bodies: Iterable[str]) -> list[dict[str, Any]]:
+    """A chain that holds in itself, of any body digests."""
+    made: list[dict[str, Any]] = []
+    for seq, body in enumerate(bodies, start=1):
+        prev = made[-1]["hash"] if made else GENESIS
+        made.append({"seq": seq, "prev": prev, "body_sha256": body, "hash": link_of(prev, body)})
+    return made
+
+
+def _random_hashes(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As an outsider saw them before links could be recomputed: each follows the last, and means nothing."""
+    for event, following in itertools.pairwise(events):
+        if event["seq"] not in (3, len(events)):  # the receipt's place and the head are the true ones
+            event["hash"] = following["prev"] = secrets.token_hex(32)
+    return events
+
+
+def _without(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**event, "seq": seq} for seq, event in enumerate(events[:1] + events[2:], start=1)]
+
+
+def _reordered(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [*events[:4], events[5] | {"seq": 5}, events[4] | {"seq": 6}, *events[6:]]
+
+
+def _spliced(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """An event of another chain between two true ones, which are joined to it."""
+    alien = _chain_of([secrets.token_hex(32)])[0] | {"seq": 5, "prev": events[3]["hash"]}
+    return [*events[:4], alien, events[5] | {"prev": alien["hash"]}, *events[6:]]
+
+
+def _swapped_bodies(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    first, second = events[3]["body_sha256"], events[4]["body_sha256"]
+    return [*events[:3], events[3] | {"body_sha256": second}, events[4] | {"body_sha256": first}, *events[5:]]
+
+
+def _upper_case(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event | {"body_sha256": event["body_sha256"].upper()} for event in events]
+
+
+def _old_form(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: event[name] for name in ("seq", "prev", "hash")} for event in events]
+
+
+@pytest.fixture
+def longer(held: Held) -> list[dict[str, Any]]:
+    """The true chain with more events after it, and the head of its end."""
+    true = [json.loads(line)["body_sha256"] for line in _lines(held)]
+    events = _chain_of([*true, *(secrets.token_hex(32) for _ in range(4))])
+    held.save("late.json", {"seq": events[-1]["seq"], "hash": events[-1]["hash"]})
+    return events
+
+
+@pytest.mark.parametrize(
+    "forge", [_random_hashes, _without, _reordered, _spliced, _swapped_bodies, _upper_case, _old_form]
+)
+def test_a_forged_chain_is_broken_whatever_place_and_head_it_shows(
+    verify: Verify, held: Held, longer: list[dict[str, Any]], forge: Callable[..., list[dict[str, Any]]]
+) -> None:
+    held.path("true.jsonl").write_text("".join(json.dumps(event) + "\n" for event in longer))
+    assert verify("receipt.json", chain="true.jsonl", head="late.json")[0] == 0  # control
+    forged = forge(copy.deepcopy(longer))
+    held.path("forged.jsonl").write_text("".join(json.dumps(event) + "\n" for event in forged))
+    code, checks = verify("receipt.json", chain="forged.jsonl", head="late.json")
+    assert (code, checks["chain"]) == (1, "chain-broken")
+
+
+def test_another_chain_that_holds_has_neither_the_receipt_nor_the_head(
+    verify: Verify, held: Held, longer: list[dict[str, Any]]
+) -> None:
+    other = _chain_of(secrets.token_hex(32) for _ in longer)
+    held.path("other.jsonl").write_text("".join(json.dumps(event) + "\n" for event in other))
+    code, checks = verify("receipt.json", chain="other.jsonl", head="late.json")
+    assert (code, checks["chain"], checks["head"]) == (1, "not-in-chain", "not-in-chain")
+    # With the true beginning, so that the receipt stands in it, the head still tells.
+    other = _chain_of([*(one["body_sha256"] for one in longer[:4]), *(secrets.token_hex(32) for _ in longer[4:])])
+    held.path("other.jsonl").write_text("".join(json.dumps(event) + "\n" for event in other))
+    code, checks = verify("receipt.json", chain="other.jsonl", head="late.json")
+    assert (code, checks["chain"], checks["head"]) == (1, "ok", "not-in-chain")
+
+
+def test_a_body_that_is_not_the_events_is_not_in_the_chain(verify: Verify, held: Held) -> None:
+    facts = {name: value for name, value in held.receipt().items() if name not in ("key_id", "signature")}
+    held.save("other.json", SIGNER.sign({**facts, "owner": "me", "body": {**facts["body"], "owner": "me"}}))
+    code, checks = verify("other.json", chain="chain.jsonl")
+    assert (code, checks["event"], checks["chain"]) == (1, "ok", "body-differs")
+
+
+def test_without_a_head_it_is_said_that_a_cut_end_does_not_show(verify: Verify) -> None:
+    assert verify("receipt.json", chain="chain.jsonl") == (
+        0,
+        {"signature": "ok", "event": "ok", "chain": "ok", "head": "no-head"},
+    )
+
+
+def test_a_head_that_is_newer_than_the_copy_is_said_to_be(
+    held: Held, longer: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(held.path(name)) for name in ("receipt.json", "keys.json", "chain.jsonl", "late.json")]
+    assert main(["verify", paths[0], "--key", paths[1], "--chain", paths[2], "--head", paths[3]]) == 1
+    assert "This head is newer than the copy" in capsys.readouterr().out
+    assert longer[-1]["seq"] > len(_lines(held))
 
 
 def test_a_chain_whose_end_is_gone_does_not_fit_a_published_head(verify: Verify, held: Held) -> None:

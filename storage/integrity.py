@@ -1,0 +1,414 @@
+"""Stored rows compared with the audit events that hold them: what was changed beside the service is found and named.
+
+Which event is authoritative: for votes and what never changes of a submission, its acceptance; for the owner, the last
+transfer, else the acceptance; for the description, the last edit, else the acceptance; for a score, the event that
+recorded it; for a label revision, its registration, import and retirement, the later one first; for the board, the
+last event that pointed it. Merges, withdrawals and anonymity change none of these rows. A snapshot must have the
+digest that its event names, and the current one the tallies and descriptions of the rows.
+
+No label is needed. The chain itself is checked by ``audit.verify``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from benchmark.commitments import commit
+from storage import audit, row_commitments, stored_rows
+from storage.label_sets import POINTED, REGISTERED
+from storage.maintenance_tables import ImportedLabels
+from storage.receipt_tables import EventSubject, LabelCommitment
+from storage.row_commitments import DESCRIPTION
+from storage.tables import Board, Event, LabelSet, Score, Snapshot, StoredRelations, Submission
+from storage.visibility import IDENTIFYING
+
+ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
+PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
+_LABELS = "labels."
+_ABOUT_SUBMISSIONS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED)
+_KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, POINTED)
+_UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, LookupError, zlib.error)
+_PAGE = 500
+
+
+class Mismatch(NamedTuple):
+    """A row that says something else than the event that holds it."""
+
+    table: str
+    row: str
+    event: int | None  # seq; None: there is no event for this row
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        where = "" if self.event is None else f" (event {self.event})"
+        return f"{self.table} {self.row}: {self.why}{where}."
+
+
+class RecordedScore(NamedTuple):
+    """The event that recorded a score."""
+
+    seq: int
+    recorded_at: float
+    submission: str | None  # None: an event about many
+
+
+@dataclass(slots=True)
+class _Expected:
+    """What the events say that a submission's row holds, and which event says it."""
+
+    accepted: int
+    record: str | None
+    owner: str | None
+    owner_event: int
+    description: str | None
+    description_event: int
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What rows must say according to events, which are added in their order."""
+
+    submissions: dict[str, _Expected] = field(default_factory=dict)
+    scores: dict[tuple[str, str, str], RecordedScore] = field(default_factory=dict)  # revision, version, commitment
+    labels: dict[str, dict[str, Any]] = field(default_factory=dict)  # revision -> facts of its events
+    registered: dict[str, int] = field(default_factory=dict)
+    snapshots: dict[str, int] = field(default_factory=dict)
+    relations: dict[tuple[str, str], tuple[int, str | None]] = field(default_factory=dict)
+    pointed: tuple[int, Mapping[str, Any]] | None = None
+    published: tuple[int, str] | None = None
+
+    @classmethod
+    def of(cls, events: Iterable[Any]) -> Ledger:
+        """From rows with seq, kind and body, by seq. A body that is no JSON says nothing: there the chain is broken."""
+        ledger = cls()
+        for seq, kind, text in events:
+            try:
+                ledger._add(seq, kind, orjson.loads(text))
+            except _UNREADABLE:
+                continue
+        return ledger
+
+    def place(self, score: Any) -> RecordedScore | None:
+        """The event of a score (submission_id, label_revision, scorer_version, tally, salt); None where none has it."""
+        return self.scores.get(_key(score))
+
+    def _add(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+        if kind == ACCEPTED:
+            owner, description = body.get("owner"), body.get("description_commitment")
+            known = _Expected(seq, body.get("record_commitment"), owner, seq, description, seq)
+            self.submissions.setdefault(body["submission"], known)  # the first one: nobody accepts twice
+        elif kind == EDITED and body["entry"] in self.submissions:
+            expected = self.submissions[body["entry"]]
+            expected.description, expected.description_event = body.get("description_commitment"), seq
+        elif kind == TRANSFERRED and body["entry"] in self.submissions:
+            expected = self.submissions[body["entry"]]
+            expected.owner, expected.owner_event = body["to"], seq
+        elif kind in (audit.SCORED, audit.SCORES_RECORDED):
+            place = RecordedScore(seq, body["recorded_at"], body.get("submission"))
+            for one in body["commitments"]:
+                self.scores[body["label_revision"], body["scorer_version"], one] = place
+        elif kind.startswith(_LABELS) and isinstance(body.get("revision"), str):
+            self.labels.setdefault(body["revision"], {}).update(body)
+            if kind == REGISTERED:
+                self.registered[body["revision"]] = seq
+        else:
+            self._add_board(seq, kind, body)
+
+    def _add_board(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+        if kind == PUBLISHED:
+            self.snapshots[body["snapshot"]] = seq
+            self.published = (seq, body["snapshot"])
+        elif kind == COMPUTED:
+            for revision, name in body["relations"].items():
+                self.relations[revision, name] = (seq, body.get("summaries_sha256", {}).get(revision))
+        elif kind == POINTED:
+            self.pointed = (seq, body["to"])
+
+
+def check(session: Session) -> Iterator[Mismatch]:
+    """Every row that differs from its event, and every event whose row is gone."""
+    wanted = select(Event.seq, Event.kind, Event.body)
+    wanted = wanted.where(Event.kind.in_(_KINDS) | Event.kind.startswith(_LABELS)).order_by(Event.seq)
+    ledger = Ledger.of(session.execute(wanted).yield_per(_PAGE))
+    for table, rule in _RULES.items():
+        yield from _readable(table, lambda rule=rule: rule(session, ledger))  # type: ignore[misc]
+
+
+def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
+    """The events about one submission and about labels, and what does not agree with them of its rows and theirs."""
+    recorded_under = select(Score.label_revision, Score.created_at).where(Score.submission_id == submission)
+    scores = session.execute(recorded_under).all()
+    about_it = select(EventSubject.seq).where(EventSubject.subject == submission)
+    ours = Event.kind.startswith(_LABELS) | (Event.kind.in_(_ABOUT_SUBMISSIONS) & Event.seq.in_(about_it))
+    for revision, created_at in scores:
+        chunks = select(EventSubject.seq).where(EventSubject.subject == audit.labels(revision))
+        recorded = Event.body.contains(f'"recorded_at":{json.dumps(created_at)}', autoescape=True)
+        ours |= (Event.kind == audit.SCORES_RECORDED) & Event.seq.in_(chunks) & recorded
+    columns = (Event.seq, Event.kind, Event.body, Event.prev_hash, Event.hash)
+    events = session.execute(select(*columns).where(ours).order_by(Event.seq)).all()
+    ledger = Ledger.of((event.seq, event.kind, event.body) for event in events)
+    wrong = list(_links(session, events))
+    only = (submission,)
+    for table, rule in (("submissions", check_submissions), ("scores", check_scores)):
+        wrong += _readable(table, lambda rule=rule: rule(session, ledger, only))  # type: ignore[misc]
+    under = {revision for revision, _ in scores}
+    return ledger, wrong + list(_readable("label_sets", lambda: check_labels(session, ledger, under)))
+
+
+def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mismatch]:
+    """The mismatches of a table, of which a row may hold what no client can decode."""
+    try:
+        yield from rows()
+    except OperationalError as error:
+        if "UTF-8" not in str(error):
+            raise
+        yield Mismatch(table, "of unknown number", None, "a row cannot be read, it holds what is no text")
+    except _UNREADABLE as error:
+        yield Mismatch(table, "of unknown number", None, f"a row cannot be read ({type(error).__name__})")
+
+
+def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
+    """Events that do not hold between their neighbours."""
+    following = select(Event.seq, Event.prev_hash).where(Event.seq.in_([event.seq + 1 for event in events]))
+    after: dict[int, str] = {seq - 1: previous for seq, previous in session.execute(following)}
+    try:
+        head = audit.head(session)
+    except audit.HeadMissing:
+        yield Mismatch("audit_head", "1", None, "the row is missing")
+        return
+    for event in events:
+        last = head.hash if head.seq == event.seq else None
+        try:
+            holds = audit.link(event.prev_hash, event.body) == event.hash == after.get(event.seq, last)
+        except _UNREADABLE:
+            holds = False
+        if not holds:
+            yield Mismatch("events", str(event.seq), None, "the audit chain is broken there")
+
+
+def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
+    """Votes, what never changes, owner and description."""
+    wanted = stored_rows.submissions()
+    rows = session.execute(wanted if only is None else wanted.where(Submission.id.in_(only)))
+    seen = set()
+    for row in rows.yield_per(_PAGE):
+        seen.add(row.id)
+        yield from _differences(row, ledger.submissions.get(row.id))
+    for name in sorted((set(ledger.submissions) if only is None else set(only) & set(ledger.submissions)) - seen):
+        yield Mismatch("submissions", name, ledger.submissions[name].accepted, "the row is missing")
+
+
+def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
+    if expected is None:
+        yield Mismatch("submissions", row.id, None, "no event says that it was accepted")
+        return
+    if _computed(row_commitments.of_record, row) != expected.record:
+        why = "votes, or another column that never changes, are not what was accepted"
+        yield Mismatch("submissions", row.id, expected.accepted, why)
+    if _computed(row_commitments.of_description, row) != expected.description:
+        why = "the description is not what it was made last"
+        yield Mismatch("submissions", row.id, expected.description_event, why)
+    if row.owner != expected.owner:
+        yield Mismatch("submissions", row.id, expected.owner_event, "the owner is another one")
+
+
+def _computed(commitment: Callable[[Any], str], row: Any) -> str:
+    try:
+        return commitment(row._mapping)
+    except _UNREADABLE:  # whoever changes rows may leave anything in them
+        return ""
+
+
+def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
+    """Tallies, whose they are, and when they were recorded."""
+    columns = (Score.submission_id, Score.label_revision, Score.scorer_version, Score.tally, Score.salt)
+    wanted = select(Score.id, *columns, Score.created_at)
+    if only is not None:
+        wanted = wanted.where(Score.submission_id.in_(only))
+    left = dict(ledger.scores)
+    changed: dict[tuple[str, str], int] = {}
+    for row in session.execute(wanted).yield_per(_PAGE):
+        place = left.pop(_key(row), None)
+        if place is not None and place.recorded_at == row.created_at:
+            continue
+        rules = (row.label_revision, row.scorer_version)
+        changed[rules] = changed.get(rules, 0) + (place is None)
+        why = "the tally is not the one that was recorded" if place is None else "its date is not when it was recorded"
+        name = f"{row.id} (entry {row.submission_id}, label revision {rules[0]}, scorer version {rules[1]})"
+        yield Mismatch("scores", name, place and place.seq, why)
+    if only is None:
+        yield from _missing_scores(left, changed)
+
+
+def _missing_scores(
+    left: Mapping[tuple[str, str, str], RecordedScore], changed: dict[tuple[str, str], int]
+) -> Iterator[Mismatch]:
+    """Recorded scores of which there is no row, beside those whose row was changed."""
+    for (revision, version, _), place in left.items():
+        if changed.get((revision, version), 0) > 0:
+            changed[revision, version] -= 1
+            continue
+        whose = f" of entry {place.submission}" if place.submission else ""
+        yield Mismatch("scores", f"under label revision {revision}{whose}", place.seq, "a row is missing")
+
+
+def _key(score: Any) -> tuple[str, str, str]:
+    """Under which a score stands in the ledger; of a row that holds anything else, one that no score has."""
+    revision, version = score.label_revision, score.scorer_version
+    try:
+        tally_sha256 = row_commitments.sha256(score.tally)
+        return (
+            revision,
+            version,
+            row_commitments.of_score(score.submission_id, revision, version, tally_sha256, score.salt),
+        )
+    except _UNREADABLE:
+        return revision, version, ""
+
+
+def check_labels(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
+    """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
+    registered = set(ledger.registered) if only is None else set(ledger.registered) & set(only)
+    for table, differs in _LABEL_TABLES.items():
+        for row in session.scalars(select(table)):
+            if only is None or row.revision in only:
+                registered -= {row.revision} if table is LabelSet else set()
+                facts = ledger.labels.get(row.revision, {})
+                if differs(row, facts):
+                    why = (
+                        "the row is not what its events say" if facts else "no event says that there is such a revision"
+                    )
+                    yield Mismatch(table.__tablename__, row.revision, facts.get("seq"), why)
+    for revision in sorted(registered):
+        yield Mismatch("label_sets", revision, ledger.registered[revision], "the row is missing")
+
+
+def _set_differs(row: Any, facts: Mapping[str, Any]) -> bool:
+    return any(getattr(row, name) != facts.get(name) for name in ("benchmark", "digest", "items"))
+
+
+def _commitment_differs(row: Any, facts: Mapping[str, Any]) -> bool:
+    return row.commitment != facts.get("commitment") or not _opens(facts, row.salt)
+
+
+def _import_differs(row: Any, facts: Mapping[str, Any]) -> bool:
+    """The salt is on record once the revision is retired."""
+    names = ("benchmark", "disclosure", "items", "digest", "commitment", "difference", "salt")
+    differs = any(getattr(row, name) != facts.get(name) for name in names)
+    return differs or not (row.salt is None or _opens(facts, row.salt))
+
+
+_LABEL_TABLES: dict[Any, Callable[[Any, Mapping[str, Any]], bool]] = {
+    LabelSet: _set_differs,
+    LabelCommitment: _commitment_differs,
+    ImportedLabels: _import_differs,
+}
+
+
+def _opens(facts: Mapping[str, Any], salt: str) -> bool:
+    try:
+        return bool(commit(facts["digest"], bytes.fromhex(salt)) == facts["commitment"])
+    except _UNREADABLE:
+        return False
+
+
+def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
+    """What the board points to."""
+    row = session.execute(select(Board.label_revision, Board.scorer_version, Board.snapshot_id)).first()
+    if row is None:
+        return
+    seq, to = ledger.pointed or (None, {})
+    if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
+        yield Mismatch("board", "1", seq, "it shows other labels or another scorer version than was decided")
+    seq, snapshot = ledger.published or (None, None)
+    if row.snapshot_id != snapshot:
+        yield Mismatch("board", "1", seq, "its snapshot is not the one that was published last")
+
+
+def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
+    """Whether every snapshot is the one that was published, and the current one shows what the rows say."""
+    for row in session.execute(select(Snapshot.id, Snapshot.body)).yield_per(1):
+        if row.id not in ledger.snapshots:
+            yield Mismatch("snapshots", row.id, None, "no event says that it was published")
+        elif _content_sha256(row.body) != row.id:
+            yield Mismatch("snapshots", row.id, ledger.snapshots[row.id], "the content is not what was published")
+    if ledger.published is not None:
+        yield from _current_snapshot(session, ledger, *ledger.published)
+
+
+def _content_sha256(body: Any) -> str:
+    try:
+        return hashlib.sha256(zlib.decompress(body)).hexdigest()
+    except _UNREADABLE:
+        return ""
+
+
+def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> Iterator[Mismatch]:
+    """The last one against the rows: it may have been made while they were changed."""
+    body = session.execute(select(Snapshot.body).where(Snapshot.id == name)).scalar_one_or_none()
+    if body is None:
+        yield Mismatch("snapshots", name, seq, "the row is missing")
+        return
+    if _content_sha256(body) != name:
+        return  # said already
+    content = orjson.loads(zlib.decompress(body))
+    stored = _stored_tallies(session, content["scorer_version"])
+    described = {row.id: row for row in session.execute(_descriptions())}
+    for entry in content["entries"]:
+        shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
+        if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):
+            yield Mismatch("snapshots", name, seq, f"it shows other scores of entry {entry['id']} than are stored")
+        expected = ledger.submissions.get(entry["id"])
+        if expected is None or expected.description_event > content["audit_seq"]:
+            continue  # edited since: the next snapshot will show it
+        if entry["id"] in described and not _same_description(entry, described[entry["id"]]):
+            yield Mismatch("snapshots", name, seq, f"it describes entry {entry['id']} otherwise than its row")
+
+
+def _stored_tallies(session: Session, version: str) -> dict[tuple[str, str], str]:
+    wanted = select(Score.submission_id, Score.label_revision, Score.tally).where(Score.scorer_version == version)
+    return {(name, revision): tally for name, revision, tally in session.execute(wanted)}
+
+
+def _descriptions() -> Any:
+    return select(Submission.id, *(getattr(Submission, name) for name in DESCRIPTION))
+
+
+def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
+    """An unnamed entry lacks what would tell whose it is."""
+    secret = IDENTIFYING if entry.get("anonymous_until") is not None else ()
+    return all(entry.get(name) == getattr(row, name) for name in DESCRIPTION if name not in secret)
+
+
+def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
+    """Stored relations between judges: content and summary."""
+    columns = (StoredRelations.id, StoredRelations.label_revision, StoredRelations.summary, StoredRelations.body)
+    for row in session.execute(select(*columns)).yield_per(1):
+        seq, summary = ledger.relations.get((row.label_revision, row.id), (None, None))
+        name = f"{row.id} (label revision {row.label_revision})"
+        if seq is None:
+            yield Mismatch("relations", name, None, "no event says that they were computed")
+        elif _content_sha256(row.body) != row.id or row_commitments.sha256(str(row.summary)) != summary:
+            yield Mismatch("relations", name, seq, "the content is not what was computed")
+
+
+_RULES: dict[str, Callable[[Session, Ledger], Iterator[Mismatch]]] = {
+    "submissions": check_submissions,
+    "scores": check_scores,
+    "label_sets": check_labels,
+    "board": check_board,
+    "snapshots": check_snapshots,
+    "relations": check_relations,
+}

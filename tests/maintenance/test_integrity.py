@@ -1,0 +1,331 @@
+"""Stored rows agree with the audit chain whatever the service did; whatever was changed beside it is named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from maintenance import chain, entries, operations, reports
+from maintenance.__main__ import main
+from storage import audit, integrity, integrity_alarms, row_commitments, visibility
+from storage.canonical import canonical_json
+from storage.database import Database, OldChain, migrate, open_database
+from storage.tables import Event, Score
+from submissions.metadata import Metadata
+from submissions.receipts import api
+from submissions.receipts.issuing import Receipts, RecordChanged
+from tests.databases import new_database, on_record
+from tests.maintenance.people import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.submissions.desk import SIGNER, signed_in_as_everybody
+from tests.workers import invented
+from workers.desk import Desk
+from workers.label_store import LabelStore, Shelf
+from workers.relations_job import relate_if_changed
+from workers.rescore_job import rescore
+from workers.score_job import Outcome, score_next
+from workers.snapshot_job import publish_if_changed
+from workers.start import prepare
+
+DETAILS = {"parameters_b": 7, "temperature": 0.1, "open_weights": True, "notes": "ä\u2028", "organisation": "Lab"}
+
+
+def _parse(raw: dict[str, object]) -> dict[str, object]:
+    return Metadata.parse(raw).columns()
+
+
+def _lived_in(database: Database) -> list[str]:
+    """Eight entries: scored alone or in bulk, edited, transferred, merged, withdrawn, unnamed, unpublished, waiting."""
+    scorer = invented.scorer()
+    prepare(database, scorer, "demo")
+    ids = on_record(database, invented.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account))
+    with database.write() as session:
+        visibility.ask(session, ids[5], visibility.Shown(4e9), approval=False)
+        visibility.ask(session, ids[6], visibility.Shown(published=False), approval=False)
+        visibility.ask(session, ids[7], visibility.PLAIN, approval=True)
+    while score_next(database, scorer, "w", 60) is Outcome.SCORED:
+        pass
+    rescore(database, scorer, "flipped", chunk=3)
+    edited = entries.edit(database, OWNER_OF_IT, ids[0], DETAILS, _parse)  # type: ignore[arg-type]
+    assert edited.changed
+    assert entries.edit(database, MAINTAINER, ids[0], {"notes": "", "parameters_b": 7.5}, _parse).changed  # type: ignore[arg-type]
+    entries.edit(database, OWNER_OF_IT, ids[5], DETAILS, _parse)  # type: ignore[arg-type]
+    entries.transfer(database, MAINTAINER, ids[1], LOCAL.account, "asked for")
+    entries.merge(database, MAINTAINER, ids[2], ids[3], "the same")
+    entries.withdraw(database, OWNER_OF_IT, ids[4], "a mistake")
+    publish_if_changed(database, scorer)
+    relate_if_changed(database, scorer)
+    publish_if_changed(database, scorer)
+    entries.edit(database, OWNER_OF_IT, ids[3], {"notes": "after the snapshot"}, _parse)  # type: ignore[arg-type]
+    return ids
+
+
+def _found(database: Database) -> list[str]:
+    with database.read() as session:
+        return [one.sentence for one in integrity.check(session)]
+
+
+def test_whatever_the_service_did_agrees_with_the_chain(database: Database) -> None:
+    _lived_in(database)
+    assert _found(database) == []
+    found = chain.verify(database, MAINTAINER)
+    assert (found.ok, found.rows) == (True, ())
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    path = tmp_path_factory.mktemp("lived") / "leaderboard.db"
+    database = new_database(f"sqlite:///{path}")
+    ids = _lived_in(database)
+    database.close()
+    return path, ids
+
+
+@pytest.fixture
+def copied(lived_in: tuple[Path, list[str]], tmp_path: Path) -> Iterator[Database]:
+    """A copy that a test may falsify, without the triggers that refuse it."""
+    path = tmp_path / "leaderboard.db"
+    shutil.copy(lived_in[0], path)
+    with sqlite3.connect(path) as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+    database = open_database(f"sqlite:///{path}")
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def ids(lived_in: tuple[Path, list[str]]) -> list[str]:
+    return lived_in[1]
+
+
+def _do(database: Database, statement: str, *values: object) -> None:
+    with sqlite3.connect(str(database.engine.url.database)) as connection:
+        assert connection.execute(statement, values).rowcount > 0
+    connection.close()
+
+
+FIRST = "submission_id = :entry AND label_revision = 'demo'"
+FALSIFIED = {
+    "a tally": (f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}", "scores", "the tally"),
+    "a tally of a chunk": (
+        "UPDATE scores SET tally = replace(tally, '[3,', '[4,') "
+        "WHERE submission_id = :entry AND label_revision = 'flipped'",
+        "scores",
+        "the tally",
+    ),
+    "another entry's score": (
+        "UPDATE scores SET (tally, salt) = (SELECT tally, salt FROM scores WHERE label_revision = 'demo' "
+        f"AND submission_id <> :entry ORDER BY id DESC LIMIT 1) WHERE {FIRST}",
+        "scores",
+        "the tally",
+    ),
+    "a salt": (f"UPDATE scores SET salt = 'x' WHERE {FIRST}", "scores", "the tally"),
+    "the date of a score": (f"UPDATE scores SET created_at = created_at - 1 WHERE {FIRST}", "scores", "its date"),
+    "votes": ("UPDATE submissions SET votes = zeroblob(length(votes)) WHERE id = :entry", "submissions", "votes"),
+    "votes that are none": ("UPDATE submissions SET votes = 'x' WHERE id = :entry", "submissions", "votes"),
+    "a parse rate": ("UPDATE submissions SET parse_rate = 0.5 WHERE id = :entry", "submissions", "votes"),
+    "a digest": (f"UPDATE submissions SET content_sha256 = '{'0' * 64}' WHERE id = :entry", "submissions", "votes"),
+    "an owner": ("UPDATE submissions SET owner = 'athief000000' WHERE id = :entry", "submissions", "the owner"),
+    "a name": ("UPDATE submissions SET model = 'Best' WHERE id = :entry", "submissions", "the description"),
+}
+
+
+@pytest.mark.parametrize("what", FALSIFIED)
+def test_a_falsified_row_of_an_entry_is_named(copied: Database, ids: list[str], what: str) -> None:
+    statement, table, why = FALSIFIED[what]
+    for entry in ids[:2]:  # edited since, and transferred since
+        with sqlite3.connect(str(copied.engine.url.database)) as connection:
+            assert connection.execute(statement, {"entry": entry}).rowcount == 1
+        connection.close()
+        named = [one for one in _found(copied) if not one.startswith("snapshots")]
+        assert [one for one in named if entry in one and one.startswith(table) and why in one], named
+        receipts = Receipts(copied, "demo", SIGNER)
+        with pytest.raises(RecordChanged):
+            receipts.of_scores(entry, LOCAL)
+    assert receipts.of_scores(ids[3], LOCAL)  # the others' receipts are signed as before
+
+
+OTHER = zlib.compress(b"{}")
+ELSEWHERE: list[tuple[str, str, tuple[object, ...]]] = [
+    ("label_sets demo", "UPDATE label_sets SET digest = ? WHERE revision = 'demo'", ("0" * 64,)),
+    ("label_commitments demo", "UPDATE label_commitments SET salt = ? WHERE revision = 'demo'", ("0" * 64,)),
+    ("board 1", "UPDATE board SET label_revision = 'flipped'", ()),
+    ("board 1", "UPDATE board SET snapshot_id = (SELECT id FROM snapshots ORDER BY through_seq LIMIT 1)", ()),
+    ("snapshots", "UPDATE snapshots SET body = ?", (OTHER,)),
+    ("snapshots", "UPDATE snapshots SET body = ?", (b"no zlib",)),
+    ("relations", "UPDATE relations SET body = ? WHERE label_revision = 'demo'", (OTHER,)),
+    ("relations", "UPDATE relations SET summary = '{}' WHERE label_revision = 'demo'", ()),
+    ("submissions", "DELETE FROM submissions WHERE id = (SELECT max(id) FROM submissions)", ()),
+    ("scores", "DELETE FROM scores WHERE id = 3", ()),
+    (
+        "submissions",
+        "UPDATE submissions SET model = CAST(x'ff' AS TEXT) WHERE id = (SELECT max(id) FROM submissions)",
+        (),
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "statement", "values"), ELSEWHERE)
+def test_falsified_labels_board_and_caches_are_named(
+    copied: Database, row: str, statement: str, values: tuple[object, ...]
+) -> None:
+    _do(copied, statement, *values)
+    found = _found(copied)
+    assert any(one.startswith(row) for one in found), found
+
+
+def test_a_snapshot_that_was_made_of_falsified_rows_is_named_when_these_are_put_back(
+    copied: Database, ids: list[str]
+) -> None:
+    (tally,) = _column(copied, "SELECT tally FROM scores WHERE submission_id = ? AND label_revision = 'demo'", ids[0])
+    assert isinstance(tally, str)
+    _do(copied, f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}".replace(":entry", "?"), ids[0])
+    assert publish_if_changed(copied, invented.scorer(), anew=True) is not None
+    _do(copied, f"UPDATE scores SET tally = ? WHERE {FIRST}".replace(":entry", "?"), tally, ids[0])
+    (found,) = _found(copied)
+    assert found.startswith("snapshots")
+    assert f"it shows other scores of entry {ids[0]}" in found
+
+
+def _column(database: Database, statement: str, *values: object) -> list[object]:
+    with sqlite3.connect(str(database.engine.url.database)) as connection:
+        found = [row[0] for row in connection.execute(statement, values)]
+    connection.close()
+    return found
+
+
+def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Database, ids: list[str]) -> None:
+    """Tally and event changed together: the link is broken, unless the whole chain is made anew."""
+    with copied.read() as session:
+        score = session.scalars(select(Score).filter_by(submission_id=ids[0], label_revision="demo")).one()
+        event = session.scalars(select(Event).where(Event.kind == audit.SCORED, Event.body.contains(ids[0]))).one()
+    tally = score.tally.replace("[3,", "[4,")
+    digest = row_commitments.sha256(tally)
+    body = json.loads(event.body)
+    forged = row_commitments.of_score(ids[0], "demo", score.scorer_version, digest, str(score.salt))
+    text = canonical_json({**body, "tally_sha256": digest, "commitments": [forged]})
+    _do(copied, "UPDATE scores SET tally = ? WHERE id = ?", tally, score.id)
+    hashed = audit.link(event.prev_hash, text)
+    _do(copied, "UPDATE events SET body = ?, hash = ? WHERE seq = ?", text, hashed, event.seq)
+    with pytest.raises(RecordChanged):
+        Receipts(copied, "demo", SIGNER).of_scores(ids[0], LOCAL)
+    assert chain.verify(copied, MAINTAINER).broken_at == event.seq + 1
+
+
+def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied: Database, ids: list[str]) -> None:
+    receipts = Receipts(copied, "demo", SIGNER)
+    (tally,) = _column(copied, "SELECT tally FROM scores WHERE submission_id = ? AND label_revision = 'demo'", ids[0])
+    _do(copied, f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}".replace(":entry", "?"), ids[0])
+    app = FastAPI()
+    app.include_router(api.build(receipts))
+    with TestClient(signed_in_as_everybody(app, copied)) as http:
+        refused = [http.get(f"/api/v1/entries/{ids[0]}/receipts") for _ in range(3)]
+    assert {(one.status_code, one.json()["code"]) for one in refused} == {(500, "record-changed")}
+    assert "no receipt is signed" in refused[0].json()["detail"]
+    with copied.read() as session:
+        assert len(audit.newest(session, [integrity_alarms.FAILED])) == 1  # once, however often it is asked for
+    health = operations.health(copied, MAINTAINER, "demo")
+    assert health.integrity is not None
+    assert f"entry {ids[0]}" in health.integrity.sentence
+    assert f"ALARM: {health.integrity.sentence}" in reports.health(health)
+    _do(copied, f"UPDATE scores SET tally = ? WHERE {FIRST}".replace(":entry", "?"), tally, ids[0])
+    assert receipts.of_scores(ids[0], LOCAL)
+    assert operations.health(copied, MAINTAINER, "demo").integrity is not None
+    assert integrity_alarms.check_daily(copied) == []
+    health = operations.health(copied, MAINTAINER, "demo")
+    assert health.integrity is None
+    assert health.integrity_checked_at is not None
+
+
+def test_a_worker_checks_once_a_day_and_health_raises_the_alarm(
+    copied: Database, ids: list[str], tmp_path: Path
+) -> None:
+    scorer = invented.scorer()
+    desk = Desk(copied, scorer, Shelf(scorer.labels), LabelStore(tmp_path, scorer.table), "w", 60)
+    desk.check_rows()
+    _do(copied, "UPDATE submissions SET owner = 'athief000000' WHERE id = ?", ids[0])
+    desk.check_rows()  # it is not due
+    assert operations.health(copied, MAINTAINER, "demo").integrity is None
+    _do(copied, "UPDATE events SET at = at - 90000 WHERE kind = 'integrity.checked'")
+    with copied.write() as session:
+        (last,) = audit.newest(session, [integrity_alarms.CHECKED])
+        old = canonical_json({**last.body, "at": "2020-01-01T00:00:00.000000Z"})
+    _do(copied, "UPDATE events SET body = ? WHERE seq = ?", old, last.seq)
+    desk.check_rows()
+    health = operations.health(copied, MAINTAINER, "demo")
+    assert health.integrity is not None
+    assert any(f"submissions {ids[0]}: the owner is another one" in one for one in health.integrity.sentences)
+
+
+def test_the_command_works_without_service_and_names_the_row(
+    copied: Database, ids: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{copied.engine.url.database}")
+    monkeypatch.setenv("LABELS", "v2=/nowhere/labels.jsonl")  # which nobody opens
+    assert main(["audit", "verify"]) == 0, capsys.readouterr()
+    assert capsys.readouterr().out.startswith("All ")
+    _do(copied, "UPDATE submissions SET votes = zeroblob(length(votes)) WHERE id = ?", ids[1])
+    assert main(["audit", "verify"]) == 1
+    said = capsys.readouterr()
+    assert f"submissions {ids[1]}: votes, or another column that never changes" in said.out
+    assert "Traceback" not in said.err
+
+
+def test_an_old_chain_is_refused_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "leaderboard.db"
+    database = new_database(f"sqlite:///{path}")
+    body = canonical_json({"seq": 1, "ev": "test", "at": "2026-11-21T22:00:03Z", "nonce": "00"})
+    old = hashlib.sha256((audit.GENESIS + body).encode()).hexdigest()
+    row = (1, audit.GENESIS, old, "test", body, 1795298403.0)
+    _do(database, "INSERT INTO events (seq, prev_hash, hash, kind, body, at) VALUES (?, ?, ?, ?, ?, ?)", *row)
+    with pytest.raises(OldChain):
+        migrate(database)
+    database.close()
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{path}")
+    assert main(["audit", "verify"]) == 1
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n"), "earlier version" in said.err) == ("", 1, True)
+
+
+def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: list[str]) -> None:
+    """Whoever knows every tally, but no salt and no nonce, finds no digest of it in what is published."""
+    hidden = replace(Receipts(copied, "demo", SIGNER), hidden_labels=frozenset({"demo", "flipped"}))
+    given = hidden.of_scores(ids[0], STRANGER)
+    assert given is not None
+    shown = canonical_json({"receipts": given}) + "".join(chain.public(copied))
+    with copied.read() as session:
+        for score in session.scalars(select(Score)):
+            assert row_commitments.sha256(score.tally) not in shown
+            assert str(score.salt) not in shown
+        for body in session.scalars(select(Event.body)):
+            assert str(json.loads(body)["nonce"]) not in shown
+    assert {(one["body"], one["score_salt"]) for one in given} == {(None, None)}
+    for one in given:
+        assert {"chain_seq", "chain_hash", "body_sha256", "score_commitment"} <= set(one)
+
+
+def test_under_public_labels_the_body_opens_the_commitment_and_names_no_other_entry(
+    copied: Database, ids: list[str]
+) -> None:
+    receipts = Receipts(copied, "demo", SIGNER)
+    hidden = replace(receipts, hidden_labels=frozenset({"demo", "flipped"}))
+    open_ones, closed = receipts.of_scores(ids[0], STRANGER), hidden.of_scores(ids[0], STRANGER)
+    assert open_ones and closed
+    for one, before in zip(open_ones, closed, strict=True):
+        assert one["score_commitment"] == before["score_commitment"]  # what was committed to while they were hidden
+        assert one["score_commitment"] in one["body"]["commitments"]
+        assert hashlib.sha256(canonical_json(one["body"]).encode()).hexdigest() == before["body_sha256"]
+        assert not any(other in canonical_json(one["body"]) for other in ids[1:])
