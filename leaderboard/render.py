@@ -20,6 +20,7 @@ import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.items import CATEGORIES
+from benchmark.judges import TYPES
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from leaderboard.board import Board, Row
 from leaderboard.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
@@ -55,12 +56,7 @@ GROUPING_NAMES: Mapping[str, str] = {
     "povid-in-general": "POVID in general",
     "rl-in-general": "RL in general",
 }
-TYPE_NAMES: Mapping[str, str] = {
-    "generative-pairwise": "pairwise",
-    "generative-pointwise": "pointwise",
-    "scalar": "scalar",
-    "critic": "critic",
-}
+TYPE_NAMES: Mapping[str, str] = TYPES
 
 
 @dataclass(frozen=True, slots=True)

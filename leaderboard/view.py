@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from benchmark.judges import TYPES
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from leaderboard.board import Board, Row
 from leaderboard.columns import ALWAYS, BY_KEY, COLUMNS, DEFAULT_SORT, USUAL, VALUES, Column
@@ -47,13 +48,8 @@ FILTERS: tuple[Filter, ...] = (
         "Type",
         "type:",
         "select",
-        "generative-pairwise|generative-pointwise|scalar|critic",
-        (
-            ("generative-pairwise", "pairwise"),
-            ("generative-pointwise", "pointwise"),
-            ("scalar", "scalar"),
-            ("critic", "critic"),
-        ),
+        "|".join(TYPES),
+        tuple(TYPES.items()),
     ),
     Filter("open", "Weights", "open:", "select", "yes|no", (("yes", "open"), ("no", "closed"))),
     Filter(

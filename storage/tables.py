@@ -28,6 +28,7 @@ from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
+from benchmark.judges import TYPES
 from storage.clock import database_now
 
 NAMING = {
@@ -38,7 +39,7 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
-JUDGE_TYPES = ("generative-pairwise", "generative-pointwise", "scalar", "critic")
+JUDGE_TYPES = tuple(TYPES)
 MAX_VOTES = 16
 
 
@@ -160,6 +161,7 @@ class Submission(Base):
         _at_most("hub_id", 200),
         _at_most("prompt", 20000),
         _at_most("notes", 20000),
+        _at_most("judge", 200),
     )
     id: Mapped[EntryId] = mapped_column(primary_key=True, default=new_entry_id)
     benchmark: Mapped[Words]
@@ -191,6 +193,7 @@ class Submission(Base):
     prompt: Mapped[Words | None]
     notes: Mapped[Words | None]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
+    judge: Mapped[Words | None]  # its name, where the owner or a maintainer states it: benchmark.judges
 
 
 class Job(Base):

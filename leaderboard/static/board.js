@@ -9,7 +9,7 @@
   const NUMBERS = { size: "parameters_b", k: "votes_per_item", rank: "rank", decided: "decided_rate" };
   for (const name of VALUES) NUMBERS[name] = name;
   const SHARES = new Set(["decided_rate", ...VALUES]);
-  const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise" };
+  const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise", "policy-as-judge": "policy" };
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
