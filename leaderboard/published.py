@@ -27,8 +27,6 @@ class Published:
 
     id: str
     name: str
-    judge_name: str
-    reported_by: str  # one of REPORTERS
     organisation: str
     judge_type: str
     base_model: str
@@ -42,8 +40,15 @@ class Published:
     url: str
     notes: str
     check: ArithmeticCheck | None  # None: the figures leave nothing to check
+    stated_judge: str = ""  # its name, where the result's says more or less
+    reported_by: str = "others"  # one of REPORTERS
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
     second_hand: bool = False  # read in somebody's notes on the source, not in the source
+
+    @property
+    def judge_name(self) -> str:
+        """The name of the judge that this is a result of."""
+        return judge_name(self.name, self.stated_judge)
 
     @property
     def judge(self) -> str:
@@ -80,8 +85,6 @@ def _read(row: Mapping[str, Any]) -> Published:
     return Published(
         id=row["id"],
         name=row["name"],
-        judge_name=judge_name(row["name"], row.get("judge_name")),
-        reported_by=row.get("reported_by") or "others",
         organisation=row.get("organisation") or "",
         judge_type=row.get("judge_type") or "",
         base_model=row.get("base_model") or "",
@@ -95,6 +98,8 @@ def _read(row: Mapping[str, Any]) -> Published:
         url=row["url"],
         notes=row.get("notes") or "",
         check=arithmetic_check(**figures),
+        stated_judge=row.get("judge_name") or "",
+        reported_by=row.get("reported_by") or "others",
         corrected_by=row.get("corrected_by") or "",
         second_hand=bool(row.get("second_hand")),
     )

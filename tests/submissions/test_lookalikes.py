@@ -35,7 +35,7 @@ from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
 ANN, BOB = person("ann"), person("bob")
 GENUINE, POSING = "InternVL2-8B", "lnternVL2-8B"
 ALICE = "judge-alice"
-POSES = ("JUDGE-ALICE", "judge_alice", "judge alice", "judge-al1ce", "judge-a1ice", "Judge\u2013Al\u0131ce.", "judge-alice-")
+POSES = ("JUDGE-ALICE", "judge_alice", "judge alice", "judge-al1ce", "Judge\u2013Al\u0131ce.", "judge-alice-")
 NAMES = st.text(alphabet=string.ascii_letters + string.digits + "-_. ", min_size=1, max_size=20)
 SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\u043e", "G\u0420T-4\u043e")
 
