@@ -112,7 +112,7 @@ class Board:
     rows: tuple[Row, ...]
     ranges: Mapping[str, Mapping[str, RankRange]] = field(default_factory=dict)  # order -> entry; none untested
     unpublished: int = 0  # scored entries that their owners hold back
-    reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its reported rows, the leading first
+    reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its rows, the leading first
     _standings: dict[str, Mapping[str, Standing]] = field(default_factory=dict, repr=False, compare=False)
 
     def standings(self, sort: str = MACRO) -> Mapping[str, Standing]:

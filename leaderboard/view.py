@@ -265,7 +265,7 @@ def select(board: Board, view: View) -> Selection:
 
 
 def fold(board: Board, rows: Sequence[Row]) -> tuple[list[Row], dict[str, tuple[Row, ...]]]:
-    """Return the rows with one reported row of each judge, and by its id the others, in the order in which they lead."""
+    """Return the rows with one reported row of each judge, and by its id the others, in the order they would lead."""
     reported = {row.id: row for row in rows if row.tier == "reported"}
     others = {}
     for same in board.reports.values():

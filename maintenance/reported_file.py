@@ -210,8 +210,8 @@ def _impossible(line: int, facts: Mapping[str, Any]) -> RowProblem | None:
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None
     said = (
-        f"Overall {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}: it lies between them "
-        "however many pairs each has. Compare with the source, or leave out the figure that is wrong and say so in notes."
+        f"Overall {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, however many "
+        "pairs each has. Compare with the source, or leave out the figure that is wrong and say so in notes."
     )
     return RowProblem(line, "overall", "impossible", said)
 
