@@ -28,6 +28,8 @@ COLUMNS = (
     "rank_range",
     "model",
     "version",
+    "judge",
+    "judge_name",
     "organisation",
     "tier",
     "judge_type",

@@ -16,13 +16,14 @@ import numpy.typing as npt
 
 from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
 from benchmark.items import CATEGORIES, SOURCES
+from benchmark.judges import judge_name, judge_slug
 from benchmark.protocols import GROUPINGS, PROTOCOLS, Ratios, accuracies, category_counts, ratios
 from benchmark.ranking import MACRO, Contender
 from benchmark.ranking import standings as places
 from benchmark.relations import ORDERS, RankRange, rank_ranges_of
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
-from leaderboard.published import OFFICIAL_SIZES, Published
+from leaderboard.published import OFFICIAL_SIZES, Published, by_judge
 from leaderboard.shares import percent
 from leaderboard.standing import Standing, order_of, shared_ranks, standings
 
@@ -78,6 +79,8 @@ class Row:
     base_model: str
     parameters_b: float | None
     open_weights: bool | None
+    judge: str = ""  # slug that joins the rows of one judge; of baselines none
+    judge_name: str = ""
     about: str = ""  # short phrases about the attempt: "attempt 2 of 3", "file v0", "verified"
     attempt: int | None = None  # the how-manieth of its account at the labels of that time; of reported rows None
     attempts: int | None = None  # how many it has made at those; None where the account is not told
@@ -109,6 +112,7 @@ class Board:
     rows: tuple[Row, ...]
     ranges: Mapping[str, Mapping[str, RankRange]] = field(default_factory=dict)  # order -> entry; none untested
     unpublished: int = 0  # scored entries that their owners hold back
+    reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its rows, the leading first
     _standings: dict[str, Mapping[str, Standing]] = field(default_factory=dict, repr=False, compare=False)
 
     def standings(self, sort: str = MACRO) -> Mapping[str, Standing]:
@@ -171,6 +175,10 @@ def build_board(
     rows = _ranked(_scored_rows(entries, wanted, _numbers(counts, protocol, grouping)), counts, protocol, grouping)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
     ranges = _ranges(snapshot, wanted, protocol, grouping)
+    reports = by_judge(published)
+    names = {slug: same[0].judge_name for slug, same in reports.items()}
+    rows = _named(_with_ranges(rows, ranges.get(MACRO, {})), names)
+    reported = [_reported_row(one, names[one.judge]) for one in published]
     return Board(
         snapshot_id,
         snapshot["created_at"],
@@ -180,10 +188,19 @@ def build_board(
         protocol,
         grouping,
         MappingProxyType(_sizes(snapshot, wanted, counts, grouping)),
-        _merge(_with_ranges(rows, ranges.get(MACRO, {})), [_reported_row(one) for one in published], baselines),
+        _merge(rows, reported, baselines),
         ranges,
         snapshot.get("unpublished") or 0,
+        MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
     )
+
+
+def _named(rows: Sequence[Row], known: Mapping[str, str]) -> list[Row]:
+    """Give rows of one judge one name for it: the one that a reported result has, or else the earliest row's."""
+    names = dict(known)
+    for row in sorted(rows, key=lambda row: row.submitted_at):
+        names.setdefault(row.judge, row.judge_name)
+    return [row if names[row.judge] == row.judge_name else replace(row, judge_name=names[row.judge]) for row in rows]
 
 
 def _ranges(
@@ -271,6 +288,7 @@ def _scored_row(
     missing: int,
 ) -> Row:
     known = decided if decided == decided else None  # as above
+    judge = judge_name(entry["model"], entry.get("judge"))
     return Row(
         id=entry["id"],
         rank=None,
@@ -292,6 +310,8 @@ def _scored_row(
         base_model=entry.get("base_model") or "",
         parameters_b=entry.get("parameters_b"),
         open_weights=entry.get("open_weights"),
+        judge=judge_slug(judge),
+        judge_name=judge,
         about=_about(entry, revision),
         attempt=entry.get("attempt"),
         attempts=entry.get("attempts"),
@@ -391,7 +411,7 @@ def _ranked(rows: list[Row], counts: npt.NDArray[np.int64], protocol: str, group
     return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
 
 
-def _reported_row(one: Published) -> Row:
+def _reported_row(one: Published, name: str) -> Row:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
     percents = {name: one.figures[name] for name in _ORDER}
     shares: dict[str, Any] = {name: None if value is None else value / 100 for name, value in percents.items()}
@@ -416,6 +436,8 @@ def _reported_row(one: Published) -> Row:
         base_model=one.base_model,
         parameters_b=one.parameters_b,
         open_weights=one.open_weights,
+        judge=one.judge,
+        judge_name=name,
     )
 
 

@@ -32,6 +32,8 @@ _ENTRY = {
     "rank_range": [2, 5],
     "model": "My judge 7B",
     "version": "2026-11",
+    "judge": "my-judge-7b",
+    "judge_name": "My judge 7B",
     "organisation": "A lab",
     "tier": "scored",
     "judge_type": "generative-pairwise",

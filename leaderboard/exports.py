@@ -108,6 +108,8 @@ FIELDS: tuple[Place | Field, ...] = (
     _text("id"),
     _text("model"),
     _text("version"),
+    _text("judge"),
+    _text("judge_name"),
     _text("organisation", "organisation"),
     _text("tier"),
     _text("judge_type", "judge_type"),

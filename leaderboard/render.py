@@ -20,6 +20,7 @@ import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.items import CATEGORIES
+from benchmark.judges import TYPES
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from leaderboard.board import Board, Row
 from leaderboard.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
@@ -55,12 +56,7 @@ GROUPING_NAMES: Mapping[str, str] = {
     "povid-in-general": "POVID in general",
     "rl-in-general": "RL in general",
 }
-TYPE_NAMES: Mapping[str, str] = {
-    "generative-pairwise": "pairwise",
-    "generative-pointwise": "pointwise",
-    "scalar": "scalar",
-    "critic": "critic",
-}
+TYPE_NAMES: Mapping[str, str] = TYPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +245,7 @@ def count_text(selection: Selection) -> str:
     """How much was found, as it stands under the table."""
     first = (selection.page - 1) * PAGE
     span = f"{first + 1:,}–{first + len(selection.rows):,} of " if selection.total > PAGE else ""
-    judges, baselines = selection.total - selection.baselines, selection.baselines
+    judges, baselines = selection.total, len(selection.baselines)
     parts = [f"{span}{judges:,} {'judge' if judges == 1 else 'judges'}"]
     parts += [f"{baselines} {'baseline' if baselines == 1 else 'baselines'}"] if baselines else []
     return ", ".join([*parts, f"{len(selection.pinned)} pinned"] if selection.pinned else parts)
@@ -301,6 +297,7 @@ def board_data(board: Board) -> bytes:
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
         "id": [row.id for row in rows],
+        "reports": {"groups": _report_data(board)},
         "rank": [row.rank for row in rows],
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
@@ -317,6 +314,12 @@ def board_data(board: Board) -> bytes:
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
     return orjson.dumps(data)
+
+
+def _report_data(board: Board) -> list[list[int]]:
+    """Return the rows (by place in the file) of each judge with several reports, the one that leads first."""
+    places = {row.id: place for place, row in enumerate(board.rows) if row.tier == "reported"}
+    return [[places[name] for name in same] for same in board.reports.values() if len(same) > 1]
 
 
 def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from benchmark.judges import TYPES
 from benchmark.protocols import GROUPINGS, PROTOCOLS
-from leaderboard.board import Board, Row
+from leaderboard.board import Board, Row, Tier
 from leaderboard.columns import ALWAYS, BY_KEY, COLUMNS, DEFAULT_SORT, USUAL, VALUES, Column
 from leaderboard.search import compile_search, term
 from leaderboard.shares import tenths as tenths
 from leaderboard.shares import units as units
 
 PAGE = 100
+SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")
 TIERS = ("all", "scored", "reported", "baseline")
 MAX_QUERY = 400  # holds five ids
 MAX_PINS = 20
@@ -47,13 +49,8 @@ FILTERS: tuple[Filter, ...] = (
         "Type",
         "type:",
         "select",
-        "generative-pairwise|generative-pointwise|scalar|critic",
-        (
-            ("generative-pairwise", "pairwise"),
-            ("generative-pointwise", "pointwise"),
-            ("scalar", "scalar"),
-            ("critic", "critic"),
-        ),
+        "|".join(TYPES),
+        tuple(TYPES.items()),
     ),
     Filter("open", "Weights", "open:", "select", "yes|no", (("yes", "open"), ("no", "closed"))),
     Filter(
@@ -97,6 +94,11 @@ class View:
         """The view after a click on a column: its first direction, or the other one if it is sorted by already."""
         descending = not self.descending if key == self.sort else BY_KEY[key].descending
         return replace(self, sort=key, descending=descending, page=1)
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether other reports of a judge show at once: what was searched for is not to be hidden."""
+        return bool(self.search or self.filters)
 
     def filter(self, key: str) -> str:
         """The value of a filter; "" if it is not used."""
@@ -168,14 +170,21 @@ def compare_url(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The rows of one page, and how many there are in all. Pinned rows stand above every page, and in none."""
+    """The rows of one page, and how many there are in all: first those scored here, then reported ones, of each judge
+    the one that leads. Pinned rows stand above every page, baselines below it; both are in none.
+    """
 
     rows: tuple[Row, ...]
     total: int
     page: int
     pages: int
     pinned: tuple[Row, ...] = ()
-    baselines: int = 0  # of total
+    baselines: tuple[Row, ...] = ()
+    others: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)  # id of a leading row -> others of its judge
+
+    def of(self, tier: Tier) -> list[Row]:
+        """Return the rows of a section."""
+        return [row for row in self.rows if row.tier == tier]
 
 
 def read_view(parameters: Mapping[str, str], revisions: Sequence[str]) -> View:
@@ -239,7 +248,9 @@ def _toggled(asked: Sequence[str]) -> tuple[str, ...]:
 
 def select(board: Board, view: View) -> Selection:
     """Filter, order and cut. A null stands below every number and every text, in either direction."""
-    pinned, rows = chosen(board, view)
+    pinned, asked = chosen(board, view)
+    baselines = tuple(row for row in asked if row.tier == "baseline")
+    rows, others = fold(board, asked[: len(asked) - len(baselines)])
     pages = max(1, -(-len(rows) // PAGE))
     page = min(view.page, pages)
     return Selection(
@@ -248,17 +259,34 @@ def select(board: Board, view: View) -> Selection:
         page,
         pages,
         tuple(pinned),
-        sum(row.tier == "baseline" for row in rows),
+        baselines,
+        others,
     )
 
 
+def fold(board: Board, rows: Sequence[Row]) -> tuple[list[Row], dict[str, tuple[Row, ...]]]:
+    """Return the rows with one reported row of each judge, and by its id the others, in the order they would lead."""
+    reported = {row.id: row for row in rows if row.tier == "reported"}
+    others = {}
+    for same in board.reports.values():
+        found = [reported[name] for name in same if name in reported]
+        if len(found) > 1:
+            others[found[0].id] = tuple(found[1:])
+    folded = {row.id for rest in others.values() for row in rest}
+    return [row for row in rows if row.id not in folded], others
+
+
 def chosen(board: Board, view: View) -> tuple[list[Row], list[Row]]:
-    """The pinned rows, whatever is filtered, and all others that the view asks for; both in its order."""
+    """The pinned rows, whatever is filtered, and all others that the view asks for; both in its order.
+
+    The others stand in sections: those scored here first, then reported ones, baselines last.
+    """
     test = _test(view)
     pins = set(view.pins)
     pinned = [row for row in board.rows if row.id in pins] if pins else []
     rows = [row for row in board.rows if row.id not in pins and test(row)]
-    return ordered_as(board, pinned, view), ordered_as(board, rows, view)
+    rows = ordered_as(board, rows, view)
+    return ordered_as(board, pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
 
 
 def _test(view: View) -> Callable[[Row], bool]:

@@ -37,6 +37,7 @@ METADATA = (
     "temperature",
     "prompt",
     "notes",
+    "judge",
 )
 
 

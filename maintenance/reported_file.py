@@ -1,7 +1,7 @@
 """A CSV or JSON file of results published elsewhere -> rows, or every problem at once with its remedy. Pure.
 
 One row a result: `name` (or `model`), `url` of the source, and percentages: `overall` or `macro` at least. The other
-fields are those of leaderboard/published.json.
+fields are those of leaderboard/published.json, which can be read itself, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from storage.tables import JUDGE_TYPES, MAX_VOTES
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
 FIELDS = tuple(name for name in FACTS if name != "id")
-_IGNORED = ("id",)  # what published.json has besides: ids are made here
-_ALIASES = {"model": "name"}
+_IGNORED = ("id", "corrected_by", "second_hand")  # what published.json has besides: ids are made here
+_ALIASES = {"model": "name", "judge": "judge_name"}
+_REPORTERS = ("authors", "benchmark", "others")
+_ROUNDING = 0.11  # figures with one decimal, each rounded its own way
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
 
@@ -145,6 +147,8 @@ def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
         rows = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _whole(f"The file is not JSON ({str(error)[:100]}). It should be a list of objects.") from None
+    if isinstance(rows, dict) and isinstance(rows.get("results"), list):
+        rows = rows["results"]
     if not isinstance(rows, list):
         raise _whole("The JSON is no list. Write [{...}, {...}] with one object a result.")
     said = "The record is no object. Write one object a result."
@@ -195,7 +199,21 @@ def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None]) -> lis
     elif numbers and max(numbers) <= 1:
         said = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
         found.append(RowProblem(line, "macro", "not-percent", said))
+    elif problem := _impossible(line, facts):
+        found.append(problem)
     return found
+
+
+def _impossible(line: int, facts: Mapping[str, Any]) -> RowProblem | None:
+    """An overall beyond its categories: it is their mean, weighted by whatever numbers of pairs."""
+    parts, overall = [facts[name] for name in FIGURES[:3]], facts["overall"]
+    if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
+        return None
+    said = (
+        f"Overall {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, however many "
+        "pairs each has. Compare with the source, or leave out the figure that is wrong and say so in notes."
+    )
+    return RowProblem(line, "overall", "impossible", said)
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:
@@ -254,10 +272,21 @@ def _within(value: Any, low: float, high: float, example: str) -> float:
 
 
 def _votes(value: Any) -> int:
-    votes = _within(value, 1, MAX_VOTES, "5")
+    said = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
+    try:
+        votes = number_within(value, 1, MAX_VOTES)
+    except ValueError:
+        raise ValueError(said) from None
     if votes != int(votes):
-        raise ValueError(f"Expected a whole number from 1 to {MAX_VOTES}.")
+        raise ValueError(said)
     return int(votes)
+
+
+def _reporter(value: Any) -> str:
+    text = _line_of(60)(value).lower()
+    if text not in _REPORTERS:
+        raise ValueError(f"Choose one of {', '.join(_REPORTERS)}: who reported it.")
+    return text
 
 
 def _yes_no(value: Any) -> bool:
@@ -309,4 +338,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "place": _line_of(200),
     "url": _url,
     "notes": _line_of(2000),
+    "judge_name": _line_of(200),
+    "reported_by": _reporter,
 }

@@ -1,8 +1,10 @@
-"""Names that people would take for one another, by the skeletons of Unicode Technical Standard #39.
+"""Names that people would take for one another, by the skeletons of Unicode Technical Standard #39, folded further.
 
-skeleton(X) = NFD of NFD(X) without invisible characters and with every other one replaced by what it looks like; two
-names are confusable if their skeletons are equal (UTS #39, section 4). The table is Unicode's own, cut down
-(scripts/confusables.py).
+UTS #39, section 4: skeleton(X) = NFD of NFD(X) without invisible characters and with every other one replaced by what
+it looks like; two names are confusable if their skeletons are equal. The table is Unicode's own, cut down
+(scripts/confusables.py). It tells capitals and separators apart, and i from 1, as people do not. So case is folded; i,
+l and 1 are one letter, o and 0 another; signs at either end are nothing (but a plus); and a separator counts between
+two digits alone: `Qwen2-VL-7B` is `qwen2_vl 7b`, but 1.5 is neither 15 nor 1-5.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from benchmark.judges import judge_name, judge_slug
 from storage import reported
 from storage.invisible import invisible
 from storage.maintenance_tables import Moderation
@@ -23,10 +27,15 @@ from storage.tables import Submission
 from storage.visibility import held, unnamed, unpublished
 
 _TABLE = Path(__file__).with_name("data") / "confusables.txt"
-FIELDS = ("model", "organisation")
+FIELDS = ("model", "organisation", "judge")
 """Names that stand on the board."""
-REPORTED = {"model": "name", "organisation": "organisation"}
+REPORTED = {"model": "name", "organisation": "organisation", "judge": "judge_name"}
 """What a reported result has instead."""
+_ONE_LETTER = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
+_SEPARATORS = frozenset({"Pd", "Pc", "Zs"})  # categories
+_LIKE_DIGITS = frozenset("iIlLoO|")
+_POINTS = frozenset(".,\u00b7\u2022")
+_MORE_SEPARATORS = frozenset(".,:;/\\'\"`\u00b7\u2022\u2019")
 _LOCK = 0x4E414D45  # any number but that of the migrations, the same in every process
 
 
@@ -41,7 +50,52 @@ class Named(NamedTuple):
 def skeleton(name: str) -> str:
     """What a name (NFKC) looks like; equal for names that look alike."""
     seen = "".join(one for one in unicodedata.normalize("NFD", name) if not invisible(one))
-    return unicodedata.normalize("NFD", seen.translate(_looks()))
+    separated = _without_separators(_without_ends(seen))
+    looks = _looks()
+    # Twice: a capital may look like another one, whose small letter looks like a third.
+    folded = separated.translate(looks).casefold().translate(looks).casefold()
+    return unicodedata.normalize("NFD", folded.translate(_ONE_LETTER))
+
+
+def _without_ends(name: str) -> str:
+    """Cut signs off at both ends; a name of nothing else stays."""
+    first, last = 0, len(name)
+    while first < last and _is_sign(name[first]):
+        first += 1
+    while first < last and _is_sign(name[last - 1]):
+        last -= 1
+    return name[first:last] or name
+
+
+def _without_separators(name: str) -> str:
+    """Leave a point or a dash between two digits, and no other separator."""
+    made, before, between = "", "", ""
+    for separates, signs in groupby(name, _is_separator):
+        part = "".join(signs)
+        if separates:
+            between = "." if _POINTS.intersection(part) else "-"
+            continue
+        digits = before and _is_digit(before[-1], before[-2:-1]) and _is_digit(part[0], part[1:2])
+        made += between + part if digits else part
+        before = part
+    return made or name
+
+
+def _is_digit(character: str, beside: str) -> bool:
+    """Whether a character is a digit, or may pass for one because it stands alone or beside one."""
+    return character.isdigit() or (character in _LIKE_DIGITS and (not beside or beside.isdigit()))
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_separator(character: str) -> bool:
+    looks = _looks().get(ord(character), character)
+    return all(one in _MORE_SEPARATORS or unicodedata.category(one) in _SEPARATORS for one in looks)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_sign(character: str) -> bool:
+    looks = _looks().get(ord(character), character)
+    return character != "+" and all(unicodedata.category(one)[0] in "PZS" for one in looks)
 
 
 def line_up(session: Session) -> None:
@@ -61,9 +115,24 @@ def taken(
 
     The same spelling is no imitation: many people may submit the same model. Whoever took it that way may not change
     it into what looks like it: of names that look alike, an owner's own count for nothing. Names that the public cannot
-    see do not count, because the answer would tell them. `field` is one of FIELDS. `shipped`: the reported results that
-    come with the project; the imported ones count too.
+    see do not count, because the answer would tell them. `field` is one of FIELDS; the name of a judge is the same if
+    its slug is, and every model is one of a judge. `shipped`: the reported results that come with the project; the
+    imported ones count too.
     """
+    rows: list[tuple[str, str | None]] = list(_public(session, benchmark, field))
+    if field == "judge":
+        rows += [(judge_name(model), whose) for model, whose in _public(session, benchmark, "model")]
+    rows += [(other, None) for other in _reported(session, benchmark, field, shipped)]
+    wanted = skeleton(name)
+    alike = [(other, whose) for other, whose in rows if skeleton(other) == wanted]
+    same = judge_slug if field == "judge" else str
+    if any(same(other) == same(name) for other, _ in alike):
+        return None  # it is there already
+    return min((other for other, whose in alike if whose != owner), default=None)
+
+
+def _public(session: Session, benchmark: str, field: str) -> list[tuple[str, str]]:
+    """Names that the public can see, each with its owner."""
     column = _column(field)
     hidden = select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None))
     unseen = [unpublished(), held(), hidden, *([unnamed()] if field != "model" else [])]
@@ -72,13 +141,8 @@ def taken(
         .where(Submission.benchmark == benchmark, column.is_not(None))
         .where(*(Submission.id.not_in(names) for names in unseen))
         .distinct()
-    ).all()
-    of_nobody = [(other, None) for other in _reported(session, benchmark, field, shipped)]
-    wanted = skeleton(name)
-    alike = [(other, whose) for other, whose in [*rows, *of_nobody] if skeleton(other) == wanted]
-    if any(other == name for other, _ in alike):
-        return None  # it is there already
-    return min((other for other, whose in alike if whose != owner), default=None)
+    )
+    return [(name, owner) for name, owner in rows]
 
 
 def entries_like(session: Session, benchmark: str, field: str, names: Collection[str]) -> dict[str, list[Named]]:

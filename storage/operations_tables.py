@@ -29,6 +29,8 @@ class ReportedResult(Base):
         *(_check(name, f"{name} >= 0 AND {name} <= 100") for name in _FIGURES),
         _check("figures", "overall IS NOT NULL OR macro IS NOT NULL"),
         _check("judge_type", "judge_type IN ('" + "', '".join(JUDGE_TYPES) + "')"),
+        _check("judge_name", "length(judge_name) <= 200"),
+        _check("reported_by", "reported_by IN ('authors', 'benchmark', 'others')"),
         _check("parameters_b", "parameters_b > 0 AND parameters_b <= 1000000"),
         _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
         _check("removed", "(removed_at IS NULL) = (removed_reason IS NULL)"),
@@ -56,6 +58,8 @@ class ReportedResult(Base):
     imported_at: Mapped[Instant] = mapped_column(default=database_now())
     removed_at: Mapped[Instant | None]
     removed_reason: Mapped[Words | None]
+    judge_name: Mapped[Words | None]
+    reported_by: Mapped[Words | None]
 
 
 class Backup(Base):

@@ -27,6 +27,8 @@ FACTS = (
     "place",
     "url",
     "notes",
+    "judge_name",
+    "reported_by",
 )
 _COLUMNS = tuple(getattr(ReportedResult, name) for name in FACTS)
 

@@ -28,6 +28,7 @@ from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
+from benchmark.judges import TYPES
 from storage.clock import database_now
 from storage.row_commitments import new_salt
 
@@ -39,7 +40,7 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
-JUDGE_TYPES = ("generative-pairwise", "generative-pointwise", "scalar", "critic")
+JUDGE_TYPES = tuple(TYPES)
 MAX_VOTES = 16
 
 
@@ -161,6 +162,7 @@ class Submission(Base):
         _at_most("hub_id", 200),
         _at_most("prompt", 20000),
         _at_most("notes", 20000),
+        _at_most("judge", 200),
     )
     id: Mapped[EntryId] = mapped_column(primary_key=True, default=new_entry_id)
     benchmark: Mapped[Words]
@@ -193,6 +195,7 @@ class Submission(Base):
     notes: Mapped[Words | None]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     salt: Mapped[Sha256 | None] = mapped_column(default=new_salt)  # of row_commitments.py; not public
+    judge: Mapped[Words | None]  # its name, where the owner or a maintainer states it: benchmark.judges
 
 
 class Job(Base):

@@ -19,7 +19,7 @@ from storage.policy_tables import Approval, Visibility
 
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
-IDENTIFYING = ("organisation", "link", "paper", "code", "hub_id")
+IDENTIFYING = ("organisation", "link", "paper", "code", "hub_id", "judge")
 """Fields that say who made a submission."""
 
 _NO_SYNC = {"synchronize_session": False}

@@ -27,6 +27,7 @@ _HELP = {
     "judge_type": "one of " + ", ".join(JUDGE_TYPES),
     "parameters_b": "billions of parameters",
     "open_weights": "true or false",
+    "judge": "name of the judge that this is a version of, if --model says more or less than that",
     "hub_id": "owner/name on the Hugging Face Hub",
 }
 _ENDED = ("scored", "failed", "withdrawn")

@@ -9,10 +9,11 @@ from dataclasses import dataclass, fields
 from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
+from benchmark.judges import TYPES
 from storage.invisible import invisible
 from storage.numbers import number_within
 
-JUDGE_TYPES = ("generative-pairwise", "generative-pointwise", "scalar", "critic")
+JUDGE_TYPES = tuple(TYPES)
 
 _EMOJI_STYLE = "\ufe0e\ufe0f"  # invisible, but in a note a part of what people type
 _MOST_MARKS = 4  # on one letter; written languages have at most three after normalisation
@@ -58,6 +59,7 @@ class Metadata:
     temperature: float | None = None
     prompt: str | None = None
     notes: str | None = None
+    judge: str | None = None  # its name, where that of the model says more or less
 
     @classmethod
     def parse(cls, raw: Mapping[str, object]) -> Metadata:
@@ -211,5 +213,6 @@ _READERS: Mapping[str, Callable[[str, object], object]] = {
     "temperature": _within(0, 100, "0.7"),
     "prompt": _block(20_000),
     "notes": _block(4_000),
+    "judge": _line(120),
 }
 FIELDS = tuple(_READERS)

@@ -158,6 +158,7 @@ def _form() -> list[gr.components.Component]:
         with gr.Row():
             text("base_model", "Base model")
             text("parameters_b", "Parameters, in billions", "7")
+            text("judge", "Judge, if the model's name says more", "Qwen2-VL-7B")
         with gr.Row():
             weights = [("Not stated", ""), ("Yes", "true"), ("No", "false")]
             made["open_weights"] = gr.Dropdown(weights, value="", label="Open weights")
@@ -267,12 +268,13 @@ def _submission_call(service: PageService) -> Callable[..., Json]:
         temperature: str = "",
         prompt: str = "",
         notes: str = "",
+        judge: str = "",
         anonymous_until: str = "",
         published: str = "true",
         accept_unreadable: bool = False,
     ) -> Json:
         said = (model, version, organisation, judge_type, base_model, parameters_b, open_weights)
-        values = (*said, link, paper, code, hub_id, temperature, prompt, notes, anonymous_until, published)
+        values = (*said, link, paper, code, hub_id, temperature, prompt, notes, judge, anonymous_until, published)
         return _submit(service, file, (*values, accept_unreadable), identity_of(request.request))
 
     return submit

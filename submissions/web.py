@@ -47,6 +47,7 @@ FIELD_WORDS = {
     "temperature": "Temperature",
     "prompt": "Prompt",
     "notes": "Notes",
+    "judge": "Judge",
 }
 CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
     "judge_type": [("", "not stated"), *((name, name.replace("-", ", ")) for name in JUDGE_TYPES)],

@@ -51,6 +51,7 @@ _FACTS = (
     Submission.temperature,
     Submission.prompt,
     Submission.notes,
+    Submission.judge,
     Submission.created_at,
     Submission.format,
     Submission.revision,

@@ -9,7 +9,7 @@
   const NUMBERS = { size: "parameters_b", k: "votes_per_item", rank: "rank", decided: "decided_rate" };
   for (const name of VALUES) NUMBERS[name] = name;
   const SHARES = new Set(["decided_rate", ...VALUES]);
-  const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise" };
+  const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise", "policy-as-judge": "policy" };
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
@@ -137,6 +137,19 @@
     return known.concat(found.filter(missing));
   }
 
+  // Sections: scored here, then reported, of each judge the report that leads; baselines stand below every page.
+  function sections(data, found, state) {
+    const rows = order(data, found.rows, state), of = (tier) => rows.filter((i) => data.tier[i] === tier);
+    const reported = of(1), asked = new Set(reported), others = new Map(), folded = new Set();
+    for (const same of data.reports.groups) {
+      const [first, ...rest] = same.filter((i) => asked.has(i));
+      if (rest.length) others.set(first, rest);
+      for (const i of rest) folded.add(i);
+    }
+    return { pinned: order(data, found.pinned, state), baselines: of(2), others,
+      rows: [...of(0), ...reported.filter((i) => !folded.has(i))] };
+  }
+
   function drawn(data, key, i) {
     if (data[key][i] === null) return [];
     const value = tenths(data[key][i]);
@@ -164,8 +177,8 @@
   function judge(data, i, at, state, pinned) {
     const baseline = data.tier[i] === 2, name = data.model[i];
     const asOf = state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : "";
-    const cell = element("th", { scope: "row" }, baseline ? element("i", {}, name)
-      : element("a", { href: `/entries/${data.id[i]}${asOf}` }, name));
+    const cell = element("th", { scope: "row" }, element("bdi", {}, baseline ? element("i", {}, name)
+      : element("a", { href: `/entries/${data.id[i]}${asOf}` }, name)));
     const from = [at?.level ? "≈ #1" : "", ...data.tier[i] ? [data.source[i]]
       : [data.version[i], data.about[i], data.organisation[i]]].filter(Boolean).join(" · ");
     const note = data.note[i];
@@ -176,6 +189,15 @@
     cell.append(element("button", { form: "pin", name: "pin", value: data.id[i], class: "pin",
       "aria-label": `${word} ${name}` }, word));
     return cell;
+  }
+
+  function report(others, unfolded, made) {
+    const rows = others.map((i) => made(i));
+    for (const other of rows) other.classList.add("other");
+    const word = others.length === 1 ? "report" : "reports";
+    const fold = element("details", { class: "others", ...unfolded ? { open: "" } : {} },
+      element("summary", {}, `${others.length} other ${word}`));
+    return { rows, fold };
   }
 
   function row(data, i, columns, standing, state, pinned) {
@@ -203,6 +225,7 @@
     const filters = state.filters.map(([key]) => key);
     const usual = { ...USUAL, ...Object.fromEntries(filters.map((key) => [key, ""])), cols: "", pin: "", compare: "" };
     const form = root.querySelector("form.bar"), body = root.querySelector("tbody:not(.pinned)");
+    const elsewhere = root.querySelector(".elsewhere");
     const visible = () => {
       const chosen = list(state.cols);
       return state.columns.filter(([key, , , always]) => (chosen.length ? chosen.includes(key) : always));
@@ -264,8 +287,8 @@
         link.href = address({ page: state.page + step });
       }
       const empty = one(".empty");
-      empty.hidden = found.rows.length > 0;
-      if (!found.rows.length && data.id.length) {
+      empty.hidden = found.rows.length + found.baselines.length > 0;
+      if (!empty.hidden && data.id.length) {
         empty.replaceChildren("No judge matches. ", element("a", { href: location.pathname, "data-reset": "" }, "Show all"));
       }
     }
@@ -289,7 +312,8 @@
     function heads(data) {
       const shows = new Set(visible().map(([key]) => key));
       one(".frame").className = `frame by-${state.sort}${state.cols ? " chosen" : ""}`;
-      for (const th of root.querySelectorAll("thead th")) {
+      for (const th of root.querySelectorAll("[data-head]")) th.hidden = !shows.has(th.dataset.head);
+      for (const th of root.querySelectorAll(".ranked thead th")) {
         const key = th.querySelector("button").dataset.sort;
         th.hidden = !shows.has(key);
         if (key === state.sort) th.setAttribute("aria-sort", state.dir === "desc" ? "descending" : "ascending");
@@ -303,10 +327,10 @@
     }
 
     function counted(data, found, first, rows) {
-      const total = found.rows.length, baselines = found.rows.filter((i) => data.tier[i] === 2).length;
+      const total = found.rows.length, baselines = found.baselines.length;
       const named = (n, word) => `${number.format(n)} ${word}${n === 1 ? "" : "s"}`;
       const span = total > PAGE ? `${number.format(first + 1)}–${number.format(first + rows)} of ` : "";
-      return [span + named(total - baselines, "judge"), baselines ? named(baselines, "baseline") : "",
+      return [span + named(total, "judge"), baselines ? named(baselines, "baseline") : "",
         found.pinned.length ? `${found.pinned.length} pinned` : ""].filter(Boolean).join(", ");
     }
 
@@ -316,12 +340,29 @@
       const standing = standings(data, state.sort), cells = visible();
       const drawing = (pinned) => (i) => row(data, i, cells, standing, state, pinned);
       const rows = found.rows.slice(first, first + PAGE), now = scrollY < innerHeight ? AT_ONCE : PAGE;
-      body.replaceChildren(...rows.slice(0, now).map(drawing(false)));
+      const unfolded = state.q || filters.some((key) => state[key]);
+      const judged = (i) => {
+        const line = drawing(false)(i), others = found.others.get(i);
+        if (!others) return element("tbody", {}, line);
+        const other = report(others, unfolded, drawing(false));
+        line.querySelector(".pin").before(other.fold);
+        return element("tbody", {}, line, ...other.rows);
+      };
+      const append = (some) => {
+        body.append(...some.filter((i) => data.tier[i] === 0).map(drawing(false)));
+        elsewhere.append(...some.filter((i) => data.tier[i] === 1).map(judged));
+      };
+      body.replaceChildren();
+      for (const before of elsewhere.querySelectorAll("tbody")) before.remove();
+      append(rows.slice(0, now));
       root.querySelector("tbody.pinned")?.remove();
       if (found.pinned.length) body.before(element("tbody", { class: "pinned" }, ...found.pinned.map(drawing(true))));
+      elsewhere.hidden = !rows.some((i) => data.tier[i] === 1);
+      one(".baselines tbody").replaceChildren(...found.baselines.map(drawing(false)));
+      one(".baselines").hidden = !found.baselines.length;
       const mine = asked;
       if (rows.length > now) await frame();
-      if (mine === asked) body.append(...rows.slice(now).map(drawing(false)));
+      if (mine === asked) append(rows.slice(now));
       return rows.length;
     }
 
@@ -332,8 +373,7 @@
       try {
         const data = await load();
         if (mine !== asked) return;
-        const found = choose(data, state);
-        for (const part in found) found[part] = order(data, found[part], state);
+        const found = sections(data, choose(data, state), state);
         state.page = Math.min(state.page, Math.max(1, Math.ceil(found.rows.length / PAGE)));
         const first = (state.page - 1) * PAGE;
         const drawn = await draw(data, found, first);
@@ -361,7 +401,7 @@
       const { sort, tier, page } = target.dataset;
       if (sort) sortBy(sort);
       else if (tier) apply({ tier });
-      else if (page) apply({ page: state.page + Number(page) }, true).then(() => one("table").scrollIntoView());
+      else if (page) apply({ page: state.page + Number(page) }, true).then(() => one(".frame").scrollIntoView());
       else if (target.classList.contains("pin")) pin(target.value);
       else if (target.classList.contains("pick")) pick(target.value);
       else if (target.matches("[data-unpick]")) apply({ compare: "" }, true);

@@ -19,7 +19,8 @@ from leaderboard.site import Edition
 from leaderboard.tools import about, check, compare, explore
 from leaderboard.tools.explore import Pairs, Query
 from leaderboard.tools.materials import Materials
-from leaderboard.view import MAX_QUERY, View, compare_url, read_as_of, select
+from leaderboard.view import MAX_QUERY, View, compare_url, read_as_of
+from leaderboard.view import chosen as rows_asked_for
 
 _EXAMPLES = (
     ("r-r1-reward-2505-02835", "fits other categories exactly"),
@@ -132,7 +133,7 @@ def compare_page(edition: Edition, materials: Materials, choice: Choice) -> str:
     def url(names: Sequence[str], **changes: str) -> str:
         return choice.url(ids=tuple(names), **changes)
 
-    matching = select(found.board, View(search=search, baselines=False)).rows
+    _, matching = rows_asked_for(found.board, View(search=search, baselines=False))
     own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
     return _render(
         "compare.html",

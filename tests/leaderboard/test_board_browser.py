@@ -84,15 +84,19 @@ def page(context: BrowserContext, address: str) -> Iterator[Page]:
     assert faults == []
 
 
-def rows(page: Page) -> list[list[str]]:
+JUDGES = "tbody tr:not(.baseline, .other)"
+
+
+def rows(page: Page, which: str = JUDGES) -> list[list[str]]:
     cell = "cell.querySelector('b,a,i')?.textContent ?? cell.textContent"
     script = f"rows => rows.map(row => [...row.children].map(cell => {cell}))"
-    found: list[list[str]] = page.eval_on_selector_all("tbody tr", script)
+    found: list[list[str]] = page.eval_on_selector_all(which, script)
     return found
 
 
 def markup(page: Page) -> str:
-    return re.sub(r">\s+<", "><", page.inner_html("tbody")).strip()
+    script = "bodies => bodies.map(body => body.outerHTML).join('')"
+    return re.sub(r">\s+<|>\s+$", "><", page.eval_on_selector_all(".frame tbody", script))
 
 
 def sorted_by(page: Page) -> list[tuple[str, str]]:
@@ -113,12 +117,13 @@ def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page
             page.click(f"thead th:nth-child({position + 1}) button")
             page.wait_for_selector(f"thead th:nth-child({position + 1})[aria-sort={direction}]")
             assert len(sorted_by(page)) == 1
-            column = [row[position] for row in rows(page)]
-            known = [value for value in column if value]
-            assert column[: len(known)] == known, f"{name}: an empty cell above a value"
-            if name not in ("Judge", "Type", "Date"):
-                numbers = [float(value) for value in known]
-                assert numbers == sorted(numbers, reverse=direction == "descending"), name
+            for section in (".ranked", ".elsewhere", ".baselines"):
+                column = [row[position] for row in rows(page, f"{section} tbody tr:not(.other)")]
+                known = [value for value in column if value]
+                assert column[: len(known)] == known, f"{name}: an empty cell above a value"
+                if name not in ("Judge", "Type", "Date"):
+                    numbers = [float(value) for value in known]
+                    assert numbers == sorted(numbers, reverse=direction == "descending"), name
         page.goto(address)
 
 
@@ -177,6 +182,9 @@ def test_script_and_server_find_the_same(page: Page, address: str, search: str) 
     expected = select(board, View(search=search))
     page.locator("[data-count]", has_text=re.compile(f"^{re.escape(count_text(expected))}$")).wait_for()
     assert [row[1] for row in rows(page)] == [row.model for row in expected.rows]
+    folded = [row.model for lead in expected.rows for row in expected.others.get(lead.id, ())]
+    assert sorted(row[1] for row in rows(page, "tr.other")) == sorted(folded)
+    assert [row[1] for row in rows(page, "tr.baseline")] == [row.model for row in expected.baselines]
 
 
 def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: str) -> None:
@@ -206,6 +214,28 @@ def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, addres
     page.wait_for_url("**page=2**")
     expect(page.locator("[data-count]")).to_contain_text(re.compile("^101–200 of "))
     assert len(rows(page)) == PAGE
+
+
+def test_other_reports_of_a_judge_unfold_with_and_without_a_script(browser: Browser, address: str) -> None:
+    for scripted in (True, False):
+        context = browser.new_context(java_script_enabled=scripted)
+        page = context.new_page()
+        page.goto(address + "/?tier=reported")
+        lead = page.locator("tbody tr", has=page.get_by_text("R1-Reward", exact=True))
+        other = page.locator("tr.other", has_text="R1-Reward Voting@15")
+        expect(other).to_be_hidden()
+        lead.get_by_text("2 other reports").click()
+        expect(other).to_be_visible()
+        context.close()
+
+
+def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, address: str) -> None:
+    page.goto(address)
+    first = page.locator("table:has(tbody tr)").first.locator("tbody tr").first
+    expect(first.locator("td.rank")).to_contain_text("1")
+    for caption in ("Reported elsewhere, not verified", "Baselines"):
+        page.goto(address + "/?tier=" + ("reported" if "Rep" in caption else "baseline"))
+        expect(page.locator("caption", has_text=caption)).to_be_visible()
 
 
 def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page, address: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,8 @@ from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -31,6 +34,9 @@ from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
 
 ANN, BOB = person("ann"), person("bob")
 GENUINE, POSING = "InternVL2-8B", "lnternVL2-8B"
+ALICE = "judge-alice"
+POSES = ("JUDGE-ALICE", "judge_alice", "judge alice", "judge-al1ce", "Judge\u2013Al\u0131ce.", "judge-alice-")
+NAMES = st.text(alphabet=string.ascii_letters + string.digits + "-_. ", min_size=1, max_size=20)
 SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\u043e", "G\u0420T-4\u043e")
 
 
@@ -205,3 +211,65 @@ def test_an_import_says_which_names_look_like_an_entrys(desk: Desk, database: Da
     done = reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": "lnternVL2\u20138B"}, "a slip")
     assert f"looks like the model {GENUINE} (entry {entry})" in done.message
     assert "looks like" not in reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": GENUINE}, "x").message
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_case_separators_ends_and_digits_do_not_make_another_name(desk: Desk, pose: str) -> None:
+    submit(desk, ANN, 1, ALICE, organisation=ALICE)
+    with pytest.raises(TooSimilar, match=f"too similar to {ALICE}"):
+        submit(desk, BOB, 2, pose)
+    with pytest.raises(TooSimilar, match="organisation"):
+        submit(desk, BOB, 3, "Judge B", organisation=pose)
+    assert submit(desk, ANN, 4, pose).id  # one's own
+    assert submit(desk, BOB, 5, ALICE).id  # the same spelling
+
+
+def test_a_reported_name_with_a_dash_behind_it_is_somebody_elses(desk: Desk) -> None:
+    desk.intake._shipped = shipped_results
+    with pytest.raises(TooSimilar, match="too similar to R1-Reward,"):
+        submit(desk, BOB, 1, "R1-Reward-")
+    assert submit(desk, BOB, 2, "R1-Reward").id
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Judge-1.5", "Judge-15"), ("Judge-1.5B", "Judge-1-5B"), ("Judge-1-5B", "Judge-15B"), ("Judge", "Judge+"),
+     ("Judge-7B", "Judge-8B"), ("Judge 1", "Judge 2"), ("Voting@5", "Voting@15"), ("...", "--")],
+)  # fmt: skip
+def test_names_that_say_something_else_stay_apart(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)
+
+
+@given(name=NAMES, ends=st.text(alphabet="-_.!~ ", max_size=3))
+@example(name="LLaVA-1.6-7B", ends="-")
+def test_a_skeleton_knows_no_case_no_kind_of_separator_and_no_ends(name: str, ends: str) -> None:
+    if not any(one.isalnum() for one in name):
+        return
+    looks = skeleton(name)
+    assert {skeleton(name.upper()), skeleton(name.lower()), skeleton(name.swapcase())} == {looks}
+    assert skeleton(name.replace("_", "-").replace(" ", "-")) == looks
+    assert skeleton(ends + name + ends) == looks
+
+
+@given(name=NAMES)
+@example(name="judge-alice")
+def test_a_skeleton_takes_digits_for_the_letters_they_look_like(name: str) -> None:
+    if not any(one.isdigit() for one in name):
+        leet = name.translate(str.maketrans("iIlLoO", "111100"))
+        between = any(one in "-_. " for one in name)
+        assert skeleton(leet) == skeleton(name) or between
+
+
+def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(desk: Desk, database: Database) -> None:
+    desk.intake._shipped = shipped_results
+    assert submit(desk, ANN, 1, "My model", judge="R1-Reward").id
+    assert submit(desk, BOB, 2, "Your model", judge="r1 reward").id  # the slug is r1-reward
+    with pytest.raises(TooSimilar, match="judge"):
+        submit(desk, BOB, 3, "His model", judge="Rl-Reward")
+    edited = entries.edit(database, MAINTAINER, _entry_of(database, "My model"), {"judge": "My judge"}, _columns)
+    assert edited.changed
+
+
+def _entry_of(database: Database, model: str) -> str:
+    with database.read() as session:
+        return session.scalars(select(Submission.id).where(Submission.model == model)).one()

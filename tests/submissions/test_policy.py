@@ -205,7 +205,7 @@ def test_nobody_comes_to_a_look_alike_by_taking_the_name_itself_first(desk: Desk
 
 
 def test_different_names_are_not_confused_and_unseen_ones_are_not_told(desk: Desk) -> None:
-    for number, name in enumerate(["GPT-4o", "GPT-4", "GPT-4o mini", "\u8bc4\u5224", "gpt-4o", "LLaVA-Critic"]):
+    for number, name in enumerate(["GPT-4o", "GPT-4", "GPT-4o mini", "\u8bc4\u5224", "GPT-4.1", "LLaVA-Critic"]):
         assert submit(desk, person(f"p{number}"), number, model=name).id
     submit(desk, ANN, 10, Shown(published=False), model="Secret-Judge", organisation="Acme")
     assert submit(desk, BOB, 11, model="Secret\u2013Judge").id  # a refusal would tell what nobody has published

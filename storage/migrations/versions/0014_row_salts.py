@@ -5,7 +5,7 @@ from alembic import op
 
 from storage.migrations.refusals import Refusal, allow, refuse
 
-revision = "0015"
+revision = "0014"
 down_revision = "0013"
 branch_labels = None
 depends_on = None

@@ -1,0 +1,74 @@
+"""Sections of the board, and the reported results of one judge in one row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leaderboard.api import leaderboard_json
+from leaderboard.board import Board, build_board
+from leaderboard.published import Published
+from leaderboard.view import SECTIONS, View, chosen, select
+from tests.leaderboard.snapshots import baselines, entry, snapshot
+
+
+def reported(name: str, macro: float | None, **facts: Any) -> Published:
+    figures = dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 60.0) | {"macro": macro}
+    texts = dict.fromkeys(("organisation", "judge_type", "base_model", "date", "source", "place", "url", "notes"), "")
+    known = {"parameters_b": None, "open_weights": None, "votes_per_item": None, "check": None, **texts, **facts}
+    return Published(id=f"r-{name}", name=name, figures=figures, **known)
+
+
+FAMILY = (
+    reported("Judge X (others)", 99.0),
+    reported("Judge X", 70.0, reported_by="authors"),
+    reported("Judge X voting", 80.0, stated_judge="Judge X", votes_per_item=5, reported_by="authors"),
+    reported("Judge Y", 75.0),
+)
+
+
+def sectioned() -> Board:
+    return build_board({**snapshot([entry(1, 0.7), entry(2, 0.45)]), "baselines": baselines(False)}, published=FAMILY)
+
+
+def test_ranked_rows_stand_first_then_one_reported_row_of_each_judge_and_baselines_are_apart() -> None:
+    found = select(sectioned(), View())
+    assert [row.tier for row in found.rows] == ["scored", "scored", "reported", "reported"]
+    assert found.rows[0].rank == 1
+    assert [row.model for row in found.of("reported")] == ["Judge Y", "Judge X"]
+    assert [row.model for row in found.others["r-Judge X"]] == ["Judge X voting", "Judge X (others)"]
+    assert (found.total, len(found.baselines)) == (4, 3)
+
+
+@pytest.mark.parametrize("key", ["macro", "model", "date", "general"])
+@pytest.mark.parametrize("descending", [True, False])
+def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) -> None:
+    pinned, rows = chosen(sectioned(), View(sort=key, descending=descending))
+    tiers = [row.tier for row in rows]
+    assert tiers == sorted(tiers, key=SECTIONS.index)
+    assert (len(pinned), len(rows)) == (0, 9)  # every report is a row of the files
+
+
+def test_a_report_that_alone_is_asked_for_or_pinned_is_not_folded_away() -> None:
+    board = sectioned()
+    assert [row.model for row in select(board, View(search='"judge x (others)"')).rows] == ["Judge X (others)"]
+    found = select(board, View(pins=("r-Judge X",)))
+    assert [row.model for row in found.pinned] == ["Judge X"]
+    assert [row.model for row in found.of("reported")] == ["Judge X voting", "Judge Y"]
+    assert [row.model for row in found.others["r-Judge X voting"]] == ["Judge X (others)"]
+
+
+def test_json_keeps_one_order_of_all_reports_each_with_its_judge() -> None:
+    entries = leaderboard_json(sectioned())["entries"]
+    assert [entry["macro"] for entry in entries] == sorted((entry["macro"] for entry in entries), reverse=True)
+    found = {entry["model"]: (entry["tier"], entry["judge"], entry["judge_name"]) for entry in entries}
+    assert found["Judge X voting"] == found["Judge X (others)"] == ("reported", "judge-x", "Judge X")
+    assert found["Judge 1"] == ("scored", "judge-1", "Judge 1")
+
+
+def test_an_entry_may_state_its_judge_and_takes_the_name_that_is_known() -> None:
+    body = snapshot([entry(1, 0.6, model="My run (b)", judge="judge  x"), entry(2, 0.5, model="Judge Z (a)")])
+    rows = {row.model: (row.judge, row.judge_name) for row in build_board(body, published=FAMILY).rows}
+    assert rows["My run (b)"] == ("judge-x", "Judge X")
+    assert rows["Judge Z (a)"] == ("judge-z", "Judge Z")
