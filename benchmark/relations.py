@@ -34,7 +34,7 @@ from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import GROUPINGS, accuracies, ratios
 from benchmark.ranking import MACRO, OVERALL, RANK_RANGE_LIMIT, RankRanges, ranges_from_pairs, right_where_wrong
 from benchmark.scoring import tally_many
-from benchmark.uncertainty import Z, macro_difference, mcnemar_exact
+from benchmark.uncertainty import Z, macro_difference, mcnemar_exact, paired_interval
 from benchmark.votes import ABSENT, Matrix
 
 VERSION = "1"  # of everything computed here; a change makes the workers compute all of it again
@@ -132,12 +132,8 @@ def _sum(sources: Sequence[str], b: IntArray, c: IntArray, sizes: IntArray) -> t
 
 
 def _paired(b: int, c: int, n: int) -> Paired:
-    """The interval is the adjusted Wald one of Agresti & Min 2005: half an item added to b and c, two to n."""
-    more, less, total = b + 0.5, c + 0.5, n + 2
-    centre = (more - less) / total
-    half = Z * np.sqrt(more + less - (more - less) ** 2 / total) / total
-    low, high = float(max(centre - half, -1.0)), float(min(centre + half, 1.0))
-    return Paired(n, b, c, (b - c) / n, low, high, mcnemar_exact(b, c))
+    """The interval agrees with the test: it excludes 0 if and only if p is below .05."""
+    return Paired(n, b, c, (b - c) / n, *paired_interval(b, c, n), mcnemar_exact(b, c))
 
 
 def _paired_macro(parts: Sequence[tuple[int, int, int]]) -> Paired:

@@ -22,7 +22,7 @@ from benchmark.ranking import standings as places
 from benchmark.relations import ORDERS, RankRange, rank_ranges_of
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
-from leaderboard.published import OFFICIAL_SIZES, Published
+from leaderboard.published import Published
 from leaderboard.shares import percent
 from leaderboard.standing import Standing, order_of, shared_ranks, standings
 
@@ -420,9 +420,13 @@ def _reported_row(one: Published) -> Row:
 
 
 def _unpaired_intervals(shares: Mapping[str, float | None], one: Published) -> dict[str, Bounds]:
-    """Wilson and MOVER on full denominators; reported rows have no item data to do better with."""
-    sizes = one.sizes or OFFICIAL_SIZES
-    totals = dict(zip((*CATEGORIES, "overall"), (*sizes, sum(sizes)), strict=True))
+    """Wilson and MOVER on the denominators that the figures follow; reported rows have no item data to do better with.
+
+    Figures that fit no sizes in circulation have no denominator that is known, so no interval.
+    """
+    if one.sizes is None:
+        return {}
+    totals = dict(zip((*CATEGORIES, "overall"), (*one.sizes, sum(one.sizes)), strict=True))
     bounds: dict[str, Bounds] = {}
     for name, n in totals.items():
         share = shares[name]

@@ -153,6 +153,7 @@ COMPARE = answers(
                         "difference": 0.0161,
                         "interval": [-0.0118, 0.044],
                         "p": 0.26,
+                        "p_adjusted": 0.52,
                         "separable": False,
                     }
                 },

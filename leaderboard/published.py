@@ -12,7 +12,6 @@ from typing import Any
 from benchmark.items import CATEGORIES
 from benchmark.plausibility import SPLITS, ArithmeticCheck, arithmetic_check, check_numbers, read_figures
 
-OFFICIAL_SIZES = (183, 749, 318)
 _SIZES = {split.grouping: split.sizes for split in reversed(SPLITS)}  # the first split of a grouping counts
 _FIGURES = (*CATEGORIES, "overall", "macro")
 
