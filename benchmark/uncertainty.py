@@ -67,11 +67,11 @@ def _interval(low: FloatArray, high: FloatArray) -> Interval | Intervals:
     return Intervals(low, high)
 
 
-def _wilson(k: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _wilson(k: FloatArray, n: FloatArray, z: float = Z) -> tuple[FloatArray, FloatArray]:
     share = k / n
-    centre = share + Z * Z / (2 * n)
-    half = Z * np.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
-    scale = 1 + Z * Z / n
+    centre = share + z * z / (2 * n)
+    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
     # min and max: at k = 0 and k = n rounding would leave the bound a hair off 0 and 1, or off the share itself.
     low = np.where(k == 0, 0.0, np.minimum((centre - half) / scale, share))
     high = np.where(k == n, 1.0, np.maximum((centre + half) / scale, share))
@@ -79,16 +79,18 @@ def _wilson(k: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @overload
-def wilson(k: float, n: float) -> Interval: ...
+def wilson(k: float, n: float, z: float = Z) -> Interval: ...
 @overload
-def wilson(k: Array, n: Array | float) -> Intervals: ...
-def wilson(k: Any, n: Any) -> Interval | Intervals:
+def wilson(k: Array, n: Array | float, z: float = Z) -> Intervals: ...
+def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
     """The score interval of k right out of n (Wilson 1927; Brown, Cai & DasGupta 2001, formula 4).
+
+    ``z``: how many standard errors it reaches to either side.
 
     Raises:
         ValueError: n is 0, or k does not lie between 0 and n.
     """
-    return _interval(*_wilson(*_counts(k, n)))
+    return _interval(*_wilson(*_counts(k, n), z))
 
 
 @overload
@@ -147,10 +149,10 @@ def _agresti_min(b: int, c: int, n: int) -> Interval:
 
 
 @overload
-def mover_macro(parts: Sequence[tuple[float, float]]) -> Interval: ...
+def mover_macro(parts: Sequence[tuple[float, float]], z: float = Z) -> Interval: ...
 @overload
-def mover_macro(parts: Sequence[tuple[Array, Array | float]]) -> Intervals: ...
-def mover_macro(parts: Sequence[tuple[Any, Any]]) -> Interval | Intervals:
+def mover_macro(parts: Sequence[tuple[Array, Array | float]], z: float = Z) -> Intervals: ...
+def mover_macro(parts: Sequence[tuple[Any, Any]], z: float = Z) -> Interval | Intervals:
     """The interval of a macro average from (right, n) per category: MOVER over Wilson intervals.
 
     low = m - sqrt(sum(((p_c - l_c) / C)^2)), high = m + sqrt(sum(((u_c - p_c) / C)^2)) for C categories with shares
@@ -167,7 +169,7 @@ def mover_macro(parts: Sequence[tuple[Any, Any]]) -> Interval | Intervals:
     above: Any = 0.0
     for k, n in parts:
         right, total = _counts(k, n)
-        low, high = _wilson(right, total)
+        low, high = _wilson(right, total, z)
         share = right / total
         mean = mean + share / len(parts)
         below = below + ((share - low) / len(parts)) ** 2
@@ -233,6 +235,16 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> Difference | Diff
     if np.ndim(p) == 0:
         return Difference(float(delta), float(error), float(p))
     return Differences(np.asarray(delta), np.asarray(error), p)
+
+
+def right_where_wrong(correct: Array) -> npt.NDArray[np.float32]:
+    """(entries, items) right or wrong -> (entries, entries): items on which the row is right and the column wrong.
+
+    The two discordant counts of a pair are this matrix and its transpose.
+    """
+    ones = np.asarray(correct).astype(np.float32)  # sums of up to 2^24 ones are exact
+    both = ones @ ones.T
+    return np.asarray(np.diag(both)[:, np.newaxis] - both, dtype=np.float32)
 
 
 def holm(p_values: Sequence[float] | Array) -> FloatArray:
