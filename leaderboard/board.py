@@ -51,6 +51,25 @@ class UnknownRevision(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class BestOf:
+    """That a row is the best of several variants of one judge. ``gain``: what luck is expected to add to each accuracy.
+
+    ``interval``: 95%, as the row's own, with lower limits that hold whichever of the variants had been chosen.
+    """
+
+    variants: int
+    gain: Mapping[str, float]
+    interval: Mapping[str, Bounds]
+
+    @property
+    def words(self) -> str:
+        """A short phrase for the row, about the macro average."""
+        gain, bounds = self.gain.get(MACRO), self.interval.get(MACRO)
+        luck = f", luck +{percent(gain)}: {percent(bounds[0])}–{percent(bounds[1])}" if gain and bounds else ""
+        return f"best of {self.variants} variants{luck}"
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One line of the board. Accuracies and rates are fractions 0..1; None is "not known", never zero."""
 
@@ -81,6 +100,7 @@ class Row:
     about: str = ""  # short phrases about the attempt: "attempt 2 of 3", "file v0", "verified"
     attempt: int | None = None  # the how-manieth of its account at the labels of that time; of reported rows None
     attempts: int | None = None  # how many it has made at those; None where the account is not told
+    best_of: BestOf | None = None  # None where it was not chosen among variants
 
     def value(self, key: str) -> Any:
         """The value of a column by its key."""
@@ -168,7 +188,10 @@ def build_board(
         raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
     entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
     counts = _counts(entries, wanted)
-    rows = _ranked(_scored_rows(entries, wanted, _numbers(counts, protocol, grouping)), counts, protocol, grouping)
+    sizes = _sizes(snapshot, wanted, counts, grouping)
+    scored = _scored_rows(entries, wanted, _numbers(counts, protocol, grouping))
+    chosen = _selections(snapshot, wanted, protocol, grouping)
+    rows = _ranked([_best_of(row, chosen, sizes) for row in scored], counts, protocol, grouping)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
     ranges = _ranges(snapshot, wanted, protocol, grouping)
     return Board(
@@ -179,7 +202,7 @@ def build_board(
         known,
         protocol,
         grouping,
-        MappingProxyType(_sizes(snapshot, wanted, counts, grouping)),
+        MappingProxyType(sizes),
         _merge(_with_ranges(rows, ranges.get(MACRO, {})), [_reported_row(one) for one in published], baselines),
         ranges,
         snapshot.get("unpublished") or 0,
@@ -195,6 +218,39 @@ def _ranges(
         return MappingProxyType({})
     found = {order: rank_ranges_of(summary, grouping, order) for order in ORDERS}
     return MappingProxyType({order: ranges for order, ranges in found.items() if ranges})
+
+
+Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
+
+
+def _selections(snapshot: Mapping[str, Any], revision: str, protocol: str, grouping: str) -> Selections:
+    """Entry -> how many variants it is the best of, and by order what luck adds and how far the lower limit reaches.
+
+    As with ranges, other rules than ``strict`` have nothing of it.
+    """
+    summary = (snapshot.get("relations") or {}).get(revision) or {}
+    found = (summary.get("variants") or {}) if protocol == "strict" else {}
+    return {name: (one["variants"], one.get(grouping, {})) for name, one in found.items()}
+
+
+def _best_of(row: Row, chosen: Selections, sizes: Mapping[str, int]) -> Row:
+    """The row, and where it is the best of several variants what that means for it."""
+    if row.id not in chosen:
+        return row
+    variants, orders = chosen[row.id]
+    bounds = {
+        name: (_lower(row, name, z, sizes), row.interval[name][1])
+        for name, (_, z) in orders.items()
+        if name in row.interval
+    }
+    gain = {name: orders[name][0] for name in bounds}
+    best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds))
+    return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
+
+
+def _lower(row: Row, name: str, z: float, sizes: Mapping[str, int]) -> float:
+    counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
+    return mover_macro([counts[one] for one in CATEGORIES], z).low if name == MACRO else wilson(*counts[name], z).low
 
 
 def _with_ranges(rows: Sequence[Row], ranges: Mapping[str, RankRange]) -> list[Row]:
