@@ -17,12 +17,6 @@ class Figure:
     asked: str
 
 
-def median_seconds(run: Callable[[], object], repeats: int = 5) -> float:
-    """The median of several runs after one that is not counted."""
-    run()
-    return statistics.median(_seconds(run) for _ in range(repeats))
-
-
 def paired_seconds(runs: list[Callable[[], object]], repeats: int = 5) -> list[float]:
     """The medians of several candidates that take turns, so that a drift of the machine meets them all."""
     for run in runs:

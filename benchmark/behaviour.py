@@ -30,25 +30,11 @@ def _majority_chances(total: int, k: int) -> FloatArray:
     return chances
 
 
-def k_curve_from_counts(agreeing: Array, k: int) -> FloatArray:
-    """The expected number of items right under ``strict`` if only k of the K votes had been asked for.
-
-    ``agreeing``: (..., K + 1) item counts by the number of agreeing votes; gives (...,). With a of K votes agreeing,
-    k drawn without replacement are right with the hypergeometric P(X > k/2): exact, where a drawn subset moves
-    by points with its seed. At k = K it is the plain count.
-
-    Raises:
-        ValueError: K is below 1, or k is not between 1 and K.
-    """
-    counts = np.asarray(agreeing)
-    total = counts.shape[-1] - 1
-    if not 1 <= k <= total:
-        raise ValueError(f"k is between 1 and the {total} votes there are, not {k}")
-    return np.asarray(counts @ _majority_chances(total, k), dtype=np.float64)
-
-
 def k_curve(agreeing: Array) -> FloatArray:
-    """(..., K + 1) item counts by agreeing votes -> (..., K) expected numbers right for k = 1..K.
+    """(..., K + 1) item counts by agreeing votes -> (..., K) expected numbers right under ``strict`` for k = 1..K.
+
+    With a of K votes agreeing, k drawn without replacement are right with the hypergeometric P(X > k/2): exact, where
+    a drawn subset moves by points with its seed. At k = K it is the plain count.
 
     Raises:
         ValueError: K is below 1.

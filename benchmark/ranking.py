@@ -7,21 +7,27 @@ paired tests over the same items, adjusted for testing all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.uncertainty import ALPHA, holm, macro_difference, mcnemar_exact
+from benchmark.selection import Selection, selected_p
+from benchmark.uncertainty import ALPHA, macro_difference, mcnemar_exact, right_where_wrong
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 MACRO, OVERALL = "macro", "overall"
-RANK_RANGE_LIMIT = 500  # beyond it Holm's threshold makes every range meaninglessly wide, and the work quadratic
+RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
+DRAWS, SEED, STEPS = 499, 20241126, 3
+_TINY = 1e-30
+_NO_DOUBT = 1e-10
+_ROUNDING = 1e-5  # of a variance, in single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,75 +87,84 @@ class RankRanges:
     """What paired tests leave open. Arrays are in the order of the entries given.
 
     ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
-    ``p``: (entries, entries) Holm-adjusted two-sided p, 1 on the diagonal.
+    ``differs``: bool (entries, entries), whether two differ significantly, whichever of all pairs are looked at.
     """
 
     best: IntArray
     worst: IntArray
-    p: FloatArray
+    differs: BoolArray
 
     def separable_from(self, entry: int) -> BoolArray:
         """Which entries differ significantly from one, for "not separable from #1"."""
-        return np.asarray(self.p[entry] < ALPHA)
+        return np.asarray(self.differs[entry])
 
 
-def rank_ranges(correct: Array, category: Array, order_by: str | int = MACRO) -> RankRanges:
-    """Rank ranges of entries scored on the same items, by the test that fits the order.
+class PairTests(NamedTuple):
+    """Every two entries by a paired test, none adjusted: arrays over the pairs (first, second), first < second."""
 
-    ``correct``: bool, entries x items, right under ``strict``; ``category``: int per item, its index in the categories,
-    negative where the label revision lacks the item. ``order_by``: "macro" (paired macro test over the categories
-    that occur), "overall" (exact McNemar over all items) or a category's index (exact McNemar on its items).
+    first: IntArray
+    second: IntArray
+    delta: FloatArray  # first minus second
+    variance: FloatArray  # of the difference
+    p: FloatArray
+
+
+def rank_ranges(
+    correct: Array,
+    parts: Sequence[BoolArray],
+    *,
+    exact: bool,
+    chosen: Mapping[int, Selection] | None = None,
+    draws: Array | None = None,
+) -> RankRanges:
+    """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
+
+    ``correct``: bool, entries x items, right under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
+    McNemar over the one part, else by the paired macro test. ``chosen``: how entries were chosen among variants; that
+    such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of the items, for who asks about
+    several orders.
 
     Raises:
-        ValueError: no entry, no item, an unknown order, or shapes that do not fit.
+        ValueError: no entry, no item, or shapes that do not fit.
     """
-    bits, codes = np.asarray(correct, dtype=bool), np.asarray(category)
-    if bits.ndim != 2 or codes.shape != bits.shape[1:]:
-        raise ValueError(f"correct is entries x items and category items, not {bits.shape} and {codes.shape}")
+    bits = np.asarray(correct, dtype=bool)
+    if bits.ndim != 2 or any(part.shape != bits.shape[1:] for part in parts):
+        raise ValueError(f"correct is entries x items, and every part is of those items, not {bits.shape}")
+    if not bits.shape[0] or not parts:
+        raise ValueError("no entries or no items: there is nothing to rank")
+    tests = paired_tests(bits, parts, exact=exact)
+    tests = tests._replace(p=_selected(tests, chosen or {}))
+    weights = normal_draws(bits.shape[1]) if draws is None else draws
+    return ranges_of(len(bits), tests, step_down(tests, influence(bits, parts), weights))
+
+
+def parts_of(category: Array, order_by: str | int = MACRO) -> list[BoolArray]:
+    """The items that an order counts, as masks: for the macro average one for each category, else a single one.
+
+    ``category``: int per item, its index in the categories, negative where the label revision lacks the item.
+    ``order_by``: "macro" (the categories that occur), "overall" (all items) or a category's index. [] of no item.
+
+    Raises:
+        ValueError: an unknown order.
+    """
     if order_by not in (MACRO, OVERALL) and not isinstance(order_by, int):
         raise ValueError(f"ranked by {MACRO!r}, {OVERALL!r} or a category's index, not {order_by!r}")
-    counted = codes == order_by if isinstance(order_by, int) else codes >= 0
-    parts = [codes == code for code in np.unique(codes[counted])] if order_by == MACRO else [counted]
-    if not bits.shape[0] or not counted.any():
-        raise ValueError("no entries or no items: there is nothing to rank")
-    only = np.stack([right_where_wrong(bits[:, part]) for part in parts])
-    return ranges_from_pairs(only, [int(part.sum()) for part in parts], MACRO if order_by == MACRO else OVERALL)
+    counted = category == order_by if isinstance(order_by, int) else category >= 0
+    if not counted.any():
+        return []
+    return [category == code for code in np.unique(category[counted])] if order_by == MACRO else [counted]
 
 
-def right_where_wrong(correct: Array) -> npt.NDArray[np.float32]:
-    """(entries, items) right or wrong -> (entries, entries): items on which the row is right and the column wrong.
-
-    The two discordant counts of a pair are this matrix and its transpose.
-    """
-    ones = np.asarray(correct).astype(np.float32)  # sums of up to 2^24 ones are exact
-    both = ones @ ones.T
-    return np.asarray(np.diag(both)[:, np.newaxis] - both, dtype=np.float32)
-
-
-def ranges_from_pairs(only: Array, sizes: Sequence[int], test: str = MACRO) -> RankRanges:
-    """Rank ranges from paired counts alone, part of the benchmark by part.
-
-    ``only``: (parts, entries, entries), ``right_where_wrong`` of each part; ``sizes``: items of each part. ``test``:
-    "macro" compares the means over the parts by the paired macro test, "overall" all items together by exact McNemar.
-
-    Raises:
-        ValueError: no entry, no part, an unknown test, or a part that is too small for it.
-    """
-    counts = np.asarray(only)
-    if counts.ndim != 3 or len(counts) != len(sizes) or not counts.size:
-        raise ValueError(f"paired counts are parts x entries x entries, not {counts.shape} for {len(sizes)} parts")
-    if test not in (MACRO, OVERALL):
-        raise ValueError(f"tested by {MACRO!r} or {OVERALL!r}, not {test!r}")
-    if test == OVERALL:
-        counts = counts.sum(axis=0, dtype=np.float64)[np.newaxis]
-    first, second = np.triu_indices(counts.shape[1], k=1)
-    pairs = [(part[first, second].astype(np.float64), part[second, first].astype(np.float64)) for part in counts]
-    if test == MACRO:
-        delta, _, p = macro_difference([(b, c, n) for (b, c), n in zip(pairs, sizes, strict=True)])
-    else:
-        b, c = pairs[0]
-        delta, p = b - c, _mcnemar(b, c)
-    return _ranges(counts.shape[1], first, second, delta, holm(p))
+def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
+    """Every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over parts."""
+    first, second = np.triu_indices(len(correct), k=1)
+    only = [(right_where_wrong(correct[:, part]), int(part.sum())) for part in parts]
+    counts = [(one[first, second].astype(np.float64), one[second, first].astype(np.float64), n) for one, n in only]
+    if not exact:
+        found = macro_difference(counts)
+        return PairTests(first, second, found.delta, np.square(found.standard_error), found.p)
+    ((b, c, n),) = counts
+    return PairTests(first, second, (b - c) / n, np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, _mcnemar(b, c))
 
 
 def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
@@ -168,10 +183,91 @@ def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
     return np.asarray(known[key])
 
 
-def _ranges(entries: int, first: IntArray, second: IntArray, delta: FloatArray, p: FloatArray) -> RankRanges:
-    square = np.ones((entries, entries))
-    square[first, second] = square[second, first] = p
+def _selected(tests: PairTests, chosen: Mapping[int, Selection]) -> FloatArray:
+    """The p values, where the better of the two was chosen among variants: by the largest of their differences."""
+    if not chosen:
+        return tests.p
+    entries = int(tests.second.max(initial=0)) + 1
+    near, spread = np.ones(entries), np.zeros(entries)
+    for index, one in chosen.items():
+        near[index], spread[index] = one.near, one.variance
+    better = np.where(tests.delta > 0, tests.first, tests.second)
+    p = tests.p * near[better]  # Bonferroni's bound, good enough where there is no doubt
+    concerned = (near[better] > 1) & (p > _NO_DOUBT) & (tests.p < ALPHA) & (tests.variance > 0)
+    better = better[concerned]
+    correlation = 1 - spread[better] / (2 * tests.variance[concerned])
+    p[concerned] = selected_p(tests.p[concerned], near[better], correlation)
+    return np.minimum(p, 1.0)
+
+
+def normal_draws(items: int) -> npt.NDArray[np.float32]:
+    """(DRAWS, items): always the same standard normals, so that the same votes have the same ranges."""
+    return np.random.default_rng(SEED).standard_normal((DRAWS, items), dtype=np.float32)
+
+
+def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
+    """(entries, items): what each item contributes to an entry's deviation from its mean over the parts."""
+    found = np.zeros(correct.shape, dtype=np.float32)
+    for part in parts:
+        right = correct[:, part].astype(np.float32)
+        found[:, part] = (right - right.mean(axis=1, keepdims=True)) / (part.sum() * len(parts))
+    return found
+
+
+def step_down(tests: PairTests, scores: Array, draws: Array) -> BoolArray:
+    """Which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf 2005.
+
+    A pair differs where its test, as a normal deviate, is above the .95 quantile of the largest deviate of all pairs
+    not yet rejected; then the rest is looked at again, at most STEPS times (to stop earlier is conservative). The
+    quantile is that of the Gaussian multiplier bootstrap (Chernozhukov, Chetverikov & Kato 2013): the items' scores,
+    weighted by normal draws. Holm's threshold, for comparison, knows nothing of how alike the tests are.
+
+    ``scores``: (entries, items), ``influence``; ``draws``: (draws, items), ``normal_draws``.
+    """
+    from scipy.special import ndtri
+
+    rejected = np.zeros(tests.p.size, dtype=bool)
+    deviate = -ndtri(np.maximum(tests.p, np.finfo(np.float64).tiny) / 2)
+    scale = _inverse_errors(scores)
+    sums = draws @ scores.T
+    for _ in range(STEPS):
+        limit = _upper(_largest(sums, scale))
+        new = (deviate > limit) & ~rejected
+        if not new.any():
+            break
+        rejected |= new
+        scale[tests.first[new], tests.second[new]] = scale[tests.second[new], tests.first[new]] = 0
+    return rejected
+
+
+def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
+    """(entries, entries): 1 / the standard error of a difference, 0 where two entries never differ."""
+    products = scores @ scores.T
+    own = np.diag(products)
+    variance = own[:, np.newaxis] + own[np.newaxis] - 2 * products
+    known = variance > _ROUNDING * max(float(own.max(initial=0)), _TINY)
+    return np.where(known, 1 / np.sqrt(np.where(known, variance, 1)), 0).astype(np.float32)
+
+
+def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
+    """(draws, entries) -> (draws,): the largest studentised difference of two entries, in either direction."""
+    found = np.zeros(len(sums), dtype=np.float32)
+    work = np.empty_like(scale)
+    for number, row in enumerate(sums):
+        np.subtract(row[:, np.newaxis], row[np.newaxis], out=work)
+        np.multiply(work, scale, out=work)
+        found[number] = work.max()  # a pair stands here twice, with either sign
+    return found
+
+
+def _upper(found: Array) -> float:
+    """The draw that ALPHA of one more than there are reach: with it the error is exact, however few are drawn."""
+    return float(np.sort(found)[ceil((1 - ALPHA) * (len(found) + 1)) - 1])
+
+
+def ranges_of(entries: int, tests: PairTests, rejected: BoolArray) -> RankRanges:
+    """The ranges that follow from which pairs differ."""
     beats = np.zeros((entries, entries), dtype=bool)
-    beats[first, second] = (p < ALPHA) & (delta > 0)
-    beats[second, first] = (p < ALPHA) & (delta < 0)
-    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), square)
+    first, second, ahead = tests.first, tests.second, tests.delta > 0
+    beats[first, second], beats[second, first] = rejected & ahead, rejected & ~ahead
+    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), beats | beats.T)

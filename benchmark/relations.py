@@ -22,6 +22,7 @@ import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,12 +33,13 @@ from benchmark.behaviour import cohen_kappa, kappa_matrix
 from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES, ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import GROUPINGS, accuracies, ratios
-from benchmark.ranking import MACRO, OVERALL, RANK_RANGE_LIMIT, RankRanges, ranges_from_pairs, right_where_wrong
+from benchmark.ranking import MACRO, OVERALL, RANK_RANGE_LIMIT, RankRanges, normal_draws, parts_of, rank_ranges
 from benchmark.scoring import tally_many
-from benchmark.uncertainty import Z, macro_difference, mcnemar_exact
+from benchmark.selection import Selection, select_best
+from benchmark.uncertainty import Z, macro_difference, mcnemar_exact, paired_interval, right_where_wrong
 from benchmark.votes import ABSENT, Matrix
 
-VERSION = "1"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "2"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 KAPPA_AT_MOST = 200
@@ -52,14 +54,17 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 Int8Array = npt.NDArray[np.int8]
 Int16Array = npt.NDArray[np.int16]
+BoolArray = npt.NDArray[np.bool_]
 Json = dict[str, Any]
+_OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
+_Selections = Mapping[str, Mapping[str, Selection]]
 
 
 class Candidate(NamedTuple):
     """A scored entry that might be compared."""
 
     id: str
-    judge: tuple[str, str]  # owner and model: versions of one judge are compared with others only by their best
+    judge: str  # variants of one judge are compared with others only by their best
     submitted: float
 
 
@@ -132,12 +137,8 @@ def _sum(sources: Sequence[str], b: IntArray, c: IntArray, sizes: IntArray) -> t
 
 
 def _paired(b: int, c: int, n: int) -> Paired:
-    """The interval is the adjusted Wald one of Agresti & Min 2005: half an item added to b and c, two to n."""
-    more, less, total = b + 0.5, c + 0.5, n + 2
-    centre = (more - less) / total
-    half = Z * np.sqrt(more + less - (more - less) ** 2 / total) / total
-    low, high = float(max(centre - half, -1.0)), float(min(centre + half, 1.0))
-    return Paired(n, b, c, (b - c) / n, low, high, mcnemar_exact(b, c))
+    """The interval agrees with the test: it excludes 0 if and only if p is below .05."""
+    return Paired(n, b, c, (b - c) / n, *paired_interval(b, c, n), mcnemar_exact(b, c))
 
 
 def _paired_macro(parts: Sequence[tuple[int, int, int]]) -> Paired:
@@ -146,7 +147,7 @@ def _paired_macro(parts: Sequence[tuple[int, int, int]]) -> Paired:
     return Paired(sum(n for _, _, n in parts), None, None, delta, delta - Z * error, delta + Z * error, p)
 
 
-def comparable(candidates: Sequence[Candidate], counts: IntArray) -> Comparable:
+def comparable(candidates: Sequence[Candidate], counts: IntArray, at_most: int = COMPARED_AT_MOST) -> Comparable:
     """Of each judge the version with the best strict macro (then overall, then the earlier), best first.
 
     ``counts``: candidates x CELLS x FIELDS, as in Tally. Where no macro average exists it counts as the lowest.
@@ -156,10 +157,17 @@ def comparable(candidates: Sequence[Candidate], counts: IntArray) -> Comparable:
     shares = np.nan_to_num(accuracies(ratios(counts)), nan=-1.0)
     keys = zip(-shares[:, 4], -shares[:, 3], candidates, strict=True)
     ranked = sorted((macro, overall, c.submitted, c.id, index) for index, (macro, overall, c) in enumerate(keys))
-    best: dict[tuple[str, str], int] = {}
+    best: dict[str, int] = {}
     for *_, index in ranked:
         best.setdefault(candidates[index].judge, index)
-    return Comparable(list(best.values())[:COMPARED_AT_MOST], len(best))
+    return Comparable(list(best.values())[:at_most], len(best))
+
+
+class Variants(NamedTuple):
+    """The other variants of an entry that is the best of several."""
+
+    total: int  # how many there are, the entry included
+    verdicts: Matrix  # (others, items) majority verdicts, of those that come next to it
 
 
 class Related(NamedTuple):
@@ -170,12 +178,18 @@ class Related(NamedTuple):
 
 
 def relate(
-    entries: Sequence[str], verdicts: Matrix, labels: LabelSet, table: ItemTable, *, public: bool = True
+    entries: Sequence[str],
+    verdicts: Matrix,
+    labels: LabelSet,
+    table: ItemTable,
+    *,
+    public: bool = True,
+    variants: Mapping[str, Variants] | None = None,
 ) -> Related:
     """Everything about the entries together.
 
     ``entries``: ids, best first; ``verdicts``: (entries, items) majority verdicts. ``public``: whether the labels are
-    public, so that counts may be.
+    public, so that counts may be. ``variants``: the other variants of entries that are the best of several.
 
     Raises:
         ValueError: not one row of verdicts per entry, or not one verdict per item.
@@ -199,13 +213,29 @@ def relate(
         bands,
     )
     majority = board_majority(verdicts) if public else None
+    parts = {
+        grouping: {order: masks for order in ORDERS if (masks := _parts(labelled, table, grouping, order))}
+        for grouping in (GROUPINGS if public else ("official",))
+    }
+    tried = {
+        entries.index(name): _selections(np.vstack([correct[entries.index(name)], _right(one, labels)]), parts)
+        for name, one in (variants or {}).items()
+    }
     summary = {
         "entries": list(entries),
-        "ranges": _ranges(right, only, sizes, list(GROUPINGS) if public else ["official"]),
+        "ranges": _ranges(correct, parts, tried),
+        "variants": {
+            name: _variants_json(one.total, tried[entries.index(name)], public)
+            for name, one in (variants or {}).items()
+        },
         "difficulty": None if bands is None else _difficulty(bands, table),
         "majority": None if majority is None else tally_many(majority[np.newaxis], labels, table)[0].to_json(),
     }
     return Related(relations, summary)
+
+
+def _right(one: Variants, labels: LabelSet) -> BoolArray:
+    return np.asarray((one.verdicts == labels.preferred) & (labels.preferred != NOT_LABELLED))
 
 
 def agreement(verdicts: Matrix) -> FloatArray:
@@ -245,30 +275,60 @@ def _difficulty(bands: Int8Array, table: ItemTable) -> dict[str, list[int]] | No
     }
 
 
-def _ranges(right: Int16Array, only: Int16Array, sizes: IntArray, groupings: Sequence[str]) -> Json:
+def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> list[BoolArray]:
+    """The items of an order as masks; [] where there is nothing, or too little, to count."""
+    code = {source: number for number, name in enumerate(CATEGORIES) for source in GROUPINGS[grouping][name]}
+    category = np.where(labelled, np.array([code[source] for source in SOURCES])[table.source_index], -1)
+    if order != MACRO:
+        return parts_of(category, CATEGORIES.index(order) if order in CATEGORIES else order)
+    parts = parts_of(category)
+    return parts if len(parts) == len(CATEGORIES) and min(part.sum() for part in parts) >= 2 else []
+
+
+def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Selections]) -> Json:
     """grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
-    found: Json = {grouping: {} for grouping in groupings}
-    known: dict[tuple[int, ...], Json] = {}  # groupings share parts, and overall
-    for grouping in groupings if right.shape[1] else ():
-        parts = [tuple(SOURCES.index(source) for source in GROUPINGS[grouping][category]) for category in CATEGORIES]
-        if min(sizes[list(part)].sum() for part in parts) >= 2:
-            found[grouping][MACRO] = _macro_ranges(right, only, sizes, parts)
-        for order, part in zip((OVERALL, *CATEGORIES), (tuple(range(len(SOURCES))), *parts), strict=True):
-            members = list(part)
-            if not (n := int(sizes[members].sum())):
-                continue
-            if part not in known:
-                ranges = ranges_from_pairs(only[members].sum(axis=0, dtype=np.int32)[np.newaxis], [n], OVERALL)
-                known[part] = _range_json(ranges, right[members].sum(axis=0, dtype=np.int32) / n)
-            found[grouping][order] = known[part]
+    found: Json = {grouping: {} for grouping in parts}
+    known: dict[bytes, Json] = {}  # groupings share parts, and overall
+    draws = normal_draws(correct.shape[1])
+    for grouping, orders in parts.items() if len(correct) else ():
+        for order, masks in orders.items():
+            key = b"".join(np.packbits(mask).tobytes() for mask in masks)
+            if key not in known:
+                chosen = {index: one[grouping][order] for index, one in selections.items() if order in one[grouping]}
+                ranges = rank_ranges(correct, masks, exact=order != MACRO, chosen=chosen, draws=draws)
+                known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
+            found[grouping][order] = known[key]
     return found
 
 
-def _macro_ranges(right: Int16Array, only: Int16Array, sizes: IntArray, parts: Sequence[tuple[int, ...]]) -> Json:
-    totals = [int(sizes[list(part)].sum()) for part in parts]
-    counts = np.stack([only[list(part)].sum(axis=0, dtype=np.int32) for part in parts])
-    shares = [right[list(part)].sum(axis=0, dtype=np.int32) / n for part, n in zip(parts, totals, strict=True)]
-    return _range_json(ranges_from_pairs(counts, totals, MACRO), np.mean(shares, axis=0))
+def _selections(right: BoolArray, parts: _OrderParts) -> _Selections:
+    """How luck may have helped the first of several variants, in every order. ``right``: variants x items."""
+    return {
+        grouping: {
+            order: select_best(right, masks)
+            for order, masks in orders.items()
+            if min(int(mask.sum()) for mask in masks) >= 2
+        }
+        for grouping, orders in parts.items()
+    }
+
+
+def _variants_json(total: int, selections: _Selections, public: bool) -> Json:
+    """Of labels that are not public as coarse as their accuracies are, and never too favourable."""
+    return {
+        "variants": total,
+        **{
+            grouping: {
+                order: [round(one.gain, 5 if public else 3), _up(one.z, 3 if public else 1)]
+                for order, one in orders.items()
+            }
+            for grouping, orders in selections.items()
+        },
+    }
+
+
+def _up(value: float, digits: int) -> float:
+    return value if value == Z else ceil(value * 10**digits) / 10**digits
 
 
 def _range_json(ranges: RankRanges, values: FloatArray) -> Json:

@@ -67,11 +67,11 @@ def _interval(low: FloatArray, high: FloatArray) -> Interval | Intervals:
     return Intervals(low, high)
 
 
-def _wilson(k: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _wilson(k: FloatArray, n: FloatArray, z: float = Z) -> tuple[FloatArray, FloatArray]:
     share = k / n
-    centre = share + Z * Z / (2 * n)
-    half = Z * np.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
-    scale = 1 + Z * Z / n
+    centre = share + z * z / (2 * n)
+    half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
     # min and max: at k = 0 and k = n rounding would leave the bound a hair off 0 and 1, or off the share itself.
     low = np.where(k == 0, 0.0, np.minimum((centre - half) / scale, share))
     high = np.where(k == n, 1.0, np.maximum((centre + half) / scale, share))
@@ -79,16 +79,18 @@ def _wilson(k: FloatArray, n: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @overload
-def wilson(k: float, n: float) -> Interval: ...
+def wilson(k: float, n: float, z: float = Z) -> Interval: ...
 @overload
-def wilson(k: Array, n: Array | float) -> Intervals: ...
-def wilson(k: Any, n: Any) -> Interval | Intervals:
+def wilson(k: Array, n: Array | float, z: float = Z) -> Intervals: ...
+def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
     """The score interval of k right out of n (Wilson 1927; Brown, Cai & DasGupta 2001, formula 4).
+
+    ``z``: how many standard errors it reaches to either side.
 
     Raises:
         ValueError: n is 0, or k does not lie between 0 and n.
     """
-    return _interval(*_wilson(*_counts(k, n)))
+    return _interval(*_wilson(*_counts(k, n), z))
 
 
 @overload
@@ -113,11 +115,44 @@ def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
     return _interval(low, high)
 
 
+def paired_interval(b: int, c: int, n: int) -> Interval:
+    """The 95% interval of a paired difference (b - c) / n that agrees with the exact McNemar test of b and c.
+
+    Given b + c, b is Binomial(b + c, share): the Clopper-Pearson limits of the share, mapped to the difference, exclude
+    0 if and only if the exact p is below .05. They take b + c as known, though it varies as well, and cover far too
+    seldom where nearly all discordant pairs favour one judge. So the adjusted Wald limits of Agresti & Min 2005 (half
+    an item added to b and c, two to n) extend them, but never across 0 where the test excludes it. Where the two
+    judges never differ, the limits are those of the share of pairs on which they might.
+
+    Raises:
+        ValueError: negative counts, b + c above n, or n = 0.
+    """
+    if not (n > 0 and b >= 0 and c >= 0 and b + c <= n):
+        raise ValueError("discordant counts are not negative and together at most n")
+    if b + c == 0:
+        most = clopper_pearson(0, n).high
+        return Interval(-most, most)
+    share = clopper_pearson(b, b + c)
+    low, high = ((b + c) * (2 * limit - 1) / n for limit in share)
+    wald = _agresti_min(b, c, n)
+    return Interval(
+        low if low > 0 >= wald.low else min(low, wald.low),
+        high if high < 0 <= wald.high else max(high, wald.high),
+    )
+
+
+def _agresti_min(b: int, c: int, n: int) -> Interval:
+    more, less, total = b + 0.5, c + 0.5, n + 2
+    centre = (more - less) / total
+    half = Z * float(np.sqrt(more + less - (more - less) ** 2 / total)) / total
+    return Interval(max(centre - half, -1.0), min(centre + half, 1.0))
+
+
 @overload
-def mover_macro(parts: Sequence[tuple[float, float]]) -> Interval: ...
+def mover_macro(parts: Sequence[tuple[float, float]], z: float = Z) -> Interval: ...
 @overload
-def mover_macro(parts: Sequence[tuple[Array, Array | float]]) -> Intervals: ...
-def mover_macro(parts: Sequence[tuple[Any, Any]]) -> Interval | Intervals:
+def mover_macro(parts: Sequence[tuple[Array, Array | float]], z: float = Z) -> Intervals: ...
+def mover_macro(parts: Sequence[tuple[Any, Any]], z: float = Z) -> Interval | Intervals:
     """The interval of a macro average from (right, n) per category: MOVER over Wilson intervals.
 
     low = m - sqrt(sum(((p_c - l_c) / C)^2)), high = m + sqrt(sum(((u_c - p_c) / C)^2)) for C categories with shares
@@ -134,7 +169,7 @@ def mover_macro(parts: Sequence[tuple[Any, Any]]) -> Interval | Intervals:
     above: Any = 0.0
     for k, n in parts:
         right, total = _counts(k, n)
-        low, high = _wilson(right, total)
+        low, high = _wilson(right, total, z)
         share = right / total
         mean = mean + share / len(parts)
         below = below + ((share - low) / len(parts)) ** 2
@@ -202,6 +237,16 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> Difference | Diff
     return Differences(np.asarray(delta), np.asarray(error), p)
 
 
+def right_where_wrong(correct: Array) -> npt.NDArray[np.float32]:
+    """(entries, items) right or wrong -> (entries, entries): items on which the row is right and the column wrong.
+
+    The two discordant counts of a pair are this matrix and its transpose.
+    """
+    ones = np.asarray(correct).astype(np.float32)  # sums of up to 2^24 ones are exact
+    both = ones @ ones.T
+    return np.asarray(np.diag(both)[:, np.newaxis] - both, dtype=np.float32)
+
+
 def holm(p_values: Sequence[float] | Array) -> FloatArray:
     """Holm's step-down adjustment (Holm 1979) of a one-dimensional family of p values, in the order given.
 
@@ -219,31 +264,3 @@ def holm(p_values: Sequence[float] | Array) -> FloatArray:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)))
     return adjusted
-
-
-def standard_error(values: Array) -> float:
-    """The naive standard error of a mean, items taken as independent: sqrt(sum((x - mean)^2)) / n.
-
-    Raises:
-        ValueError: no values.
-    """
-    return cluster_standard_error(values, np.arange(np.asarray(values).size))
-
-
-def cluster_standard_error(values: Array, clusters: Array) -> float:
-    """The standard error of a mean whose items come in clusters: sqrt(sum_g (sum_{i in g} (x_i - mean))^2) / n.
-
-    ``values``: right or wrong per item; ``clusters``: an integer >= 0 per item, equal for pairs that share an image
-    or a question. With clusters of one it is the naive one (Liang & Zeger 1986; Miller 2024, arXiv 2411.00640, 2.2).
-
-    Raises:
-        ValueError: no values, or not one cluster for each.
-    """
-    x = np.asarray(values, dtype=np.float64)
-    groups = np.asarray(clusters)
-    if x.size == 0:
-        raise ValueError("no values: there is no mean to give an error of")
-    if x.ndim != 1 or groups.shape != x.shape:
-        raise ValueError("values and clusters are one-dimensional and equally long")
-    sums = np.bincount(groups, weights=x - x.mean())
-    return float(np.sqrt(np.square(sums).sum()) / x.size)

@@ -39,6 +39,7 @@ COLUMNS = (
     "hallucination",
     "reasoning",
     "interval",
+    "best_of",
     "decided_rate",
     "votes_per_item",
     "attempt",
@@ -132,13 +133,24 @@ def leaderboard_json(board: Board) -> dict[str, Any]:
 
 
 def _entry(row: Row) -> dict[str, Any]:
-    return {
-        name: {key: list(bounds) for key, bounds in row.interval.items()} if name == "interval" else _plain(row, name)
-        for name in COLUMNS
-    }
+    return {name: _plain(row, name) for name in COLUMNS}
+
+
+def _best_of(row: Row | None) -> dict[str, Any] | None:
+    """That it was chosen among variants; fractions, as everything."""
+    if row is None or row.best_of is None:
+        return None
+    one = row.best_of
+    return {"variants": one.variants, "gain": dict(one.gain), "interval": _intervals(one.interval)}
+
+
+def _intervals(found: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:
+    return {name: list(bounds) for name, bounds in found.items()}
 
 
 def _plain(row: Row, name: str) -> Any:
+    if name in ("interval", "best_of"):
+        return _intervals(row.interval) if name == "interval" else _best_of(row)
     value = row.value(name)
     if name == "submitted_at" and not value:
         return row.date or None  # reported rows: the day of publication
@@ -150,7 +162,10 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: Edition) -
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
     tally = Tally.from_json(entry["tallies"][revision])
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
-    return reduced(card) if edition.hides(revision) else card
+    best_of = _best_of(edition.board(revision=revision).find(entry["id"]))
+    if edition.hides(revision):
+        return {**reduced(card), "best_of": rounded(best_of)}
+    return {**card, "best_of": best_of}
 
 
 def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:

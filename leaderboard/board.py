@@ -23,7 +23,7 @@ from benchmark.ranking import standings as places
 from benchmark.relations import ORDERS, RankRange, rank_ranges_of
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
-from leaderboard.published import OFFICIAL_SIZES, Published, by_judge
+from leaderboard.published import Published, by_judge
 from leaderboard.shares import percent
 from leaderboard.standing import Standing, order_of, shared_ranks, standings
 
@@ -49,6 +49,25 @@ _BASELINES: Mapping[str, str] = MappingProxyType(
 
 class UnknownRevision(ValueError):
     """The board has no entries under that label revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestOf:
+    """That a row is the best of several variants of one judge. ``gain``: what luck is expected to add to each accuracy.
+
+    ``interval``: 95%, as the row's own, with lower limits that hold whichever of the variants had been chosen.
+    """
+
+    variants: int
+    gain: Mapping[str, float]
+    interval: Mapping[str, Bounds]
+
+    @property
+    def words(self) -> str:
+        """A short phrase for the row, about the macro average."""
+        gain, bounds = self.gain.get(MACRO), self.interval.get(MACRO)
+        luck = f", luck +{percent(gain)}: {percent(bounds[0])}–{percent(bounds[1])}" if gain and bounds else ""
+        return f"best of {self.variants} variants{luck}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +103,7 @@ class Row:
     about: str = ""  # short phrases about the attempt: "attempt 2 of 3", "file v0", "verified"
     attempt: int | None = None  # the how-manieth of its account at the labels of that time; of reported rows None
     attempts: int | None = None  # how many it has made at those; None where the account is not told
+    best_of: BestOf | None = None  # None where it was not chosen among variants
 
     def value(self, key: str) -> Any:
         """The value of a column by its key."""
@@ -172,7 +192,10 @@ def build_board(
         raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
     entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
     counts = _counts(entries, wanted)
-    rows = _ranked(_scored_rows(entries, wanted, _numbers(counts, protocol, grouping)), counts, protocol, grouping)
+    sizes = _sizes(snapshot, wanted, counts, grouping)
+    scored = _scored_rows(entries, wanted, _numbers(counts, protocol, grouping))
+    chosen = _selections(snapshot, wanted, protocol, grouping)
+    rows = _ranked([_best_of(row, chosen, sizes) for row in scored], counts, protocol, grouping)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
     ranges = _ranges(snapshot, wanted, protocol, grouping)
     reports = by_judge(published)
@@ -187,7 +210,7 @@ def build_board(
         known,
         protocol,
         grouping,
-        MappingProxyType(_sizes(snapshot, wanted, counts, grouping)),
+        MappingProxyType(sizes),
         _merge(rows, reported, baselines),
         ranges,
         snapshot.get("unpublished") or 0,
@@ -212,6 +235,39 @@ def _ranges(
         return MappingProxyType({})
     found = {order: rank_ranges_of(summary, grouping, order) for order in ORDERS}
     return MappingProxyType({order: ranges for order, ranges in found.items() if ranges})
+
+
+Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
+
+
+def _selections(snapshot: Mapping[str, Any], revision: str, protocol: str, grouping: str) -> Selections:
+    """Entry -> how many variants it is the best of, and by order what luck adds and how far the lower limit reaches.
+
+    As with ranges, other rules than ``strict`` have nothing of it.
+    """
+    summary = (snapshot.get("relations") or {}).get(revision) or {}
+    found = (summary.get("variants") or {}) if protocol == "strict" else {}
+    return {name: (one["variants"], one.get(grouping, {})) for name, one in found.items()}
+
+
+def _best_of(row: Row, chosen: Selections, sizes: Mapping[str, int]) -> Row:
+    """The row, and where it is the best of several variants what that means for it."""
+    if row.id not in chosen:
+        return row
+    variants, orders = chosen[row.id]
+    bounds = {
+        name: (_lower(row, name, z, sizes), row.interval[name][1])
+        for name, (_, z) in orders.items()
+        if name in row.interval
+    }
+    gain = {name: orders[name][0] for name in bounds}
+    best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds))
+    return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
+
+
+def _lower(row: Row, name: str, z: float, sizes: Mapping[str, int]) -> float:
+    counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
+    return mover_macro([counts[one] for one in CATEGORIES], z).low if name == MACRO else wilson(*counts[name], z).low
 
 
 def _with_ranges(rows: Sequence[Row], ranges: Mapping[str, RankRange]) -> list[Row]:
@@ -442,9 +498,13 @@ def _reported_row(one: Published, name: str) -> Row:
 
 
 def _unpaired_intervals(shares: Mapping[str, float | None], one: Published) -> dict[str, Bounds]:
-    """Wilson and MOVER on full denominators; reported rows have no item data to do better with."""
-    sizes = one.sizes or OFFICIAL_SIZES
-    totals = dict(zip((*CATEGORIES, "overall"), (*sizes, sum(sizes)), strict=True))
+    """Wilson and MOVER on the denominators that the figures follow; reported rows have no item data to do better with.
+
+    Figures that fit no sizes in circulation have no denominator that is known, so no interval.
+    """
+    if one.sizes is None:
+        return {}
+    totals = dict(zip((*CATEGORIES, "overall"), (*one.sizes, sum(one.sizes)), strict=True))
     bounds: dict[str, Bounds] = {}
     for name, n in totals.items():
         share = shares[name]

@@ -230,12 +230,12 @@ def position_chart(entries: Sequence[Entry], view: View) -> Chart:
         start=50 - reach,
         end=50 + reach,
     )
-    notes += ("n counts the votes that could be read; the interval takes them as independent of one another.",)
+    notes += ("n counts pairs, as far as their votes could be read: several votes on a pair say little more than one.",)
     lines = [Line(judge.name) for judge, _ in known]
     cells = [{"first": estimate} for estimate in estimates]
     drawn = dots(lines, cells, ("first",), view.page, words, {"first": "First shown"})
     rows: list[Cells] = [(judge.name, "first shown", one.value, one.low, one.high, one.n) for judge, one in known]
-    return finished(drawn, words, notes, rows, (*HEADER[:-1], "votes"))
+    return finished(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
 
 
 def length_chart(entries: Sequence[Entry], view: View) -> Chart:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from benchmark.items import CATEGORIES, SOURCES
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from benchmark.relations import Relations
 from benchmark.scoring import CELLS, FIELDS, Tally
+from benchmark.uncertainty import Z
 
 GROUPING = "official"
 PROTOCOL = PROTOCOLS[0]
@@ -84,7 +86,14 @@ def _entry(entry: Mapping[str, Any], hidden: frozenset[str]) -> dict[str, Any]:
 def _summary(related: Mapping[str, Any]) -> dict[str, Any]:
     """The worker leaves out as much where it knows that labels are not public; it may have been told later."""
     ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name == GROUPING}
-    return {**related, "ranges": ranges, "difficulty": None, "majority": None}
+    variants = {name: _variants(one) for name, one in (related.get("variants") or {}).items()}
+    return {**related, "ranges": ranges, "variants": variants, "difficulty": None, "majority": None}
+
+
+def _variants(one: Mapping[str, Any]) -> dict[str, Any]:
+    """How many there are, and what luck adds: to 0.1 point, as a judge's accuracies are."""
+    orders = {name: [round(gain, 3), z if z == Z else ceil(10 * z) / 10] for name, (gain, z) in one[GROUPING].items()}
+    return {"variants": one["variants"], GROUPING: orders}
 
 
 def _scored(snapshot: Mapping[str, Any]) -> set[str]:

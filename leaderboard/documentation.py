@@ -26,6 +26,7 @@ def _problem(status: int, code: str, when: str) -> dict[str, Any]:
     return {"description": f"{when} (`{code}`)", "content": {"application/problem+json": {"example": example}}}
 
 
+_BEST_OF = {"variants": 5, "gain": {"macro": 0.0089}, "interval": {"macro": [0.7051, 0.7682]}}
 _ENTRY = {
     "id": "e4kq2m7xwzta",
     "rank": 3,
@@ -43,6 +44,7 @@ _ENTRY = {
     "hallucination": 0.7477,
     "reasoning": 0.761,
     "interval": {"overall": [0.7216, 0.7697], "macro": [0.7111, 0.7682]},
+    "best_of": _BEST_OF,
     "decided_rate": 0.991,
     "votes_per_item": 5,
     "attempt": 2,
@@ -87,6 +89,7 @@ ENTRY = answers(
         "parse_rate": 0.921,
         "missing_items": 0,
         "tally": {"general": _COUNTS},
+        "best_of": _BEST_OF,
         "protocols": {"strict": {**_SCORES, "interval": {"macro": [0.55, 0.613], "overall": [0.559, 0.613]}}},
         "groupings": {"official": {"strict": _SCORES}},
         "sources": {"WildVision": {"n": 171, "agree": 101, "reject": 52, "undecided": 18}},
@@ -155,6 +158,7 @@ COMPARE = answers(
                         "difference": 0.0161,
                         "interval": [-0.0118, 0.044],
                         "p": 0.26,
+                        "p_adjusted": 0.52,
                         "separable": False,
                     }
                 },

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import orjson
 
 from leaderboard import escape
-from leaderboard.board import Board, Row
+from leaderboard.board import BestOf, Board, Row
 from leaderboard.columns import BY_KEY, USUAL, VALUES, Column
 from leaderboard.disclosure import rounded
 from leaderboard.render import GROUPING_NAMES, RULES, TYPE_NAMES
@@ -101,6 +101,22 @@ def _with_bounds(name: str) -> tuple[Field, Field, Field]:
     )
 
 
+def _best_of(read: Callable[[BestOf], Value]) -> Callable[[Row], Value]:
+    return lambda row: read(row.best_of) if row.best_of is not None else None
+
+
+def _limit(name: str, side: int) -> Callable[[BestOf], Value]:
+    return lambda one: one.interval[name][side] if name in one.interval else None
+
+
+def _with_luck(name: str) -> tuple[Field, Field, Field]:
+    return (
+        Field(f"best_of_{name}_gain", "number", _best_of(lambda one: one.gain.get(name)), name),
+        Field(f"best_of_{name}_low", "number", _best_of(_limit(name, 0)), name),
+        Field(f"best_of_{name}_high", "number", _best_of(_limit(name, 1)), name),
+    )
+
+
 FIELDS: tuple[Place | Field, ...] = (
     Place("rank", lambda standing: standing.rank),
     Place("rank_best", lambda standing: standing.best),
@@ -114,6 +130,8 @@ FIELDS: tuple[Place | Field, ...] = (
     _text("tier"),
     _text("judge_type", "judge_type"),
     *(field for name in VALUES for field in _with_bounds(name)),
+    Field("best_of_variants", "whole", _best_of(lambda one: one.variants), "macro"),
+    *(field for name in VALUES for field in _with_luck(name)),
     Field("decided_rate", "number", lambda row: row.decided_rate, "decided_rate"),
     Field("votes_per_item", "whole", lambda row: row.votes_per_item, "votes_per_item"),
     Field("parameters_b", "number", lambda row: row.parameters_b, "parameters_b"),

@@ -80,18 +80,19 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> Fit | None:
 def first_shown(judge: Judge) -> Estimate | None:
     """How often the judge chose the response shown first, in percent of its votes; None where the order is not known.
 
-    Both rates are shares of the votes in the file; counts follow from them and the pairs that the file has.
+    The interval counts pairs, not votes: the K votes on a pair repeat one another, and how much they do is not known
+    here, so they are taken to be as good as one. A pair counts as far as its votes could be read.
     """
     rate = judge.behaviour.first_shown_rate
     if rate is None:
         return None
     counts = judge.tally.counts[[CELLS.index(source) for source in SOURCES]].sum(axis=0)
     present = int(counts[[FIELDS.index(name) for name in ("agree", "reject", "undecided")]].sum())
-    votes = round(judge.behaviour.parse_rate * present * judge.tally.k)
-    if votes < 1:
+    pairs = round(judge.behaviour.parse_rate * present)
+    if pairs < 1:
         return None
-    low, high = wilson(rate * votes, votes)
-    return Estimate(100 * rate, 100 * low, 100 * high, votes)
+    low, high = wilson(rate * pairs, pairs)
+    return Estimate(100 * rate, 100 * low, 100 * high, pairs)
 
 
 def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:

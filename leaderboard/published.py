@@ -13,7 +13,6 @@ from benchmark.items import CATEGORIES
 from benchmark.judges import judge_name, judge_slug
 from benchmark.plausibility import SPLITS, ArithmeticCheck, arithmetic_check, check_numbers, read_figures
 
-OFFICIAL_SIZES = (183, 749, 318)
 _SIZES = {split.grouping: split.sizes for split in reversed(SPLITS)}  # the first split of a grouping counts
 _FIGURES = (*CATEGORIES, "overall", "macro")
 REPORTERS = ("authors", "benchmark", "others")

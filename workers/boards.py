@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import orjson
-from sqlalchemy import exists, select
+from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from benchmark.revisions import Standing, standing
@@ -17,7 +17,7 @@ from storage import scopes
 from storage.clock import iso
 from storage.moderation import off_board
 from storage.tables import Score, Submission
-from storage.visibility import held, unpublished
+from storage.visibility import held, unnamed, unpublished
 
 _FEW = 500  # ids that a query may name
 
@@ -37,15 +37,24 @@ class BoardEntry(NamedTuple):
 
 def entries_on_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
     """The entries with a score under a revision that are published and neither hidden, withdrawn nor merged; by age."""
+    shown = (Submission.id.not_in(off_board()), Submission.id.not_in(unpublished()))
+    return _entries(session, benchmark, revision, version, and_(*shown))
+
+
+def entries_off_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
+    """The entries with a score under a revision that the public does not see, but for those not named; by age."""
+    away = or_(Submission.id.in_(off_board()), Submission.id.in_(unpublished()))
+    return _entries(session, benchmark, revision, version, and_(away, Submission.id.not_in(unnamed())))
+
+
+def _entries(
+    session: Session, benchmark: str, revision: str, version: str, which: ColumnElement[bool]
+) -> list[BoardEntry]:
     rows = session.execute(
         select(*(getattr(Submission, name) for name in BoardEntry._fields))
         .join(Score, Score.submission_id == Submission.id)
         .where(
-            Submission.benchmark == benchmark,
-            Score.label_revision == revision,
-            Score.scorer_version == version,
-            Submission.id.not_in(off_board()),
-            Submission.id.not_in(unpublished()),
+            Submission.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, which
         )
         .order_by(Submission.created_at, Submission.id)
     )

@@ -12,27 +12,30 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from benchmark.baselines import fixed_tallies
 from benchmark.behaviour import majority
-from benchmark.relations import VERSION, Candidate, comparable, pack, relate
+from benchmark.relations import VERSION, Candidate, Variants, comparable, pack, relate
+from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
 from storage import audit, label_imports, label_sets, row_commitments, visibility
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, LabelSet, Score, StoredRelations, Submission
-from workers.boards import entries_on_board, stored_counts
+from workers.boards import BoardEntry, entries_off_board, entries_on_board, stored_counts
 from workers.changes import changed_since
 from workers.scorer import Scorer
 
 COMPUTED = "relations.computed"
 CHUNK = 100
+VARIANTS_AT_MOST = 50  # of a judge whose votes are looked at; others count all the same
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +56,8 @@ class _Task:
     inputs: str
     entries: list[str]  # best first
     judges: int  # how many there were to choose from
+    variants: Mapping[str, Sequence[str]]  # of each entry, itself among them, best first; some are not on the board
+    named: frozenset[str]  # entries whose owner is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +98,38 @@ def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Revision
     return sorted(known)
 
 
-def judge(entry_id: str, owner: str, model: str, unnamed: Collection[str]) -> tuple[str, str]:
-    """Whose judge an entry is of: the best of all that share it is compared with others.
+class Origin(Protocol):
+    """What tells whose judge an entry is of; a row of a query has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def owner(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def organisation(self) -> str | None: ...
+    @property
+    def base_model(self) -> str | None: ...
+
+
+def judges_of(shown: Sequence[Origin], others: Sequence[Origin], unnamed: Collection[str]) -> dict[str, str]:
+    """Entry -> its judge, of those shown and of the others that count as variants of theirs.
 
     An unnamed entry is a judge of its own: if it took another one's place here, it would tell whose it is.
     """
-    return ("", entry_id) if entry_id in unnamed else (owner, model)
+    made = [[_variant(one, unnamed) for one in group] for group in (shown, others)]
+    return counted_variants(made[0], made[1])
 
 
-def identity(entry_id: str, owner: str, model: str, unnamed: Collection[str]) -> str:
-    """An entry in the digest: which votes, and whose judge they are of."""
-    owner, model = judge(entry_id, owner, model, unnamed)
-    return f"{entry_id} {len(owner)} {owner} {model}"
+def _variant(one: Origin, unnamed: Collection[str]) -> Variant:
+    named = one.id not in unnamed
+    return Variant(one.id, one.owner, one.model, one.organisation or "", one.base_model or "", named=named)
+
+
+def identities(judges: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
+    """Entry -> how it stands in the digest: which votes, whose judge they are of, and whether it is on the board."""
+    return {name: f"{name} {judge} {int(name in shown)}" for name, judge in judges.items()}
 
 
 def inputs(revision: Revision, scorer_version: str, identities: Sequence[str]) -> str:
@@ -122,48 +147,81 @@ def summaries(session: Session, wanted: Mapping[str, str]) -> dict[str, dict[str
 
 
 def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
-    entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+    board = (pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+    shown, others = entries_on_board(session, *board), entries_off_board(session, *board)
     unnamed = set(session.scalars(visibility.unnamed()))
+    judges = judges_of(shown, others, unnamed)
+    known = identities(judges, {entry.id for entry in shown})
+    counted = [entry for entry in (*shown, *others) if entry.id in judges]
     tasks = []
     for revision in revisions(session, scorer, pointer.benchmark):
         if revision.name not in scorer.labels:
             continue
-        scored = set(
-            session.scalars(
-                select(Score.submission_id).where(
-                    Score.label_revision == revision.name, Score.scorer_version == pointer.scorer_version
-                )
-            )
-        )
-        under = [entry for entry in entries if entry.id in scored]
-        identities = [identity(entry.id, entry.owner, entry.model, unnamed) for entry in under]
-        digest = inputs(revision, pointer.scorer_version, identities)
-        known = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
-        if under and session.execute(known).first() is None:
+        scored = _scored(session, revision.name, pointer.scorer_version)
+        under = [entry for entry in counted if entry.id in scored]
+        digest = inputs(revision, pointer.scorer_version, [known[name] for name in known if name in scored])
+        done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
+        if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
             counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
-            candidates = [
-                Candidate(entry.id, judge(entry.id, entry.owner, entry.model, unnamed), entry.created_at)
-                for entry in under
-            ]
-            best = comparable(candidates, counts)
-            tasks.append(_Task(revision, digest, [candidates[index].id for index in best.chosen], best.judges))
+            tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
     return tasks
+
+
+def _scored(session: Session, revision: str, version: str) -> set[str]:
+    wanted = select(Score.submission_id).where(Score.label_revision == revision, Score.scorer_version == version)
+    return set(session.scalars(wanted))
+
+
+def _task(
+    revision: Revision,
+    digest: str,
+    under: Sequence[BoardEntry],
+    counts: npt.NDArray[np.int64],
+    judges: Mapping[str, str],
+    shown: Collection[str],
+    unnamed: Collection[str],
+) -> _Task:
+    candidates = [Candidate(entry.id, judges[entry.id], entry.created_at) for entry in under]
+    on_board = [index for index, entry in enumerate(under) if entry.id in shown]
+    best = comparable([candidates[index] for index in on_board], counts[on_board])
+    entries = [candidates[on_board[index]].id for index in best.chosen]
+    ranked = comparable([one._replace(judge=one.id) for one in candidates], counts, at_most=len(candidates)).chosen
+    tried = members({candidates[index].id: candidates[index].judge for index in ranked})
+    variants = {name: tried[judges[name]] for name in entries}
+    return _Task(revision, digest, entries, best.judges, variants, frozenset(entries) - frozenset(unnamed))
 
 
 def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[_Computed]:
     """Outside any transaction but for the reading of votes."""
-    verdicts = _verdicts(database, {name for task in tasks for name in task.entries}, len(scorer.table))
+    wanted = {name for task in tasks for names in task.variants.values() for name in names[:VARIANTS_AT_MOST]}
+    verdicts = _verdicts(database, wanted | {name for task in tasks for name in task.entries}, len(scorer.table))
     computed = []
     for task in tasks:
-        rows = np.stack([verdicts[name] for name in task.entries])
+        entries, variants = _joined(task, verdicts)
         labels, public = scorer.labels[task.revision.name], task.revision.public
-        related = relate(task.entries, rows, labels, scorer.table, public=public)
+        rows = np.stack([verdicts[name] for name in entries])
+        related = relate(entries, rows, labels, scorer.table, public=public, variants=variants)
         packed = pack(related.relations)
         fixed = {name: one.to_json() for name, one in fixed_tallies(labels, scorer.table).items()} if public else {}
-        summary = {"id": packed.id, "judges": task.judges, "fixed": fixed, **related.summary}
+        judges = task.judges - len(task.entries) + len(entries)
+        summary = {"id": packed.id, "judges": judges, "fixed": fixed, **related.summary}
         stored = orjson.dumps(summary).decode()
         computed.append(_Computed(packed.id, task.inputs, task.revision.name, stored, packed.body))
     return computed
+
+
+def _joined(task: _Task, verdicts: Mapping[str, Matrix]) -> tuple[list[str], dict[str, Variants]]:
+    """The best entry of each judge, when entries whose votes are alike are of one; and the variants it was best of."""
+    alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
+    origins = [Variant(name, "", name, named=name in task.named) for name in task.entries]
+    judges = members(group_variants(origins, alike))  # of each the first, which is its best
+    found = {}
+    for best, joined in judges.items():
+        tried = [name for one in joined for name in task.variants[one]]
+        near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
+        if len(tried) > 1:
+            found[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]))
+    return list(judges), found
 
 
 def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matrix]:

@@ -32,7 +32,8 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
     stop = _stop_on_signals()
     with _database(settings) as database:
         migrate(database)
-        dataset = HubDataset(settings.audit_dataset, settings.audit_token.get_secret_value()) if settings.audit_dataset else None
+        token = settings.audit_token.get_secret_value()
+        dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
         desk = open_desk(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
         desk = replace(desk, import_dirs=settings.label_import_dirs)
         if settings.backup_keep:

@@ -120,7 +120,9 @@ def _content(session: Session, scorer: Scorer, pointer: Pointer) -> _Content:
     scored = [row for row in rows if pointer.label_revision in tallies.get(row.id, ())]
     shown = [row for row in scored if row.id not in decided.off]
     attempts = _attempts(session, scored, decided)
-    identities = {row.id: relations_job.identity(row.id, row.owner, row.model, decided.unnamed) for row in shown}
+    others = [row for row in scored if row.id in decided.off and row.id not in decided.unnamed]
+    judges = relations_job.judges_of(shown, others, decided.unnamed)
+    identities = relations_job.identities(judges, {row.id for row in shown})
     relations = _relations(session, pointer, revisions, identities, tallies)
     content = {
         "benchmark": pointer.benchmark,

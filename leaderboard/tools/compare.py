@@ -7,7 +7,7 @@ their intervals are, which needs a larger difference to tell them apart, and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES
 from benchmark.ranking import MACRO, OVERALL
 from benchmark.relations import COMPARED_AT_MOST, Paired, Relations
-from benchmark.uncertainty import ALPHA
+from benchmark.uncertainty import ALPHA, holm
 from leaderboard.board import Board, Row
 from leaderboard.published import Published, find
 from leaderboard.site import Edition
@@ -40,6 +40,7 @@ class Difference:
     low: float | None
     high: float | None
     p: float | None
+    p_adjusted: float | None = None  # by Holm, among those of its table
 
     @property
     def title(self) -> str:
@@ -48,9 +49,9 @@ class Difference:
 
     @property
     def separable(self) -> bool:
-        """Whether chance alone is an unlikely explanation (5%)."""
-        if self.p is not None:
-            return self.p < ALPHA
+        """Whether chance alone is an unlikely explanation (5%), however many differences its table has."""
+        if self.p_adjusted is not None:
+            return self.p_adjusted < ALPHA
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
@@ -96,6 +97,29 @@ class Comparison:
         """The pair of two entries, in this order or the other."""
         return next((one for one in self.pairs if {one.first.id, one.second.id} == {first, second}), None)
 
+    def separable(self, name: str) -> frozenset[frozenset[str]]:
+        """Of all two entries those that differ on one part, whichever of all pairs are looked at."""
+        return separable_pairs(self.pairs, name)
+
+
+def pair_ids(pair: Pair) -> frozenset[str]:
+    """The ids of its entries."""
+    return frozenset((pair.first.id, pair.second.id))
+
+
+def separable_pairs(pairs: Sequence[Pair], name: str) -> frozenset[frozenset[str]]:
+    """The ids of each two entries that differ on one part; p values adjusted by Holm for the number of pairs."""
+    known = [(pair_ids(pair), one) for pair in pairs if (one := pair.of(name)) is not None]
+    adjusted = adjust([one for _, one in known])
+    return frozenset(who for (who, _), one in zip(known, adjusted, strict=True) if one.separable)
+
+
+def adjust(table: Sequence[Difference]) -> list[Difference]:
+    """The differences of one table with p values adjusted for their number (Holm); those without p stay as they are."""
+    tested = [one for one in table if one.p is not None]
+    adjusted = iter(holm([one.p for one in tested if one.p is not None]).tolist())
+    return [one if one.p is None else replace(one, p_adjusted=next(adjusted)) for one in table]
+
 
 def compare(
     edition: Edition, ids: Sequence[str], relations: Relations | None, grouping: str = "official", revision: str = ""
@@ -125,13 +149,19 @@ def _pair(edition: Edition, board: Board, first: Row, second: Row, relations: Re
     if not reason and relations is not None:
         counted = relations.pair(first.id, second.id, board.grouping)
         if counted is not None:
-            return Pair(first, second, "", _ordered([_counted(name, one) for name, one in counted.items()]))
+            return Pair(first, second, "", _ordered(_tables([_counted(name, one) for name, one in counted.items()])))
     if board.benchmark == "demo" and {first.tier, second.tier} == {"scored", "reported"}:
         return Pair(first, second, reason, ())
     comparable = all(_same_categories(edition, row, board.grouping) for row in (first, second))
     names = NAMES if comparable else (OVERALL,)
     found = [_unpaired(board, name, first, second) for name in names]
     return Pair(first, second, reason, _ordered([one for one in found if one is not None]))
+
+
+def _tables(found: Sequence[Difference]) -> list[Difference]:
+    """Adjusted table by table: macro, overall and categories stand in one, sources in another."""
+    sources = [one for one in found if one.name in SOURCES]
+    return [*adjust([one for one in found if one.name not in SOURCES]), *adjust(sources)]
 
 
 def _counted(name: str, one: Paired) -> Difference:
@@ -260,7 +290,7 @@ def _ahead(one: str, other: str, found: Sequence[Difference]) -> str:
 
 
 def _evidence(one: Difference, form: str = " ({})") -> str:
-    return "" if one.p is None else form.format(p_text(one.p))
+    return "" if one.p_adjusted is None else form.format(p_text(one.p_adjusted))
 
 
 def _whole(a: str, b: str, pair: Pair) -> str:
@@ -366,6 +396,7 @@ def _difference_json(one: Difference) -> Mapping[str, Any]:
         "difference": one.delta,
         "interval": None if one.low is None else [one.low, one.high],
         "p": one.p,
+        "p_adjusted": one.p_adjusted,
         "separable": one.separable,
     }
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.behaviour import cohen_kappa, k_curve, k_curve_from_counts, kappa_matrix, majority, self_consistency
+from benchmark.behaviour import cohen_kappa, k_curve, kappa_matrix, majority, self_consistency
 
 votes_of_judge = st.integers(1, 6).flatmap(
     lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)
@@ -33,7 +33,6 @@ def test_the_k_curve_is_the_mean_over_all_subsets_of_votes(case):
     histogram = np.bincount(agreeing_votes, minlength=total + 1)
     expected = curve_by_enumeration(agreeing_votes, total)
     assert k_curve(histogram) == pytest.approx(expected, abs=1e-9)
-    assert [k_curve_from_counts(histogram, k) for k in range(1, total + 1)] == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_k_curve_ends_at_the_strict_count_and_starts_at_the_mean_vote():
@@ -52,17 +51,11 @@ def test_many_histograms_are_done_at_once():
     curves = k_curve(histograms)
     assert curves.shape == (7, 3, 5)
     assert curves[4, 2] == pytest.approx(k_curve(histograms[4, 2]))
-    assert k_curve_from_counts(histograms, 3)[4, 2] == pytest.approx(curves[4, 2, 2])
 
 
-def test_a_k_curve_beyond_the_votes_there_are_is_refused():
-    for call in (
-        lambda: k_curve(np.array([3])),
-        lambda: k_curve_from_counts(np.array([1, 2]), 2),
-        lambda: k_curve_from_counts(np.array([1, 2]), 0),
-    ):
-        with pytest.raises(ValueError):
-            call()
+def test_a_k_curve_of_no_votes_is_refused():
+    with pytest.raises(ValueError):
+        k_curve(np.array([3]))
 
 
 @given(votes_of_judge)

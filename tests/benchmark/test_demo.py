@@ -21,10 +21,10 @@ from benchmark.demo import (
 )
 from benchmark.items import ItemTable
 from benchmark.protocols import scores
-from benchmark.ranking import rank_ranges
 from benchmark.scoring import tally
 from benchmark.votes import Behaviour
 from submissions.upload import Upload, read_upload
+from tests.rank_ranges import ranges_by
 
 pairs = cache(demo_pairs)
 judges = cache(lambda: simulated_judges(pairs()))
@@ -161,6 +161,6 @@ def test_judges_agree_on_what_is_hard_so_that_paired_tests_gain_from_it():
     )
     assert np.corrcoef(right[0], right[1])[0, 1] > 0.2
     category = np.array([["general", "hallucination", "reasoning"].index(row["category"]) for row in pairs()])
-    ranges = rank_ranges(right, category)
+    ranges = ranges_by(right, category)
     assert (ranges.best[0], ranges.worst[0]) == (1, 1)
     assert ranges.worst[1] > ranges.best[1]

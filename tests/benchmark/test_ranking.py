@@ -1,15 +1,29 @@
 """Order, shared ranks and rank ranges."""
 
+import math
 import time
 from itertools import combinations, permutations
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.ranking import Contender, display_order, rank_ranges, standings
+from benchmark.ranking import (
+    Contender,
+    display_order,
+    influence,
+    normal_draws,
+    paired_tests,
+    parts_of,
+    rank_ranges,
+    standings,
+    step_down,
+)
+from benchmark.selection import select_best
 from benchmark.uncertainty import macro_difference, mcnemar_exact
+from tests.rank_ranges import holm_ranges, ranges_by
 
 PATTERNS = {"1111": 500, "1110": 150, "1100": 120, "1000": 60, "0110": 70, "0011": 90, "0100": 50, "0000": 210}
 ADJUSTED = {
@@ -110,13 +124,22 @@ def worked_example():
     return bits, np.zeros(bits.shape[1], dtype=int)
 
 
-def test_rank_ranges_are_the_worked_ones():
+def spans(ranges):
+    return list(zip(ranges.best.tolist(), ranges.worst.tolist(), strict=True))
+
+
+def test_by_holm_rank_ranges_are_the_worked_ones():
     correct, category = worked_example()
     assert correct.sum(axis=1).tolist() == [830, 890, 810, 590]
-    found = rank_ranges(correct, category, "overall")
-    assert list(zip(found.best.tolist(), found.worst.tolist(), strict=True)) == [(2, 3), (1, 1), (2, 3), (4, 4)]
-    for (i, j), p in ADJUSTED.items():
-        assert found.p[i, j] == found.p[j, i] == pytest.approx(p, rel=1e-5)
+    tests, adjusted, found = holm_ranges(correct, category, "overall")
+    assert spans(found) == [(2, 3), (1, 1), (2, 3), (4, 4)]
+    for i, j, p in zip(tests.first.tolist(), tests.second.tolist(), adjusted, strict=True):
+        assert p == pytest.approx(ADJUSTED[i, j], rel=1e-5)
+
+
+def test_the_boards_rank_ranges_of_the_worked_example_are_the_same():
+    found = ranges_by(*worked_example(), "overall")
+    assert spans(found) == [(2, 3), (1, 1), (2, 3), (4, 4)]
     assert found.separable_from(0).tolist() == [False, True, False, True]
 
 
@@ -151,22 +174,97 @@ def slow_ranges(correct, category, order_by):
 
 @pytest.mark.parametrize("order_by", ["macro", "overall", 0, 2])
 @pytest.mark.parametrize("seed", range(4))
-def test_rank_ranges_are_those_of_pair_by_pair_tests(order_by, seed):
-    rng = np.random.default_rng(seed)
-    category = rng.choice([-1, 0, 1, 2], size=240, p=[0.1, 0.2, 0.4, 0.3])
-    ability, difficulty = rng.normal(scale=1.0, size=(9, 1)), rng.normal(size=240)
-    correct = ability - difficulty + rng.normal(scale=0.4, size=(9, 240)) > 0
-    found = rank_ranges(correct, category, order_by)
+def test_by_holm_rank_ranges_are_those_of_pair_by_pair_tests(order_by, seed):
+    correct, category = judges_of_shared_difficulty(seed)
     expected = slow_ranges(correct.tolist(), category.tolist(), order_by)
-    assert list(zip(found.best.tolist(), found.worst.tolist(), strict=True)) == expected
+    assert spans(holm_ranges(correct, category, order_by)[2]) == expected
     assert len(set(expected)) > 1
+
+
+def judges_of_shared_difficulty(seed, judges=9, items=240):
+    rng = np.random.default_rng(seed)
+    category = rng.choice([-1, 0, 1, 2], size=items, p=[0.1, 0.2, 0.4, 0.3])
+    ability, difficulty = rng.normal(scale=1.0, size=(judges, 1)), rng.normal(size=items)
+    return ability - difficulty + rng.normal(scale=0.4, size=(judges, items)) > 0, category
+
+
+def slow_step_down(tests, correct, parts, draws):
+    """Romano and Wolf by the book: one draw, one pair at a time."""
+
+    def deviation(entry, draw):
+        return sum(
+            sum(draw[n] * (correct[entry][n] - correct[entry][part].mean()) for n in np.flatnonzero(part)) / part.sum()
+            for part in parts
+        ) / len(parts)
+
+    def error(i, j):
+        return math.sqrt(
+            sum(((correct[i][part] - correct[j][part].astype(float)).var() / part.sum()) for part in parts)
+        ) / len(parts)
+
+    pairs = list(zip(tests.first.tolist(), tests.second.tolist(), strict=True))
+    errors = {pair: error(*pair) for pair in pairs}
+    found = [[deviation(entry, draw) for entry in range(len(correct))] for draw in draws]
+    deviates = {pair: -NormalDist().inv_cdf(max(p, 1e-300) / 2) for pair, p in zip(pairs, tests.p, strict=True)}
+    rejected, new = set(), True
+    while new:
+        rest = [pair for pair in pairs if pair not in rejected and errors[pair] > 0]
+        largest = sorted(max((abs(d[i] - d[j]) / errors[i, j] for i, j in rest), default=0.0) for d in found)
+        limit = largest[math.ceil(0.95 * (len(draws) + 1)) - 1]
+        new = {pair for pair in pairs if pair not in rejected and deviates[pair] > limit}
+        rejected |= new
+    return [pair in rejected for pair in pairs]
+
+
+@pytest.mark.parametrize("order_by", ["macro", "overall", 1])
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_differ_as_the_step_down_procedure_by_the_book_says(order_by, seed):
+    correct, category = judges_of_shared_difficulty(seed, 6, 150)
+    parts = parts_of(category, order_by)
+    tests = paired_tests(correct, parts, exact=order_by != "macro")
+    draws = normal_draws(150)[:60]
+    found = step_down(tests, influence(correct, parts), draws)
+    assert found.tolist() == slow_step_down(tests, correct, parts, draws)
+    assert found.any()
+
+
+def test_the_same_votes_always_have_the_same_ranges():
+    correct, category = judges_of_shared_difficulty(5)
+    assert spans(ranges_by(correct, category)) == spans(ranges_by(correct.copy(), category))
+
+
+def test_a_judge_is_rarely_told_from_its_equals():
+    """Family-wise error under equal ability: at most .05; of 120 simulated boards that is at most 12 (p = .01)."""
+    wrong, draws = 0, normal_draws(400)
+    parts = parts_of(np.arange(400) % 3)
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        difficulty = rng.random(400)
+        correct = rng.random((8, 400)) < difficulty
+        wrong += rank_ranges(correct, parts, exact=False, draws=draws).differs.any()
+    assert wrong <= 12
+
+
+def test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than_one_judge_would():
+    plain, fair, draws = 0, 0, normal_draws(600)
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        base = rng.random(600) < 0.65
+        variants = np.where(rng.random((12, 600)) < 0.35, rng.random((12, 600)) < 0.65, base)
+        variants = variants[np.argsort(-variants.mean(axis=1))]
+        both = np.stack([variants[0], rng.random(600) < 0.65])
+        parts = [np.ones(600, dtype=bool)]
+        plain += rank_ranges(both, parts, exact=True, draws=draws).best[1] == 2
+        fair += rank_ranges(both, parts, exact=True, chosen={0: select_best(variants, parts)}, draws=draws).best[1] == 2
+    assert plain > 20  # of 7.5 on either side that one judge is allowed
+    assert fair <= 15
 
 
 def test_one_entry_is_surely_first_and_identical_entries_share_every_rank():
     category = np.zeros(10, dtype=int)
-    alone = rank_ranges(np.ones((1, 10)), category)
+    alone = ranges_by(np.ones((1, 10)), category)
     assert (alone.best.tolist(), alone.worst.tolist()) == ([1], [1])
-    equal = rank_ranges(np.ones((3, 10)), category)
+    equal = ranges_by(np.ones((3, 10)), category)
     assert (equal.best.tolist(), equal.worst.tolist()) == ([1, 1, 1], [3, 3, 3])
 
 
@@ -179,15 +277,15 @@ def test_ranking_nothing_is_an_error():
         (np.ones((2, 4)), np.zeros(4, dtype=int), "mean"),
     ]:
         with pytest.raises(ValueError):
-            rank_ranges(correct, category, order_by)
+            ranges_by(correct, category, order_by)
 
 
 def test_two_hundred_entries_are_compared_pair_by_pair_in_no_time():
     rng = np.random.default_rng(5)
     category = np.repeat([0, 1, 2], [183, 749, 318])
     correct = rng.random((200, 1250)) < rng.uniform(0.4, 0.8, size=(200, 1))
-    rank_ranges(correct, category)
+    ranges_by(correct, category)
     start = time.process_time()
-    rank_ranges(correct, category)
-    rank_ranges(correct, category, "overall")
-    assert time.process_time() - start < 5  # seconds of all processors; about 0.1
+    ranges_by(correct, category)
+    ranges_by(correct, category, "overall")
+    assert time.process_time() - start < 5  # seconds of all processors; about 1

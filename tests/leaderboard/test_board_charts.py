@@ -214,12 +214,13 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
 # --- habits -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_first_shown_rate_has_the_interval_of_the_votes_that_could_be_read() -> None:
-    one = entry(1, 0.7, k=4, first_shown_rate=0.55, parse_rate=0.9)
+@pytest.mark.parametrize("k", [1, 4])
+def test_the_interval_of_the_first_shown_rate_counts_pairs_however_many_votes_each_has(k: int) -> None:
+    one = entry(1, 0.7, k=k, first_shown_rate=0.55, parse_rate=0.9)
     (judge,), _ = judges([one], "v2")
     found = first_shown(judge)
     assert found is not None
-    assert found.n == round(0.9 * 1250 * 4)
+    assert found.n == round(0.9 * 1250)
     low, high = wilson(0.55 * found.n, found.n)
     assert (found.value, found.low, found.high) == pytest.approx((55, 100 * low, 100 * high))
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmark.judges import TYPES, judge_slug
+from benchmark.uncertainty import wilson
 from leaderboard.board import build_board
 from leaderboard.published import REPORTERS, Published, by_judge, load_published
 from leaderboard.render import safe_link
@@ -171,4 +172,15 @@ def test_a_macro_that_is_not_the_mean_of_its_categories_has_no_interval() -> Non
     (row,) = build_board(empty_snapshot("vl-rewardbench"), published=[one]).rows
     assert row.note == "macro is not the mean"
     assert "macro" not in row.interval
-    assert "general" in row.interval
+
+
+def test_only_figures_whose_denominators_are_known_have_intervals() -> None:
+    board = build_board(empty_snapshot("vl-rewardbench"), published=RESULTS)
+    known = {one.id: one.sizes for one in RESULTS}
+    assert {bool(known[row.id]) for row in board.rows} == {True, False}
+    for row in board.rows:
+        sizes = known[row.id]
+        if sizes is None:
+            assert row.interval == {}, row.id
+        elif row.general is not None:
+            assert row.interval["general"] == pytest.approx(tuple(wilson(row.general * sizes[0], sizes[0])))

@@ -85,7 +85,7 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
     assert publish_if_changed(ready, scorer)
     body = _current(ready)
     assert set(body["relations"]) == {"demo", "flipped"}
-    assert set(body["relations"]["demo"]) == {"id", "judges", "entries", "ranges", "difficulty"}
+    assert set(body["relations"]["demo"]) == {"id", "judges", "entries", "ranges", "variants", "difficulty"}
     assert relate_if_changed(ready, scorer) == 0
     assert publish_if_changed(ready, scorer) is None
     assert _snapshots(ready) == 2

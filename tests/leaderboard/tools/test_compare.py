@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmark.relations import Relations
-from benchmark.uncertainty import mcnemar_exact, wilson
+from benchmark.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 from leaderboard.published import load_published
 from leaderboard.site import Edition
 from leaderboard.tools import compare
@@ -68,11 +68,31 @@ def test_the_sentence_names_both_sides_where_each_is_better_somewhere(edition: E
     assert re.match(r"Judge B agrees .* more often than Judge C on .*, but Judge C agrees with people ", text), text
 
 
+def test_p_values_are_adjusted_for_the_differences_of_their_table(edition: Edition, relations: Relations) -> None:
+    for pair in compare.compare(edition, (A, B, C, D), relations).pairs:
+        for table in (pair.whole, pair.sources):
+            expected = holm([one.p or 0.0 for one in table]).tolist()
+            assert [one.p_adjusted for one in table] == expected
+            assert [one.separable for one in table] == [p < ALPHA for p in expected]
+            for one in table:
+                assert one.low is not None and one.high is not None and one.p is not None
+                assert (one.low > 0 or one.high < 0) == (one.p < ALPHA)
+
+
+def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(edition: Edition, relations: Relations) -> None:
+    found = compare.compare(edition, (A, B, C, D), relations)
+    for name in compare.NAMES:
+        tested = [(compare.pair_ids(pair), one.p or 0.0) for pair in found.pairs if (one := pair.of(name))]
+        adjusted = holm([p for _, p in tested])
+        assert len(tested) == 6
+        assert found.separable(name) == {who for (who, _), p in zip(tested, adjusted, strict=True) if p < ALPHA}
+
+
 def test_judges_that_are_alike_are_not_told_apart(edition: Edition, relations: Relations) -> None:
     pair = one_pair(edition, relations, A, D)
     text = compare.sentence(pair)
     assert "Judge D and Judge A cannot be separated in any category." in text
-    assert re.search(r"points apart, cannot be separated \(p = \.\d+\)|the same to a tenth", text), text
+    assert re.search(r"points apart, cannot be separated \(p = (\.\d+|1)\)|the same to a tenth", text), text
 
 
 def test_judges_scored_here_are_offered_before_reported_ones(edition: Edition, relations: Relations) -> None:
