@@ -109,7 +109,7 @@ def _settle(address: str) -> None:
     while time.monotonic() - since < _SETTLED:
         if time.monotonic() > deadline:
             raise RuntimeError("the board does not come to rest")
-        now = urlopen(address, timeout=30).headers["etag"]
+        now = urlopen(address, timeout=_PATIENCE).headers["etag"]
         if now != before:
             since, before = time.monotonic(), now
         time.sleep(0.5)

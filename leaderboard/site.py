@@ -248,6 +248,8 @@ class Site:
     async def current(self) -> Edition:
         """The edition to serve; looks at the pointer in a thread when that is due."""
         edition = self.fresh()
+        if edition is None and self._refreshing.locked():
+            edition = self._edition  # a new board is being made; nobody but who found it waits for that
         if edition is None:
             loop = asyncio.get_running_loop()
             edition = await loop.run_in_executor(self._looking, lambda: self.fresh() or self.refresh())

@@ -50,6 +50,11 @@ def test_the_demo_prepares_itself_and_shows_six_judges(demo: Service) -> None:
     assert "Simulated judge A" in page.text
 
 
+def test_no_answer_says_which_server_made_it(demo: Service) -> None:
+    for path in ("/", "/about", "/nowhere", "/healthz", "/app/"):
+        assert "server" not in demo.http.get(path).headers, path
+
+
 def test_a_real_file_is_refused_by_the_demo_with_the_setting_that_serves_it(demo: Service) -> None:
     data = real_file("data/predictions/vl-reward-model_qwen2vl7b_judge.json").read_bytes()
     report = demo.http.post("/api/v1/check", content=data).json()

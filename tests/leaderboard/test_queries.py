@@ -157,6 +157,30 @@ def test_who_asks_for_a_board_of_the_past_does_not_wait_for_all_others() -> None
     assert source.reading == 2, "each is read once, whoever asks"
 
 
+def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before() -> None:
+    source = FixedSource(snapshot([entry(1, 0.7)]))
+    making, made = threading.Event(), threading.Event()
+
+    def warm(edition: Edition) -> None:
+        if edition.snapshot_id == "snapshot-2":
+            making.set()
+            assert made.wait(30)
+
+    site = Site(source, published=(), check_every=0, warm=warm)
+
+    async def run() -> list[str]:
+        site.refresh()
+        source.turn(snapshot([entry(2, 0.7)]))
+        first = asyncio.create_task(site.current())
+        while not making.is_set():
+            await asyncio.sleep(0.01)
+        meanwhile = await asyncio.wait_for(site.current(), 10)
+        made.set()
+        return [meanwhile.snapshot_id, (await first).snapshot_id, (await site.current()).snapshot_id]
+
+    assert asyncio.run(run()) == ["snapshot-1", "snapshot-2", "snapshot-2"]
+
+
 def test_too_many_who_wait_for_boards_of_the_past_are_told_so() -> None:
     source = Slow(100)
     site = Site(source, published=(), check_every=60)
