@@ -22,11 +22,12 @@ from benchmark.protocols import scores
 from benchmark.relations import rank_ranges_of, relate, unpack
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Votes
-from storage import audit, label_imports, label_sets
+from storage import audit, label_imports, label_sets, visibility
 from storage.database import Database
 from storage.snapshots import relations_body, snapshot_as_of
 from storage.tables import Event, Snapshot, StoredRelations, Submission
-from tests.databases import new_database
+from storage.visibility import Shown
+from tests.databases import a_submission, new_database
 from tests.workers import invented
 from workers import relations_job, schedule
 from workers.relations_job import relate_if_changed
@@ -156,6 +157,44 @@ def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scor
         best = max(names[:3], key=lambda n: macro[n])
         assert set(body["relations"][revision]["entries"]) == {best, *names[3:]}
         assert body["relations"][revision]["judges"] == 3
+
+
+def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(
+    ready: Database, scorer: Scorer
+) -> None:
+    names = _scored(ready, scorer, range(7))
+    shown = {2: Shown(published=False), 3: Shown(published=False), 4: Shown(4e9), 5: Shown(4e9, published=False)}
+    with ready.write() as session:
+        for index, name in enumerate(names[:6]):
+            owner = "bob" if index == 3 else "ann"
+            session.execute(
+                update(Submission).where(Submission.id == name).values(model=f"judge v{index}", owner=owner)
+            )
+            visibility.ask(session, name, shown.get(index, visibility.PLAIN), approval=False)
+        audit.append(session, "submission.edited", {})
+    summary = _settle(ready, scorer)["relations"]["demo"]
+    (best,) = summary["variants"]
+    assert best in names[:2] and summary["variants"][best]["variants"] == 3  # the third is unpublished
+    assert set(summary["entries"]) == {best, names[4], names[6]}, "unnamed: a judge of its own"
+    assert summary["judges"] == 3
+
+
+def test_entries_whose_votes_agree_are_variants_whoever_made_them_but_for_unnamed_ones(
+    ready: Database, scorer: Scorer
+) -> None:
+    names = _scored(ready, scorer, range(2))
+    with ready.write() as session:
+        same = {"votes": invented.votes(1).pack(), "votes_per_item": 3, "owner": "bob"}
+        rows = [a_submission(number, **same) for number in (2, 3)]
+        session.add_all(rows)
+        session.flush()
+        copies = [row.id for row in rows]
+        visibility.ask(session, copies[1], Shown(4e9), approval=False)
+    for revision in scorer.revisions:
+        rescore(ready, scorer, revision)
+    summary = _settle(ready, scorer)["relations"]["demo"]
+    assert set(summary["entries"]) == {names[0], names[1], copies[1]}
+    assert {name: one["variants"] for name, one in summary["variants"].items()} == {names[1]: 2}
 
 
 def test_a_change_without_effect_on_judges_keeps_the_relations_at_once(ready: Database, scorer: Scorer) -> None:
