@@ -303,7 +303,7 @@ def _reported_page(edition: Edition, one: published.Published, asked: Asked, bas
             row=board.find(one.id),
             sentences=one.explanation,
             check_url=check.url(one.figures),
-            others=[other for other in edition.published if other.name == one.name and other.id != one.id],
+            others=[other for other in edition.published if other.judge == one.judge and other.id != one.id],
             **_shared(edition, asked, base),
         )
     )

@@ -142,6 +142,11 @@ class View:
         return self.url(search="id:" + ",".join(self.compare), tier="all", filters=(), baselines=True, pins=(), page=1)
 
     @property
+    def taken(self) -> str:
+        """The query of the files that the page offers: of the chosen rows where there are some, or else of all."""
+        return replace(self, embed=False).only_compared[1:] if self.compare else self.url(page=1, embed=False)[1:]
+
+    @property
     def comparison(self) -> str:
         """The address that compares what is chosen, under the same labels and categories, by what orders the board."""
         return compare_url(self.compare, self.grouping, self.revision, self.as_of, by=self.sort)

@@ -19,7 +19,7 @@ def grant(database: Database, who: Identity, account: str, extra: int, reason: s
     if not 1 <= extra <= MOST:
         raise NotPossible("bad-number", f"Grant from 1 to {MOST} submissions.")
     with database.write() as session:
-        found = directory.find(session, account)
+        found = directory.find(session, account, local=True)
         if (same := grants.unused(session, found.id, extra, why)) is not None:
             return Done(False, f"Grant {same} says the same, and nothing of it is used yet.")
         number = grants.add(session, found.id, extra, why, who.account)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from identity import Role, bans, require
+from identity import LOCAL, Role, bans, require
 from identity.settings import IdentitySettings
 from maintenance.accounts import directory, queries
 from maintenance.values import Done, Identity, NotPossible, require_maintainer, words
 from storage.database import Database
+
+_YOURSELF = "Nobody can ban themselves, or let themselves in again."
+_LOCAL = (
+    f"{LOCAL.account} is whoever reaches this machine without signing in, you too: it cannot be banned. "
+    "Stop the service, or set OIDC_CLIENT_ID so that people sign in."
+)
 
 
 def ban(database: Database, who: Identity, identity: IdentitySettings | None, account: str, reason: str) -> Done:
@@ -29,10 +35,12 @@ def _set(
     require_maintainer(who)
     why = words(reason)
     with database.read() as session:
-        found = directory.find(session, account)
+        found = directory.find(session, account, local=True)
+        if found.id == who.account:
+            raise NotPossible("yourself", _YOURSELF if found.id != LOCAL.account else _LOCAL)
+        if found.id == LOCAL.account:
+            raise NotPossible("local", _LOCAL)
         role = directory.role_of(queries.standing(session, found.id), identity)
-    if found.id == who.account:
-        raise NotPossible("yourself", "Nobody can ban themselves, or let themselves in again.")
     if role in (Role.MAINTAINER, Role.OWNER):
         require(who, Role.OWNER)
     seq = bans.ban(database, found.id, who.account, why, banned=banned)

@@ -274,7 +274,8 @@
       for (const key of ["revision", "as_of"]) if (state[key]) rules[key] = state[key];
       one("[data-json]").href = `/api/v1/leaderboard?${new URLSearchParams(rules)}`;
       const search = (extra) => new URL(address({ page: 1, ...extra }), location).search;
-      for (const link of root.querySelectorAll("[data-export]")) link.href = link.pathname + search({ embed: "" });
+      const taken = search({ ...state.compare ? ticked() : {}, embed: "" });
+      for (const link of root.querySelectorAll("[data-export]")) link.href = link.pathname + taken;
       one("[data-embed]").href = `/${search({ embed: "1" })}`;
       one("[data-permalink]").href = address({ as_of: data.snapshot.slice(0, 16), embed: "" }).replace(location.pathname, "/");
       one("[data-filters]").textContent = [...filters, "baselines"].filter((key) => state[key]).length || "";
@@ -293,6 +294,9 @@
       }
     }
 
+    const ticked = () => ({ tier: "all", pin: "", baselines: "", page: 1, q: `id:${state.compare}`,
+      ...Object.fromEntries(filters.map((key) => [key, ""])) });
+
     function picked(data) {
       const chosen = list(state.compare), query = new URLSearchParams({ entries: state.compare });
       if (VALUES.includes(state.sort) && state.sort !== "macro") query.set("by", state.sort);
@@ -303,8 +307,7 @@
       link.textContent = chosen.length > 1 ? `Compare ${chosen.length}` : "Compare with others";
       const names = chosen.map((id) => data.model[data.id.indexOf(id)]).filter((name) => name !== undefined);
       one("[data-names]").textContent = names.join(", ");
-      const all = { tier: "all", pin: "", baselines: "", page: 1, ...Object.fromEntries(filters.map((key) => [key, ""])) };
-      one("[data-only]").href = address({ ...all, q: `id:${state.compare}` });
+      one("[data-only]").href = address(ticked());
       one("[data-unpick]").href = address({ compare: "" });
       one("[data-picked]").hidden = !chosen.length;
     }
