@@ -37,6 +37,7 @@ import maintenance.review.web
 import submissions.api
 import submissions.receipts.api
 import submissions.web
+from benchmark.disclosure import PUBLIC
 from gradio_door import MAINTAIN, GradioDoor
 from identity import LOCAL, Identity, Refused
 from identity.flood import MOST_WAITING, FloodGuard, account_of, address_of, take_turns
@@ -276,13 +277,13 @@ def build_app(
     materials = Materials(settings.items_file, settings.texts_file, snapshots.relations)
     app.include_router(leaderboard.web.build(site, materials, PublicLog(database)))
     app.include_router(leaderboard.api.build(site, materials))
-    app.include_router(submissions.api.build(intake, spool, track, database))
+    app.include_router(submissions.api.build(intake, spool, track, database, settings.hidden_labels))
     owner = _owner(database, receipts)
     app.include_router(submissions.web.build(database, intake, identities, pages, owner))
     app.include_router(submissions.receipts.api.build(receipts))
     _add_maintenance(app, settings, database, identities, materials)
     own = partial(_own_submissions, database, settings.benchmark)
-    happened = partial(_happened, database, settings.benchmark)
+    happened = partial(_happened, database, settings.benchmark, settings.hidden_labels)
     app.include_router(identity.web.build(identities, pages, own, partial(_next_one, intake), happened))
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
@@ -346,7 +347,7 @@ def _stated(settings: Settings, session: Any) -> dict[str, Any]:
     """What governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
     revisions = [spec.revision for spec in settings.label_specs] or [settings.label_revision]
-    configured = {name: "hidden" if name in settings.hidden_labels else "public" for name in revisions}
+    configured = dict.fromkeys(revisions, PUBLIC) | dict(settings.hidden_labels)
     return {
         "sign_in": settings.identity.issuer if here is Mode.OPENID else None,
         "mode": here.value,
@@ -418,9 +419,11 @@ def _own_submissions(database: Database, benchmark: str, who: Identity) -> list[
     ]
 
 
-def _happened(database: Database, benchmark: str, who: Identity) -> list[identity.web.Happened]:
+def _happened(
+    database: Database, benchmark: str, hidden: Mapping[str, str], who: Identity
+) -> list[identity.web.Happened]:
     try:
-        found = happenings.of(database, benchmark, who, limit=20)
+        found = happenings.of(database, benchmark, who, limit=20, hidden_labels=hidden)
     except Refused:  # somebody who may look, but do nothing
         return []
     return [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from identity.settings import HUGGING_FACE, IdentitySettings, IdentitySettingsError, Mode
 
 DEMO_REVISION = "demo"
@@ -20,6 +21,7 @@ SETTING_NAMES = (
     "LABELS",
     "LABEL_REVISION",
     "HIDDEN_LABELS",
+    "ACCEPT_WEAK_HIDING",
     "ITEMS_FILE",
     "LEASE_SECONDS",
     "UPLOAD_LIMIT_MB",
@@ -78,6 +80,7 @@ _UNDECIDED = (
     "do everything (make serve does that), OIDC_CLIENT_ID for sign-in, or INSECURE_ALLOW_PUBLIC=1 to let everybody "
     "submit and nobody maintain."
 )
+_HIDDEN_LEVELS = tuple(level for level in LEVELS if level != PUBLIC)
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"", "0", "false", "no", "off"})
 
 
@@ -102,7 +105,8 @@ class Settings:
     database_url: str = ""
     label_specs: tuple[LabelSpec, ...] = ()
     label_revision: str = DEMO_REVISION
-    hidden_labels: frozenset[str] = frozenset()
+    hidden_labels: Mapping[str, str] = field(default_factory=dict)  # revision -> disclosure level, of those not public
+    accept_weak_hiding: bool = False
     texts: Path | None = None
     lease_seconds: float = 60.0
     upload_limit_bytes: int = 64 * 2**20
@@ -146,6 +150,7 @@ class Settings:
             label_revision=_label_revision(environ.get("LABEL_REVISION", ""), specs),
             texts=_texts(environ.get("ITEMS_FILE", "")),
             hidden_labels=_hidden_labels(environ.get("HIDDEN_LABELS", ""), specs),
+            accept_weak_hiding=_flag(environ, "ACCEPT_WEAK_HIDING"),
             lease_seconds=_number(environ, "LEASE_SECONDS", 60.0, low=0.1, high=86_400),
             upload_limit_bytes=int(_number(environ, "UPLOAD_LIMIT_MB", 64, low=0.001, high=4096) * 2**20),
             public=public,
@@ -385,11 +390,22 @@ def _label_revision(text: str, specs: tuple[LabelSpec, ...]) -> str:
     return text or known[0]
 
 
-def _hidden_labels(text: str, specs: tuple[LabelSpec, ...]) -> frozenset[str]:
+def _hidden_labels(text: str, specs: tuple[LabelSpec, ...]) -> dict[str, str]:
+    """Label revision -> disclosure level, from `v3,v4:overall`."""
     known = {spec.revision for spec in specs} or {DEMO_REVISION}
-    for name in _names(text):
+    levels = {}
+    for part in _names(text):
+        name, sign, level = part.partition(":")
         if name not in known:  # a slip of the pen here would disclose the labels that it was meant for
             raise SettingsError(
                 f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({', '.join(sorted(known))})."
             )
-    return frozenset(_names(text))
+        if sign and level not in _HIDDEN_LEVELS:
+            raise SettingsError(
+                f"HIDDEN_LABELS has {part}. After the colon stands one of {', '.join(_HIDDEN_LEVELS)}; "
+                f"a name alone means {BY_CATEGORY}."
+            )
+        if name in levels:
+            raise SettingsError(f"HIDDEN_LABELS names {name} twice. Keep one of them.")
+        levels[name] = level or BY_CATEGORY
+    return levels

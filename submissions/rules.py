@@ -15,8 +15,10 @@ from submissions.wishes import MOST_DAYS
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
     "public": "Everything: overall, macro and categories, counts, sources, error tags, K curve, paired tests",
-    "hidden": "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else that depends "
-    "on a label",
+    "categories": "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else that "
+    "depends on a label",
+    "overall": "The overall with its interval, to half a point, which also orders the board; neither macro nor "
+    "categories, nor anything else that depends on a label",
 }
 RECORDED = (
     "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), and the check report",

@@ -94,7 +94,7 @@ def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whol
 def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, whole: dict[str, Any]) -> None:
     entry = whole["entries"][0]
     card = client.get(f"/api/v1/entries/{entry['id']}").json()
-    assert card["disclosure"] == "hidden"
+    assert card["disclosure"] == "categories"
     assert set(card["protocols"]) == {"strict"}
     assert [card[name] for name in ("tally", "sources", "error_tags", "k_curve", "groupings")] == [None] * 5
     assert card["votes_per_item"] == entry["votes_per_item"]

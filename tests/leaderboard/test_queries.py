@@ -90,9 +90,9 @@ def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(databas
     assert found["tallies"]["v2"] == coarse(entry(1, 0.7)["tallies"]["v2"])
     assert found["tallies"]["v0"] == entry(1, 0.7)["tallies"]["v0"]
     with database.write() as session:
-        facts = {"benchmark": "vl-rewardbench", "disclosure": "hidden", "spec": "x", "items": 1250, "difference": {}}
+        facts = {"benchmark": "vl-rewardbench", "disclosure": "categories", "spec": "x", "items": 1250}
         digests = {"digest": "0" * 64, "commitment": "1" * 64}
-        label_imports.record(session, "v0", {**facts, **digests, "reason": "test", "requested_by": "a"})
+        label_imports.record(session, "v0", {**facts, **digests, "difference": {}, "reason": "test", "requested_by": "a"})
     assert DatabaseSnapshots(database).load(name)["hidden_revisions"] == ["v0"]
     with database.write() as session:
         label_imports.retire(session, "v0", "2" * 64)

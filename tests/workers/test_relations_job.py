@@ -183,7 +183,7 @@ def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database
 def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, range(6))
     facts = {"benchmark": "demo", "spec": "f", "items": 21, "digest": "a" * 64, "commitment": "b" * 64}
-    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "hidden"}
+    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "categories"}
     with ready.write() as session:
         label_imports.record(session, "flipped", facts | asked)
     body = _settle(ready, scorer)

@@ -186,7 +186,7 @@ def test_of_hidden_labels_nothing_is_said_but_what_is_disclosed(
     assert [one[name] for name in NOT_DISCLOSED] == [None] * len(NOT_DISCLOSED)
     assert one["scores"] == {name: round(value, 3) for name, value in open_one["scores"].items()}
     assert set(one["scores"]) == {"overall", "macro", "general", "hallucination", "reasoning"}
-    assert one["disclosure"] == "hidden"
+    assert one["disclosure"] == "categories"
     # The commitment is the same before and after, and only the salt opens it.
     assert one["label_commitment"] == open_one["label_commitment"]
     digest, salt = open_one["label_digest"], bytes.fromhex(open_one["label_salt"])
@@ -204,7 +204,7 @@ def _digests(texts: Sequence[str]) -> list[str]:
 def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Scorer, receipts: Receipts) -> None:
     (entry,) = invented.submit(ready, range(1))
     _score_all(ready, scorer)
-    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden", "spec": "x", "items": 21}
+    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
     why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with ready.write() as session:
         session.execute(insert(ImportedLabels).values(**facts, **why))
@@ -215,7 +215,7 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(database
     facts = {
         "revision": "v9",
         "benchmark": "demo",
-        "disclosure": "hidden",
+        "disclosure": "categories",
         "spec": "x",
         "items": 21,
         "published_at": 1.0,
