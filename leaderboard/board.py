@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
-from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.protocols import GROUPINGS, PROTOCOLS, Ratios, accuracies, category_counts, ratios
 from benchmark.ranking import MACRO, OVERALL, Contender
@@ -23,6 +23,7 @@ from benchmark.ranking import standings as places
 from benchmark.relations import ORDERS, RankRange, rank_ranges_of
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
+from leaderboard.columns import COLUMNS, VALUES, Column
 from leaderboard.published import OFFICIAL_SIZES, Published
 from leaderboard.shares import percent
 from leaderboard.standing import Standing, order_of, shared_ranks, standings
@@ -129,6 +130,20 @@ class Board:
     def headline(self) -> str:
         """The accuracy that orders the board."""
         return OVERALL if self.level == OVERALL_ONLY else MACRO
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The accuracies that are shown, in the order of the columns."""
+        return tuple(name for name in VALUES if name in shown_names(self.level))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
+        hidden = set(VALUES).difference(self.values)
+        kind = {"kind": "interval"} if hidden else {}
+        return tuple(
+            replace(one, **kind) if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden
+        )
 
     @property
     def scored(self) -> int:
@@ -423,8 +438,7 @@ def _ranked(rows: list[Row], counts: npt.NDArray[np.int64], protocol: str, group
 def _ranked_by_overall(rows: Sequence[Row]) -> list[Row]:
     """Rows in display order; equal overalls share a rank, for what stands behind them is not told."""
     contenders = [
-        Contender(row.id, (row.overall,), None if row.overall is None else (round(row.overall * STEPS),), row.submitted_at)
-        for row in rows
+        Contender(row.id, (row.overall,), (round((row.overall or 0.0) * STEPS),), row.submitted_at) for row in rows
     ]
     return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
 

@@ -332,6 +332,10 @@
       try {
         const data = await load();
         if (mine !== asked) return;
+        if (data.level !== state.level) {  // other columns: the server draws them
+          location.assign(`/${new URL(address({ sort: "macro", dir: "desc", page: 1 }), location).search}`);
+          return;
+        }
         const found = choose(data, state);
         for (const part in found) found[part] = order(data, found[part], state);
         state.page = Math.min(state.page, Math.max(1, Math.ceil(found.rows.length / PAGE)));
