@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.items import CATEGORIES, SOURCES
-from benchmark.protocols import GROUPINGS, scores
+from benchmark.protocols import GROUPINGS, accuracies, ratios, scores
 from benchmark.scoring import CELLS, FIELDS, Tally
 from benchmark.uncertainty import wilson
 
@@ -77,6 +77,16 @@ def redact_counts(counts: Counts, level: str) -> Counts:
     nobody = np.zeros((len(CELLS), 2), dtype=np.int64)
     rows = [redact(Tally(1, one, nobody, has_tags=False), level).counts for one in counts]
     return np.stack(rows) if rows else counts
+
+
+def shown_shares(counts: Counts, level: str) -> FloatArray:
+    """Return (entries, 5) as `benchmark.protocols.accuracies`, for what is noted of entries: NaN is not shown."""
+    shares = accuracies(ratios(redact_counts(counts, level)))
+    if level == OVERALL_ONLY:
+        overall = half_points(shares[:, len(CATEGORIES)])
+        shares = np.full_like(shares, np.nan)
+        shares[:, len(CATEGORIES)] = overall
+    return shares
 
 
 def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:

@@ -141,9 +141,7 @@ class Board:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
         hidden = set(VALUES).difference(self.values)
         kind = {"kind": "interval"} if hidden else {}
-        return tuple(
-            replace(one, **kind) if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden
-        )
+        return tuple(replace(one, **kind) if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden)
 
     @property
     def scored(self) -> int:

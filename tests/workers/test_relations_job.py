@@ -243,7 +243,7 @@ def test_two_workers_that_compute_the_same_store_it_once(
 
 
 def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer: Scorer) -> None:
-    careful = replace(scorer, hidden=frozenset({"flipped"}))
+    careful = replace(scorer, hidden={"flipped": "categories"})
     _scored(ready, careful, range(6))
     body = _settle(ready, careful)
     summary = body["relations"]["flipped"]
