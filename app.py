@@ -60,7 +60,7 @@ from maintenance.decisions import PublicLog
 from maintenance.review.web import Forms
 from maintenance.values import NotPossible
 from settings import SECRET_NAMES, Settings, SettingsError
-from storage import label_imports, receipt_keys
+from storage import label_imports, receipt_keys, weak_hiding
 from storage.database import Database, DatabaseUnusable, open_migrated
 from storage.tables import UnfitText
 from storage.uploads import Uploads
@@ -354,7 +354,14 @@ def _stated(settings: Settings, session: Any) -> dict[str, Any]:
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
         "disclosure": label_imports.disclosure(session, settings.benchmark, configured),
+        "weakly_hidden": _weakly_hidden(session, settings.benchmark),
     }
+
+
+def _weakly_hidden(session: Any, benchmark: str) -> dict[str, str]:
+    """Label revision -> what everybody may know of how little hides it."""
+    found = weak_hiding.known(session, benchmark, drafts=False)
+    return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}
 
 
 def _owner(database: Database, receipts: Receipts) -> submissions.web.Owner:

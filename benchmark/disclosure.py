@@ -33,6 +33,27 @@ Counts = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
+_PARTS = (
+    "counts, sources, error tags, the K curve, difficulty, length, other rules and groupings, and paired differences",
+    "the macro average, the categories, rank ranges, and everything finer than half a point",
+)
+"""What is lost from each of the LEVELS to the next."""
+_TOLD = {
+    PUBLIC: "everything",
+    BY_CATEGORY: "overall, macro and categories to 0.1 point",
+    OVERALL_ONLY: "the overall alone, to half a point",
+}
+
+
+def readers_words(before: str, after: str) -> str:
+    """Return what readers of the board lose or gain when its labels change from one level to another."""
+    first, last = sorted((LEVELS.index(before), LEVELS.index(after)))
+    if first == last:
+        return f"Readers will see as much as now: {_TOLD[after]}."
+    verb = "lose" if LEVELS.index(after) == last else "gain"
+    return f"Readers will {verb} {'; '.join(_PARTS[first:last])}. They will see {_TOLD[after]}."
+
+
 def shown_names(level: str) -> tuple[str, ...]:
     """Return the SCORES that a level shows."""
     return ("overall",) if level == OVERALL_ONLY else SCORES

@@ -80,6 +80,9 @@ _PUBLIC: Mapping[str, _Shown] = {
     ),
     "submissions.paused": _Shown(("message",), "Submissions are paused: {message}", "Submissions paused"),
     "submissions.resumed": _Shown((), "Submissions are taken again.", "Submissions resumed"),
+    "labels.disclosed": _Shown(
+        ("revision", "reason"), "Label revision {revision} is public now: {reason}", "Labels disclosed"
+    ),
     "labels.retired": _Shown(
         ("revision", "salt", "commitment", "reason"),
         "Label revision {revision} is retired: {reason}",

@@ -78,7 +78,7 @@ def preview(found: Mapping[str, Any]) -> str:
             else "significance is not compared, because the old scorer's rules are not here any more."
         ),
     ]
-    lines += filter(None, [counterfactual(found)])
+    lines += filter(None, [(found.get("disclosure") or {}).get("readers"), counterfactual(found)])
     lines.append(f"{'rank':>5}{'':9}" + "".join(f"{column:<18}" for column in found["columns"]) + "entry")
     for row in found["entries"]:
         name = f"{row['model']} {row['version']}".strip()
@@ -242,5 +242,6 @@ def health(found: Health) -> str:
     lines += [f"disk of {one.path}: {one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free" for one in found.disks]
     if found.busy is not None and found.busy.raised:
         lines.append(f"ALARM: {found.busy.sentence}")
+    lines += [f"accepted: {one.sentence}" for one in found.weakly_hidden if one.accepted]
     lines.append(f"suspicions: {found.suspicions} open")
     return "\n".join([*lines, f"audit chain: {found.chain_seq} events"])

@@ -146,6 +146,15 @@ class ImportedLabels(Base):
     salt: Mapped[Sha256 | None]  # revealed when the set retires; until then only the workers have it
 
 
+class StatedLevel(Base):
+    """The disclosure level of a configured label revision, as the worker that started last was told."""
+
+    __tablename__ = "stated_levels"
+    __table_args__ = (_check("level", "level IN ('public', 'categories', 'overall')"),)
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    level: Mapped[Words]
+
+
 class WeakHiding(Base):
     """A label set that is not public, and a public one that says the same of nearly all pairs. Never how many."""
 

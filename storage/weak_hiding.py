@@ -40,8 +40,7 @@ def known(session: Session, benchmark: str, *, drafts: bool = True) -> list[Weak
 
 
 def record(session: Session, benchmark: str, found: Collection[WeaklyHidden], looked_at: Collection[str]) -> None:
-    """Replace what is known between the revisions that were looked at; what was accepted once stays so."""
-    accepted = {(one.revision, one.against) for one in known(session, benchmark) if one.accepted}
+    """Replace what is known between the revisions that were looked at."""
     session.execute(
         delete(WeakHiding).where(
             WeakHiding.benchmark == benchmark,
@@ -51,5 +50,18 @@ def record(session: Session, benchmark: str, found: Collection[WeaklyHidden], lo
         execution_options={"synchronize_session": False},
     )
     for one in found:
-        said = one._replace(accepted=one.accepted or one[:2] in accepted)
-        session.execute(insert(WeakHiding).values(benchmark=benchmark, **said._asdict()))
+        session.execute(insert(WeakHiding).values(benchmark=benchmark, **one._asdict()))
+
+
+def accept(session: Session, benchmark: str, found: Collection[WeaklyHidden]) -> None:
+    """Record that these are meant to be weakly hidden."""
+    for one in found:
+        record(session, benchmark, [one._replace(accepted=True)], one[:2])
+
+
+def forget(session: Session, revision: str) -> None:
+    """Remove what is known of a revision that is no more."""
+    session.execute(
+        delete(WeakHiding).where((WeakHiding.revision == revision) | (WeakHiding.against == revision)),
+        execution_options={"synchronize_session": False},
+    )

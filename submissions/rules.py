@@ -178,9 +178,15 @@ def _files(rules: Mapping[str, Any]) -> list[Rule]:
     ]
 
 
+def _shown(rules: Mapping[str, Any], revision: str, how: str) -> str:
+    """What a level shows, and how little hides the rest of a set."""
+    weak = (rules.get("weakly_hidden") or {}).get(revision)
+    return " ".join(filter(None, (f"{_DISCLOSED[how]}.", weak)))
+
+
 def _seen(rules: Mapping[str, Any]) -> list[Rule]:
     disclosure = [
-        Rule(f"labels-{revision}", f"Shown of labels {revision}", how, f"{_DISCLOSED[how]}.", _HIDING)
+        Rule(f"labels-{revision}", f"Shown of labels {revision}", how, _shown(rules, revision, how), _HIDING)
         for revision, how in sorted(rules.get("disclosure", {}).items())
     ]
     return [

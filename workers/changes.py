@@ -32,6 +32,8 @@ WITHOUT_EFFECT = (
     "verification.models-seen",
     "verification.closed",
     "labels.candidates-proposed",
+    "labels.draft-disclosed",
+    "labels.discarded",
 )
 
 

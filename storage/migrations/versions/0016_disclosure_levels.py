@@ -50,11 +50,12 @@ def upgrade() -> None:
         refuse(one)
     _refuse_registered()
     refuse_replacing(TABLE, KEY)
-    _create_weak_hiding()
+    _create_tables()
 
 
 def downgrade() -> None:
     op.drop_table("weak_hiding")
+    op.drop_table("stated_levels")
     _allow_registered()
     _forget(AFTER)
     _change_levels("'public', 'hidden'", {"categories": "hidden", "overall": "hidden"})
@@ -63,7 +64,14 @@ def downgrade() -> None:
     refuse_replacing(TABLE, KEY)
 
 
-def _create_weak_hiding() -> None:
+def _create_tables() -> None:
+    op.create_table(
+        "stated_levels",
+        sa.Column("revision", sa.Text(), nullable=False),
+        sa.Column("level", sa.Text(), nullable=False),
+        sa.CheckConstraint("level IN ('public', 'categories', 'overall')", name=op.f("ck_stated_levels_level")),
+        sa.PrimaryKeyConstraint("revision", name=op.f("pk_stated_levels")),
+    )
     op.create_table(
         "weak_hiding",
         sa.Column("revision", sa.Text(), nullable=False),
