@@ -46,7 +46,7 @@ class Overlap:
     def weak(self) -> bool:
         """Whether one of them gives the other away but for a few."""
         n, differing = (sum(column) for column in zip(*self.parts, strict=True))
-        return n > 0 and n - differing > WEAK_ABOVE * n
+        return bool(n > 0 and n - differing > WEAK_ABOVE * n)
 
 
 def overlap(one: LabelSet, other: LabelSet, table: ItemTable) -> Overlap:
@@ -86,7 +86,10 @@ def _bits(differing: int, step: float) -> float:
     logs = np.array([math.lgamma(differing + 1) - math.lgamma(k + 1) - math.lgamma(differing - k + 1) for k in counts])
     likely = np.exp(logs - differing * math.log(2))
     offsets = [0.0] if step == 1.0 else [step * at / _OFFSETS for at in range(_OFFSETS)]
-    return max(_entropy(np.bincount(np.floor((counts + offset) / step).astype(int), likely)) for offset in offsets)
+    return max(
+        _entropy(np.bincount(np.floor((counts + offset) / step).astype(int), likely).astype(np.float64))
+        for offset in offsets
+    )
 
 
 def _entropy(likely: npt.NDArray[np.float64]) -> float:

@@ -10,13 +10,13 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from benchmark.disclosure import OVERALL_ONLY
+from benchmark.disclosure import GROUPING, OVERALL_ONLY
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from leaderboard.best_of_n import added_values
 from leaderboard.board import Row
 from leaderboard.canvas import Page
 from leaderboard.charts import CHARTS
-from leaderboard.disclosure import GROUPING, PROTOCOL
+from leaderboard.disclosure import PROTOCOL
 from leaderboard.estimates import display_name
 from leaderboard.figure import Around, Chart, View
 from leaderboard.render import permanent

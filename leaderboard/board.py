@@ -88,6 +88,12 @@ class Row:
         """The value of a column by its key."""
         return getattr(self, key)
 
+    def with_values(self, values: Mapping[str, float | None]) -> Row:
+        """The row with these accuracies and no others; intervals of those alone."""
+        interval = {name: bounds for name, bounds in self.interval.items() if name in values}
+        named: dict[str, Any] = dict.fromkeys(VALUES) | dict(values) | {"interval": interval}
+        return replace(self, **named)
+
     @property
     def provenance(self) -> str:
         """Who says so, for the second line."""
@@ -139,9 +145,12 @@ class Board:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
+        if self.level != OVERALL_ONLY:
+            return COLUMNS
         hidden = set(VALUES).difference(self.values)
-        kind = {"kind": "interval"} if hidden else {}
-        return tuple(replace(one, **kind) if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden)
+        return tuple(
+            replace(one, kind="interval") if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden
+        )
 
     @property
     def scored(self) -> int:
@@ -196,7 +205,7 @@ def build_board(
         rows = _ranked(_scored_rows(entries, wanted, numbers), counts, protocol, grouping)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
     if level == OVERALL_ONLY:
-        baselines = [replace(row, macro=None, **dict.fromkeys(CATEGORIES)) for row in baselines]
+        baselines = [row.with_values({"overall": row.overall}) for row in baselines]
     ranges = _ranges(snapshot, wanted, protocol, grouping)
     return Board(
         snapshot_id,

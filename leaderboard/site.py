@@ -20,10 +20,10 @@ from typing import Any, Protocol
 
 import brotli
 
-from benchmark.disclosure import PUBLIC
+from benchmark.disclosure import GROUPING, PUBLIC
 from benchmark.protocols import PROTOCOLS
 from leaderboard.board import Board, build_board
-from leaderboard.disclosure import GROUPING, PROTOCOL
+from leaderboard.disclosure import PROTOCOL
 from leaderboard.published import Published, load_published, with_imported
 from storage.moderation import Off
 

@@ -397,8 +397,8 @@ def _shown(c: Context, task_id: int) -> Answer:
 
 def _apply(c: Context, o: argparse.Namespace) -> Answer:
     expected = rescoring.confirmation_for(o.revision, o.scorer_version)
-    told = "" if o.entry or o.where else f"{rescoring.effect(c.database, c.who, c.benchmark, o.revision)} "
-    typed = o.confirm if o.confirm is not None else c.ask(f"{told}Type {expected} to apply it: ".lstrip())
+    effect = "" if o.entry or o.where else rescoring.effect(c.database, c.who, c.benchmark, o.revision)
+    typed = o.confirm if o.confirm is not None else c.ask(f"{effect} Type {expected} to apply it: ".lstrip())
     told = (c.database, c.who, c.benchmark, o.revision, o.reason, typed)
     scope = {"entries": o.entry, "where": _pairs(o.where), "scorer_version": o.scorer_version}
     return followed(c, o, rescoring.request_apply(*told, **scope))

@@ -66,11 +66,8 @@ def moves(before: Board, after: Board, *, hidden: bool = False) -> Moves:
 
 def _overall_alone(board: Board) -> Board:
     """The board as far as it can be compared with one that shows the overall alone: that, to half a point."""
-    nothing = dict.fromkeys(VALUES)
-    rows = [
-        replace(row, **nothing | {OVERALL: None if row.overall is None else half_points(np.array(row.overall)).item()})
-        for row in board.rows
-    ]
+    overalls = [None if row.overall is None else half_points(np.array(row.overall)).item() for row in board.rows]
+    rows = [row.with_values({OVERALL: overall}) for row, overall in zip(board.rows, overalls, strict=True)]
     return replace(board, rows=tuple(rows), level=OVERALL_ONLY, _standings={})
 
 
