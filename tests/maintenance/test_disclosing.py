@@ -1,4 +1,4 @@
-"""What may be shown of imported labels is chosen, widened and taken back before it is too late; and what hides little."""
+"""What may be shown of imported labels is chosen, widened, and taken back in time; and which labels hide little."""
 
 from __future__ import annotations
 
