@@ -182,7 +182,9 @@
     const at = standing.tested.get(i);
     return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind]) => {
       if (kind === "judge") return judge(data, i, at, state, pinned);
-      if (kind === "interval") return element("td", { class: `num ${key}` }, ...drawn(data, key, i));
+      if (kind === "interval") {
+        return element("td", { class: `num ${key === "overall" ? "headline" : key}` }, ...drawn(data, key, i));
+      }
       if (kind !== "rank") return element("td", { class: `${key === "overall" ? "num" : "plain"} ${key}` }, cell(data, key, i));
       const rank = element("td", { class: "rank" });
       if (data.tier[i] !== 2) {
