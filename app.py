@@ -37,6 +37,7 @@ import maintenance.review.web
 import submissions.api
 import submissions.receipts.api
 import submissions.web
+from benchmark.disclosure import PUBLIC
 from gradio_door import MAINTAIN, GradioDoor
 from identity import LOCAL, Identity, Refused
 from identity.flood import MOST_WAITING, FloodGuard, account_of, address_of, take_turns
@@ -60,7 +61,7 @@ from maintenance.decisions import PublicLog
 from maintenance.review.web import Forms
 from maintenance.values import NotPossible
 from settings import SECRET_NAMES, Settings, SettingsError
-from storage import label_imports, receipt_keys
+from storage import label_imports, receipt_keys, weak_hiding
 from storage.database import Database, DatabaseUnusable, open_migrated
 from storage.tables import UnfitText
 from storage.uploads import Uploads
@@ -283,13 +284,13 @@ def build_app(
     materials = Materials(settings.items_file, settings.texts_file, snapshots.relations)
     app.include_router(leaderboard.web.build(site, materials, PublicLog(database)))
     app.include_router(leaderboard.api.build(site, materials))
-    app.include_router(submissions.api.build(intake, spool, track, database))
+    app.include_router(submissions.api.build(intake, spool, track, database, settings.hidden_labels))
     owner = _owner(database, receipts)
     app.include_router(submissions.web.build(database, intake, identities, pages, owner))
     app.include_router(submissions.receipts.api.build(receipts))
     _add_maintenance(app, settings, database, identities, materials)
     own = partial(_own_submissions, database, settings.benchmark)
-    happened = partial(_happened, database, settings.benchmark)
+    happened = partial(_happened, database, settings.benchmark, settings.hidden_labels)
     app.include_router(identity.web.build(identities, pages, own, partial(_next_one, intake), happened))
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
@@ -355,14 +356,21 @@ def _stated(settings: Settings, session: Any) -> dict[str, Any]:
     """What governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
     revisions = [spec.revision for spec in settings.label_specs] or [settings.label_revision]
-    configured = {name: "hidden" if name in settings.hidden_labels else "public" for name in revisions}
+    configured = dict.fromkeys(revisions, PUBLIC) | dict(settings.hidden_labels)
     return {
         "sign_in": settings.identity.issuer if here is Mode.OPENID else None,
         "mode": here.value,
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
         "disclosure": label_imports.disclosure(session, settings.benchmark, configured),
+        "weakly_hidden": _weakly_hidden(session, settings.benchmark),
     }
+
+
+def _weakly_hidden(session: Any, benchmark: str) -> dict[str, str]:
+    """Label revision -> what everybody may know of how little hides it."""
+    found = weak_hiding.known(session, benchmark, drafts=False)
+    return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}
 
 
 def _owner(database: Database, receipts: Receipts) -> submissions.web.Owner:
@@ -433,9 +441,11 @@ def _own_submissions(database: Database, benchmark: str, who: Identity) -> list[
     ]
 
 
-def _happened(database: Database, benchmark: str, who: Identity) -> list[identity.web.Happened]:
+def _happened(
+    database: Database, benchmark: str, hidden: Mapping[str, str], who: Identity
+) -> list[identity.web.Happened]:
     try:
-        found = happenings.of(database, benchmark, who, limit=20)
+        found = happenings.of(database, benchmark, who, limit=20, hidden_labels=hidden)
     except Refused:  # somebody who may look, but do nothing
         return []
     return [

@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from identity.settings import HUGGING_FACE, IdentitySettings, Mode
 
 DEMO_REVISION = "demo"
@@ -29,6 +30,7 @@ _SPACE_DEFAULTS = {
     "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
     "trusted_proxies": "10.0.0.0/8",  # a Space is reached through Hugging Face's own network only
 }
+_HIDDEN_LEVELS = tuple(level for level in LEVELS if level != PUBLIC)
 _DATABASE = "leaderboard.db"
 _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups")
 _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
@@ -59,6 +61,24 @@ def _split(value: Any) -> Any:
     return tuple(filter(None, (part.strip() for part in value.split(","))))
 
 
+def _levels(value: Any) -> Any:
+    """Label revision -> disclosure level, from `v3,v4:overall`."""
+    if not isinstance(value, str):
+        return value
+    levels: dict[str, str] = {}
+    for part in _split(value):
+        name, sign, level = part.partition(":")
+        if sign and level not in _HIDDEN_LEVELS:
+            raise ValueError(
+                f"HIDDEN_LABELS has {part}. After the colon, write one of {', '.join(_HIDDEN_LEVELS)}; a name alone "
+                f"means {BY_CATEGORY}."
+            )
+        if name in levels:
+            raise ValueError(f"HIDDEN_LABELS names {name} twice. Keep one of them.")
+        levels[name] = level or BY_CATEGORY
+    return levels
+
+
 def _yes_or_no(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -68,6 +88,7 @@ def _yes_or_no(value: Any) -> Any:
 
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Levels = Annotated[Mapping[str, str], BeforeValidator(_levels)]
 Paths = Annotated[tuple[Path, ...], BeforeValidator(_split)]
 Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
 
@@ -125,11 +146,16 @@ class WorkerSettings(_FromMapping):
         shown="empty: demo",
     )
     label_revision: str = setting("", "the revision that a new board shows", shown="first of `LABELS`")
-    hidden_labels: Annotated[frozenset[str], BeforeValidator(_split)] = setting(
-        frozenset(),
-        "revisions of `LABELS` that are not public: of these only overall, macro and the three categories "
-        "are shown, anywhere",
+    hidden_labels: Levels = setting(
+        {},
+        "revisions of `LABELS` that are not public: `v3` or `v3:categories` shows overall, macro and the three "
+        "categories, `v3:overall` the overall alone to half a point, anywhere ([levels](maintaining.md#disclosure-levels))",
         shown="none",
+    )
+    accept_weak_hiding: Flag = setting(
+        False,
+        "`1`: revisions in `HIDDEN_LABELS` may nearly repeat a public one; otherwise `health` raises an alarm",
+        shown="`0`",
     )
     label_import_dirs: Paths = setting(
         (),
@@ -208,7 +234,9 @@ class WorkerSettings(_FromMapping):
                 f"LABEL_REVISION={self.label_revision} is not among the revisions in LABELS ({', '.join(known)}). "
                 "Name one of those, or leave it out for the first."
             )
-        for name in sorted(self.hidden_labels - set(known)):  # a slip here would disclose the labels it was meant for
+        for name in sorted(
+            self.hidden_labels.keys() - set(known)
+        ):  # a slip here would disclose the labels it was meant for
             raise ValueError(
                 f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({', '.join(sorted(known))})."
             )

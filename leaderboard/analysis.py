@@ -10,12 +10,13 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from benchmark.disclosure import GROUPING, OVERALL_ONLY
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from leaderboard.best_of_n import added_values
 from leaderboard.board import Row
 from leaderboard.canvas import Page
 from leaderboard.charts import CHARTS
-from leaderboard.disclosure import GROUPING, PROTOCOL
+from leaderboard.disclosure import PROTOCOL
 from leaderboard.estimates import display_name
 from leaderboard.figure import Around, Chart, View
 from leaderboard.render import permanent
@@ -116,7 +117,8 @@ def _reported(edition: Edition) -> list[Row]:
 
 def _best(edition: Edition) -> list[str]:
     """What an address without a choice shows: the best judges scored here, or else the best reported ones."""
-    rows = [row for row in edition.board().rows if row.macro is not None]
+    board = edition.board()
+    rows = [row for row in board.rows if row.value(board.headline) is not None]
     tiers = ([row.id for row in rows if row.tier == tier] for tier in ("scored", "reported"))
     return next((tier[:FIRST_SHOWN] for tier in tiers if tier), [])
 
@@ -142,7 +144,9 @@ def draw(edition: Edition, choice: Choice, materials: Materials) -> Drawn:
     known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
     around = _around(edition, choice, materials)
     hidden = edition.hides(choice.revision)
-    view = View(choice.revision, choice.protocol, choice.grouping, choice.page, choice.paper, hidden, around)
+    rules = (choice.revision, choice.protocol, choice.grouping)
+    overall_only = edition.level(choice.revision) == OVERALL_ONLY
+    view = View(*rules, choice.page, choice.paper, hidden, around, overall_only)
     chart = kind.draw([known[key] for key in choice.entries if key in known], view)
     if chart.figure is None:
         sentences = " ".join(map(escape, chart.notes))

@@ -78,7 +78,7 @@ def build(site: Site, materials: Materials | None = None) -> APIRouter:
             return wrong
         rules = (protocol, grouping, revision or "")
         key = "/api/v1/leaderboard|" + "|".join(rules)
-        made = await edition.ready(key, lambda: _body(_disclosed(edition, leaderboard_json(edition.board(*rules)))))
+        made = await edition.ready(key, lambda: _body(shown_json(edition, *rules)))
         return respond(made, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=documentation.ENTRY)
@@ -111,8 +111,13 @@ def _body(value: Any) -> Body:
 
 
 def _disclosed(edition: Edition, said: dict[str, Any]) -> dict[str, Any]:
-    """Of labels that are not public to 0.1 point."""
+    """Of labels that are not public to 0.1 point at most."""
     return {**said, "entries": rounded(said["entries"])} if edition.hides(said["label_revision"]) else said
+
+
+def shown_json(edition: Edition, protocol: str = "strict", grouping: str = "official", revision: str = "") -> Any:
+    """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
+    return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision)))
 
 
 def leaderboard_json(board: Board) -> dict[str, Any]:
@@ -164,7 +169,7 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: Edition) -
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     best_of = _best_of(edition.board(revision=revision).find(entry["id"]))
     if edition.hides(revision):
-        return {**reduced(card), "best_of": rounded(best_of)}
+        return {**reduced(card, edition.level(revision)), "best_of": rounded(best_of)}
     return {**card, "best_of": best_of}
 
 

@@ -15,14 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.judges import judge_name, judge_slug
 from benchmark.protocols import GROUPINGS, PROTOCOLS, Ratios, accuracies, category_counts, ratios
-from benchmark.ranking import MACRO, Contender
+from benchmark.ranking import MACRO, OVERALL, Contender
 from benchmark.ranking import standings as places
 from benchmark.relations import ORDERS, RankRange, rank_ranges_of
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
+from leaderboard.columns import COLUMNS, VALUES, Column
 from leaderboard.published import Published, by_judge
 from leaderboard.shares import percent
 from leaderboard.standing import Standing, order_of, shared_ranks, standings
@@ -109,6 +111,12 @@ class Row:
         """The value of a column by its key."""
         return getattr(self, key)
 
+    def with_values(self, values: Mapping[str, float | None]) -> Row:
+        """The row with these accuracies and no others; intervals of those alone."""
+        interval = {name: bounds for name, bounds in self.interval.items() if name in values}
+        named: dict[str, Any] = dict.fromkeys(VALUES) | dict(values) | {"interval": interval}
+        return replace(self, **named)
+
     @property
     def provenance(self) -> str:
         """Who says so, for the second line."""
@@ -133,6 +141,7 @@ class Board:
     ranges: Mapping[str, Mapping[str, RankRange]] = field(default_factory=dict)  # order -> entry; none untested
     unpublished: int = 0  # scored entries that their owners hold back
     reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its rows, the leading first
+    level: str = PUBLIC  # benchmark.disclosure: of scores under these labels
     _standings: dict[str, Mapping[str, Standing]] = field(default_factory=dict, repr=False, compare=False)
 
     def standings(self, sort: str = MACRO) -> Mapping[str, Standing]:
@@ -140,12 +149,32 @@ class Board:
         order = order_of(sort)
         if order not in self._standings:
             scored = [row for row in self.rows if row.tier == "scored"]
-            if order == MACRO:
+            if order == MACRO or self.headline != MACRO:
                 ranks = {row.id: row.rank for row in scored if row.rank is not None}
             else:
                 ranks = shared_ranks((row.id, row.value(order)) for row in scored)
             self._standings[order] = standings(ranks, self.ranges.get(order, {}))
         return self._standings[order]
+
+    @property
+    def headline(self) -> str:
+        """The accuracy that orders the board."""
+        return OVERALL if self.level == OVERALL_ONLY else MACRO
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The accuracies that are shown, in the order of the columns."""
+        return tuple(name for name in VALUES if name in shown_names(self.level))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
+        if self.level != OVERALL_ONLY:
+            return COLUMNS
+        hidden = set(VALUES).difference(self.values)
+        return tuple(
+            replace(one, kind="interval") if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden
+        )
 
     @property
     def scored(self) -> int:
@@ -192,11 +221,18 @@ def build_board(
         raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
     entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
     counts = _counts(entries, wanted)
-    sizes = _sizes(snapshot, wanted, counts, grouping)
-    scored = _scored_rows(entries, wanted, _numbers(counts, protocol, grouping))
-    chosen = _selections(snapshot, wanted, protocol, grouping)
-    rows = _ranked([_best_of(row, chosen, sizes) for row in scored], counts, protocol, grouping)
+    level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
+    sizes = _sizes(snapshot, wanted, counts, grouping, level)
+    numbers = _numbers(counts, protocol, grouping)
+    if level == OVERALL_ONLY:
+        rows = _ranked_by_overall(_scored_rows(entries, wanted, _overall_only(numbers)))
+    else:
+        chosen = _selections(snapshot, wanted, protocol, grouping)
+        scored = [_best_of(row, chosen, sizes) for row in _scored_rows(entries, wanted, numbers)]
+        rows = _ranked(scored, counts, protocol, grouping)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
+    if level == OVERALL_ONLY:
+        baselines = [row.with_values({"overall": row.overall}) for row in baselines]
     ranges = _ranges(snapshot, wanted, protocol, grouping)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
@@ -211,10 +247,11 @@ def build_board(
         protocol,
         grouping,
         MappingProxyType(sizes),
-        _merge(rows, reported, baselines),
+        _merge(level, rows, reported, baselines),
         ranges,
         snapshot.get("unpublished") or 0,
         MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
+        level,
     )
 
 
@@ -287,7 +324,11 @@ def _counts(entries: Sequence[Mapping[str, Any]], revision: str) -> npt.NDArray[
     return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
 
 
-def _sizes(snapshot: Mapping[str, Any], revision: str, counts: npt.NDArray[np.int64], grouping: str) -> dict[str, int]:
+def _sizes(
+    snapshot: Mapping[str, Any], revision: str, counts: npt.NDArray[np.int64], grouping: str, level: str
+) -> dict[str, int]:
+    if level == OVERALL_ONLY and len(counts):
+        return {"overall": int(counts[0, : len(SOURCES), 0].sum())}
     if len(counts):
         per_source = dict(zip(SOURCES, counts[0, : len(SOURCES), 0].tolist(), strict=True))
     else:
@@ -315,6 +356,16 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> _Nu
     n, agree, reject, undecided = (fields[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
     decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
     return _Numbers(shares, counted, low, high, decided, n - agree - reject - undecided)
+
+
+def _overall_only(numbers: _Numbers) -> _Numbers:
+    """The overall to half a point, with an interval that follows from that; nothing else."""
+    shares, low, high = (np.full_like(one, np.nan) for one in (numbers.shares, numbers.low, numbers.high))
+    at = _ORDER.index("overall")
+    known = ~np.isnan(numbers.shares[:, at])
+    shares[known, at] = half_points(numbers.shares[known, at])
+    low[known, at], high[known, at] = overall_bounds(shares[known, at], numbers.counted.total[known, at])
+    return replace(numbers, shares=shares, low=low, high=high)
 
 
 def _scored_rows(entries: Sequence[Mapping[str, Any]], revision: str, numbers: _Numbers) -> list[Row]:
@@ -467,6 +518,14 @@ def _ranked(rows: list[Row], counts: npt.NDArray[np.int64], protocol: str, group
     return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
 
 
+def _ranked_by_overall(rows: Sequence[Row]) -> list[Row]:
+    """Rows in display order; equal overalls share a rank, for what stands behind them is not told."""
+    contenders = [
+        Contender(row.id, (row.overall,), (round((row.overall or 0.0) * STEPS),), row.submitted_at) for row in rows
+    ]
+    return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
+
+
 def _reported_row(one: Published, name: str) -> Row:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
     percents = {name: one.figures[name] for name in _ORDER}
@@ -517,11 +576,12 @@ def _unpaired_intervals(shares: Mapping[str, float | None], one: Published) -> d
     return bounds
 
 
-def _merge(*groups: Sequence[Row]) -> tuple[Row, ...]:
+def _merge(level: str, *groups: Sequence[Row]) -> tuple[Row, ...]:
     """One total order; among equals the row scored here stands first."""
+    by = ("overall",) if level == OVERALL_ONLY else ("macro", "overall")
 
     def key(row: Row) -> tuple[Any, ...]:
-        values = tuple((value is None, -(value or 0.0)) for value in (row.macro, row.overall))
+        values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
         return (values, _TIERS[row.tier], row.submitted_at or row.date, row.id)
 
     return tuple(sorted((row for group in groups for row in group), key=key))

@@ -265,11 +265,14 @@ class Kind(NamedTuple):
     alone: bool = False  # has something to show without a judge chosen
     paper: bool = False  # the paper's figures can be shown in it
     finer: bool = False  # counts by source, tag, length, vote or item: not for labels that are not public
+    label_free: bool = False  # needs no label, so every disclosure level shows it
 
     def draw(self, entries: Sequence[Entry], view: View) -> Chart:
         """The figure of the judges chosen; of labels that are not public only what their disclosure allows."""
         if not view.hidden:
             return self.chart(entries, view)
+        if view.overall_only and not self.label_free:
+            return not_shown(view)
         return not_shown(view) if self.finer else rounded(self.chart(entries, view))
 
 
@@ -280,8 +283,8 @@ CHARTS: Mapping[str, Kind] = {
     "votes": Kind("Votes", vote_chart, paper=True, finer=True),
     "best-of-n": Kind("Best-of-N", choice_chart, alone=True),
     "critics": Kind("Critics", critic_chart, alone=True),
-    "agreement": Kind("Kappa", agreement_chart),
-    "position": Kind("Position", position_chart),
+    "agreement": Kind("Kappa", agreement_chart, label_free=True),
+    "position": Kind("Position", position_chart, label_free=True),
     "length": Kind("Length", length_chart, finer=True),
     "difficulty": Kind("Difficulty", difficulty_chart, alone=True, finer=True),
     "size": Kind("Size", size_chart, alone=True),

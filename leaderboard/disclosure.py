@@ -1,9 +1,8 @@
-"""What the public may see of label sets that are not public: three categories, and what needs no label. Pure.
+"""What the public may see of label sets by their disclosure level (`benchmark.disclosure`). Pure.
 
 Applied where the web process loads a snapshot or relations, and nowhere else: what is taken out here no page, route,
-export, feed, badge or log can show. A tally is reduced to one line a category: agree of n. Rounding to 0.1 point would
-hide no more, because categories have fewer than 1,000 items; sources, error tags, lengths, first votes and the K curve
-are gone.
+export, feed, badge or log can show. A tally is reduced to one line a category: agree of n; where only the overall may
+be shown, to one line that says it to half a point. Sources, error tags, lengths, first votes and the K curve are gone.
 """
 
 from __future__ import annotations
@@ -15,26 +14,35 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import CATEGORIES, SOURCES
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.disclosure import (
+    BY_CATEGORY,
+    GROUPING,
+    OVERALL_ONLY,
+    PUBLIC,
+    SCORES,
+    half_points,
+    overall_bounds,
+    redact,
+)
+from benchmark.protocols import PROTOCOLS
 from benchmark.relations import Relations
-from benchmark.scoring import CELLS, FIELDS, Tally
+from benchmark.scoring import Tally
 from benchmark.uncertainty import Z
 
-GROUPING = "official"
 PROTOCOL = PROTOCOLS[0]
-_CELLS = tuple(GROUPINGS[GROUPING][category][0] for category in CATEGORIES)
-"""The cell that holds a category's line. Under the official grouping each category adds up; under no other."""
-_SHOWN = ("interval", "overall", "macro", *CATEGORIES)
 _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
 
 
-def disclosed(snapshot: Mapping[str, Any], hidden: frozenset[str]) -> dict[str, Any]:
-    """A snapshot without what depends on single labels of the hidden revisions, which it then names."""
+def disclosed(snapshot: Mapping[str, Any], levels: Mapping[str, str]) -> dict[str, Any]:
+    """Return a snapshot without what the levels of its label revisions do not show; it names those not public.
+
+    ``levels``: label revision -> level; a revision that is not named is public.
+    """
+    hidden = {name: level for name, level in levels.items() if level != PUBLIC}
     shown = {name: value for name, value in snapshot.items() if name != "nonce"}  # that of the id; nobody needs it
-    concerned = sorted(hidden.intersection(snapshot["label_revisions"]) | hidden.intersection(_scored(snapshot)))
-    shown["hidden_revisions"] = concerned
+    concerned = hidden.keys() & {*snapshot["label_revisions"], *_scored(snapshot)}
+    shown["disclosure"] = {name: hidden[name] for name in sorted(concerned)}
     if concerned:
         shown["entries"] = [_entry(entry, hidden) for entry in snapshot["entries"]]
         shown["baselines"] = [
@@ -42,7 +50,9 @@ def disclosed(snapshot: Mapping[str, Any], hidden: frozenset[str]) -> dict[str, 
             for one in snapshot.get("baselines", ())
         ]
         related = snapshot.get("relations") or {}
-        shown["relations"] = {name: _summary(one) if name in hidden else one for name, one in related.items()}
+        shown["relations"] = {
+            name: _summary(one, hidden[name]) if name in hidden else one for name, one in related.items()
+        }
     return shown
 
 
@@ -51,42 +61,44 @@ def without_counts(relations: Relations) -> Relations:
     return replace(relations, right=None, only_right=None, bands=None)
 
 
-def coarse(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A stored tally with one line a category. Undecided items need no label to be counted, so they stay."""
-    whole = Tally.from_json(data)
-    counts = np.zeros((len(CELLS), len(FIELDS)), dtype=np.int64)
-    agreeing = np.zeros((len(CELLS), whole.k + 1), dtype=np.int64)
-    majority = [FIELDS.index(name) for name in ("n", "agree", "reject", "undecided")]
-    for category, cell in zip(CATEGORIES, _CELLS, strict=True):
-        sources = [SOURCES.index(source) for source in GROUPINGS[GROUPING][category]]
-        n, agree, reject, undecided = (int(whole.counts[sources, index].sum()) for index in majority)
-        # First votes repeat the majority: their own counts would be a second look at the labels.
-        counts[CELLS.index(cell)] = (n, agree, reject, undecided, agree, reject, undecided)
-        agreeing[CELLS.index(cell), [0, whole.k]] = (reject + undecided, agree)  # all votes alike: no curve
-    return Tally(whole.k, counts, agreeing, has_tags=False).to_json()
+def coarse(data: Mapping[str, Any], level: str = BY_CATEGORY) -> dict[str, Any]:
+    """Return a stored tally as a level leaves it."""
+    return redact(Tally.from_json(data), level).to_json()
 
 
-def reduced(card: Mapping[str, Any]) -> dict[str, Any]:
-    """A scorecard that was made of a coarse tally, without the parts that would only look like facts."""
-    strict = card["protocols"][PROTOCOL]
-    said = {name: rounded(strict[name]) for name in _SHOWN if name in strict}
+def reduced(card: Mapping[str, Any], level: str = BY_CATEGORY) -> dict[str, Any]:
+    """Return a scorecard that was made of a redacted tally, without the parts that would only look like facts."""
     return {
         **{name: None if name in _HIDDEN_PARTS else value for name, value in card.items()},
-        "protocols": {PROTOCOL: said},
+        "protocols": {PROTOCOL: shown_strict(card, level)},
         "behaviour": {name: card["behaviour"][name] for name in _LABEL_FREE},
-        "disclosure": "hidden",
+        "disclosure": level,
     }
 
 
-def _entry(entry: Mapping[str, Any], hidden: frozenset[str]) -> dict[str, Any]:
-    tallies = {name: coarse(tally) if name in hidden else tally for name, tally in entry["tallies"].items()}
+def shown_strict(card: Mapping[str, Any], level: str) -> dict[str, Any]:
+    """Return the strict scores and intervals as a level tells them; ``card`` was made of a redacted tally."""
+    strict = card["protocols"][PROTOCOL]
+    if level != OVERALL_ONLY:
+        return {name: rounded(strict[name]) for name in ("interval", *SCORES) if name in strict}
+    overall = None if strict["overall"] is None else half_points(np.array(strict["overall"])).item()
+    bounds = None if overall is None else [one.item() for one in overall_bounds(np.array(overall), card["items"])]
+    told = dict.fromkeys(SCORES) | {"overall": overall}
+    return {"interval": dict.fromkeys(SCORES) | {"overall": rounded(bounds)}, **rounded(told)}
+
+
+def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str]) -> dict[str, Any]:
+    tallies = {
+        name: coarse(tally, hidden[name]) if name in hidden else tally for name, tally in entry["tallies"].items()
+    }
     return {**entry, "tallies": tallies}
 
 
-def _summary(related: Mapping[str, Any]) -> dict[str, Any]:
+def _summary(related: Mapping[str, Any], level: str) -> dict[str, Any]:
     """The worker leaves out as much where it knows that labels are not public; it may have been told later."""
-    ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name == GROUPING}
-    variants = {name: _variants(one) for name, one in (related.get("variants") or {}).items()}
+    named = (GROUPING,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
+    ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name in named}
+    variants = {name: _variants(one) for name, one in (related.get("variants") or {}).items() if named}
     return {**related, "ranges": ranges, "variants": variants, "difficulty": None, "majority": None}
 
 

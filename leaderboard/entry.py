@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from benchmark.disclosure import OVERALL_ONLY
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.labels import TAGS
 from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts
@@ -20,6 +21,7 @@ from benchmark.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard import published
 from leaderboard.board import Row
+from leaderboard.disclosure import shown_strict
 from leaderboard.render import environment, permanent, safe_link, then
 from leaderboard.sharing import badge, citation
 from leaderboard.sharing.line import board_of, line, preview, row_of
@@ -76,6 +78,7 @@ class Then:
     scored: int  # entries scored under it
     url: str  # the entry's page under these labels
     board: str  # the board under these labels, for ever
+    what: str  # the accuracy that orders it
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +151,11 @@ def _scored_page(edition: Edition, entry: Json, asked: Asked, nearest: Nearest, 
     tally = Tally.from_json(entry["tallies"][revision])
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
+    level = edition.level(revision)
+    strict = card["protocols"]["strict"]
     if hides := edition.hides(revision):
-        card["groupings"] = {"official": card["groupings"]["official"]}
+        strict = shown_strict(card, level) if level == OVERALL_ONLY else strict
+        card["groupings"] = {"official": {**card["groupings"]["official"], "strict": strict}}
     return (
         environment()
         .get_template("entry.html")
@@ -166,7 +172,9 @@ def _scored_page(edition: Edition, entry: Json, asked: Asked, nearest: Nearest, 
             scored=board.scored,
             revision=revision,
             card=card,
-            strict=card["protocols"]["strict"],
+            strict=strict,
+            board=board,
+            values=board.values,
             by_category=_categories(tally),
             # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
             by_source=[] if hides else [_cell(tally, name, name, _SOURCE_CATEGORY[name]) for name in SOURCES],
@@ -239,7 +247,7 @@ def _history(edition: Edition, entry: Json, asked: Asked) -> list[Then]:
         if row is not None:
             label = "" if revision == current else revision
             there = View(revision=label, as_of=permanent(board)).url()
-            found.append(Then(revision, row, board.scored, asked.url(revision=label), there))
+            found.append(Then(revision, row, board.scored, asked.url(revision=label), there, board.headline))
     return found
 
 

@@ -17,7 +17,7 @@ import orjson
 
 from leaderboard import escape
 from leaderboard.board import BestOf, Board, Row
-from leaderboard.columns import BY_KEY, USUAL, VALUES, Column
+from leaderboard.columns import USUAL, VALUES, Column
 from leaderboard.disclosure import rounded
 from leaderboard.render import GROUPING_NAMES, RULES, TYPE_NAMES
 from leaderboard.shares import percent, tenths
@@ -345,7 +345,7 @@ def _sentences(taken: Extract) -> list[str]:
 
 def as_markdown(taken: Extract) -> bytes:
     """A table as GitHub and the Hub draw it, with the columns of the view; names are text."""
-    columns, sizes = taken.view.shown, taken.board.sizes
+    columns, sizes = taken.view.shown(taken.board), taken.board.sizes
     heads = [f"{one.title} (n {sizes[one.key]:,})" if sizes.get(one.key) else one.title for one in columns]
     lines = [f"| {' | '.join(heads)} |", f"|{'|'.join('---:' if _right(one) else ':---' for one in columns)}|"]
     lines += [f"| {' | '.join(map(_markdown_cell, row))} |" for row in _cells(taken, columns)]
@@ -372,7 +372,8 @@ def as_latex(taken: Extract) -> bytes:
     """A booktabs table that fits a column of article: intervals in small print under their values. Other scripts than
     Latin need XeLaTeX or LuaLaTeX with a font that has them."""
     board, view = taken.board, taken.view
-    columns = [BY_KEY[key] for key in _PAPER] if view.columns == USUAL else view.shown
+    usual = [column for key in _PAPER for column in board.columns if column.key == key]
+    columns = usual if view.columns == USUAL else view.shown(board)
     rows = _cells(taken, columns)
     sizes = [f"{{\\tiny $n={board.sizes[one.key]}$}}" if board.sizes.get(one.key) else "" for one in columns]
     caption = escape.latex(" ".join(["VL-RewardBench leaderboard.", *_sentences(taken)]))

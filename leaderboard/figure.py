@@ -47,6 +47,7 @@ class View:
     paper: bool = False  # whether the paper's own figures are shown as reference points
     hidden: bool = False  # whether the labels are not public, so that nothing finer than a category is shown
     around: Around = field(default_factory=Around)
+    overall_only: bool = False  # whether not even the categories are
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,8 @@ def rounded(chart: Chart) -> Chart:
 
 def not_shown(view: View) -> Chart:
     """No figure, because of labels that are not public it would show more than the three categories."""
-    labels = f"Labels {view.label_revision} are not public, and this figure needs more than their three categories."
+    more = "their overall" if view.overall_only else "their three categories"
+    labels = f"Labels {view.label_revision} are not public, and this figure needs more than {more}."
     return nothing((labels, "Another label set may show it."), "Not shown for this label set")
 
 

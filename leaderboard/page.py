@@ -21,7 +21,7 @@ from gradio.events import api
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from leaderboard import analysis
 from leaderboard.analysis import Choice, read_choice
-from leaderboard.api import leaderboard_json
+from leaderboard.api import shown_json
 from leaderboard.board import UnknownRevision
 from leaderboard.charts import CHARTS
 from leaderboard.render import GROUPING_NAMES, RULES, board_fragment, footer_markup, header_markup
@@ -133,7 +133,8 @@ def build_board(site: Site) -> None:
     def leaderboard(protocol: str = "strict", grouping: str = "official", revision: str = "") -> dict[str, Any]:
         """The board as JSON, the same as GET /api/v1/leaderboard."""
         try:
-            return leaderboard_json(_edition(site).board(protocol, grouping, revision))
+            found: dict[str, Any] = shown_json(_edition(site), protocol, grouping, revision)
+            return found
         except UnknownRevision as error:
             raise gr.Error(str(error), print_exception=False) from error
         except KeyError as error:

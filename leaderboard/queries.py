@@ -5,11 +5,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import orjson
 from sqlalchemy.orm import Session
 
+from benchmark.disclosure import merged
 from leaderboard.disclosure import disclosed
 from leaderboard.site import Pointer
 from storage import audit, label_imports, label_sets, moderation, presence, snapshots, switches
@@ -27,9 +29,13 @@ class DatabaseSnapshots:
     """A ``leaderboard.site.SnapshotSource`` over the service's database."""
 
     def __init__(
-        self, database: Database, *, hidden_labels: frozenset[str] = frozenset(), offline_after: float = OFFLINE_AFTER
+        self,
+        database: Database,
+        *,
+        hidden_labels: Mapping[str, str] = MappingProxyType({}),
+        offline_after: float = OFFLINE_AFTER,
     ) -> None:
-        """``hidden_labels``: configured label revisions that are not public, beside those imported as such.
+        """``hidden_labels``: configured label revisions that are not public and their levels, beside those imported.
         ``offline_after``: seconds of silence until visitors are told."""
         self._database = database
         self._hidden_labels = hidden_labels
@@ -59,9 +65,9 @@ class DatabaseSnapshots:
                 raise LookupError(f"no snapshot {snapshot_id}")
             body = found.body
             off = moderation.entries_off(session)
-            secret = self._hidden_labels | label_imports.hidden(session)
+            levels = merged(self._hidden_labels, label_imports.hidden(session))
             turned = _last_turn(session, found.through_seq)
-        snapshot = {**disclosed(orjson.loads(zlib.decompress(body)), secret), "turned": turned}
+        snapshot = {**disclosed(orjson.loads(zlib.decompress(body)), levels), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:

@@ -191,8 +191,11 @@ def board_page(edition: Edition, view: View) -> str:
 
 def _board_context(edition: Edition, view: View, embedded: bool) -> dict[str, Any]:
     board = edition.board(view.protocol, view.grouping, view.revision)
+    view = view.on(board)
     selection = select(board, view)
     return {
+        "columns": board.columns,
+        "shown": view.shown(board),
         "board": board,
         "view": view,
         "embedded": embedded,
@@ -275,9 +278,11 @@ def _state(board: Board, view: View, selection: Selection) -> str:
         "dir": "desc" if view.descending else "asc",
         "page": selection.page,
         "snapshot": permanent(board),
+        "level": board.level,
         "filters": [[one.key, one.term] for one in FILTERS],
         "columns": [
-            [column.key, column.kind, "desc" if column.descending else "asc", int(column.usual)] for column in COLUMNS
+            [column.key, column.kind, "desc" if column.descending else "asc", int(column.usual)]
+            for column in board.columns
         ],
     }
     return orjson.dumps(state).decode()
@@ -296,6 +301,7 @@ def board_data(board: Board) -> bytes:
         "snapshot": board.snapshot_id,
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
+        "level": board.level,
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
         "rank": [row.rank for row in rows],
@@ -310,7 +316,7 @@ def board_data(board: Board) -> bytes:
         data[name] = _texts([getattr(row, name) for row in rows])
     for name in VALUES:
         data[name] = [None if row.value(name) is None else units(row.value(name)) for row in rows]
-    for name in DRAWN:
+    for name in dict.fromkeys((*DRAWN, board.headline)):
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
     return orjson.dumps(data)

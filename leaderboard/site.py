@@ -21,9 +21,10 @@ from typing import Any, Protocol
 
 import brotli
 
+from benchmark.disclosure import GROUPING, PUBLIC
 from benchmark.protocols import PROTOCOLS
 from leaderboard.board import Board, build_board
-from leaderboard.disclosure import GROUPING, PROTOCOL
+from leaderboard.disclosure import PROTOCOL
 from leaderboard.published import Published, load_published, with_imported
 from leaderboard.turns import Turns
 from storage.moderation import Off
@@ -129,8 +130,12 @@ class Edition:
         return tuple(self.snapshot["label_revisions"])
 
     def hides(self, revision: str) -> bool:
-        """Whether of a label revision only three categories may be shown, under one rule and grouping."""
-        return revision in self.snapshot.get("hidden_revisions", ())
+        """Whether a label revision is not public, so that only its level is shown, under one rule and grouping."""
+        return self.level(revision) != PUBLIC
+
+    def level(self, revision: str) -> str:
+        """Return the disclosure level of a label revision (benchmark.disclosure)."""
+        return str(self.snapshot.get("disclosure", {}).get(revision, PUBLIC))
 
     def board(self, protocol: str = PROTOCOLS[0], grouping: str = "official", revision: str = "") -> Board:
         """The board under these rules, built once.

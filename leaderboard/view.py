@@ -104,10 +104,15 @@ class View:
         """The value of a filter; "" if it is not used."""
         return dict(self.filters).get(key, "")
 
-    @property
-    def shown(self) -> tuple[Column, ...]:
-        """The columns of the table."""
-        return tuple(column for column in COLUMNS if column.key in self.columns)
+    def shown(self, board: Board) -> tuple[Column, ...]:
+        """The columns of the table; none that the labels' disclosure level leaves out."""
+        return tuple(column for column in board.columns if column.key in self.columns)
+
+    def on(self, board: Board) -> View:
+        """The view with an order that the board knows, where it is ordered by an accuracy that is not shown."""
+        if self.sort in {column.key for column in board.columns}:
+            return self
+        return replace(self, sort=board.headline, descending=True)
 
     def parameters(self, *without: str) -> list[tuple[str, str]]:
         """The view as the parameters of an address; what is usual is left out."""

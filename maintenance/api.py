@@ -100,6 +100,14 @@ class Import(Reason):
     revision: str
     source: str
     public: bool = False
+    disclosure: str = ""
+    accept_weak_hiding: bool = False
+
+
+class Disclose(Reason):
+    """The revision's name typed again, where somebody is asked for it."""
+
+    confirmation: str = ""
 
 
 class Retire(Reason):
@@ -282,7 +290,19 @@ def _add_labels(router: APIRouter, database: Database, benchmark: str) -> None:
         """Have a worker import a label revision as a draft."""
         who = identity_of(request)
         told = (body.revision, body.source, body.reason)
-        return done(labels.request_import(database, who, benchmark, *told, public=body.public))
+        shown = {name: getattr(body, name) for name in ("public", "disclosure", "accept_weak_hiding")}
+        return done(labels.request_import(database, who, benchmark, *told, **shown))
+
+    @router.post(f"{BASE}/labels/{{revision}}/disclose")
+    def disclose(revision: str, body: Disclose, request: Request) -> Response:
+        """Make an imported revision public, which cannot be taken back."""
+        told = (revision, body.reason, body.confirmation)
+        return done(labels.disclose(database, identity_of(request), benchmark, *told))
+
+    @router.post(f"{BASE}/labels/{{revision}}/discard")
+    def discard(revision: str, body: Reason, request: Request) -> Response:
+        """Have a worker remove a draft that was never applied; its name is free again."""
+        return done(labels.request_discard(database, identity_of(request), benchmark, revision, body.reason))
 
     @router.post(f"{BASE}/labels/{{revision}}/retire")
     def retire(revision: str, body: Retire, request: Request) -> Response:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmark.disclosure import LEVELS
 from identity.settings import IdentitySettings
 from maintenance import allowances, chain, entries, labels, operations, people, reported, reports, rescoring
 from maintenance.accounts import directory
@@ -159,14 +160,37 @@ def _add_labels(commands: Any) -> None:
     add.add_argument("revision")
     add.add_argument("source", help="file below LABEL_IMPORT_DIRS, or Hub dataset owner/name@commit")
     add.add_argument("--reason", required=True)
-    add.add_argument("--public", action="store_true", help="these labels can be had elsewhere: hide nothing")
+    add_level(add, "categories if left out")
     add.add_argument("--wait", action="store_true", help="until a worker has done it")
     command(commands, "list", "all revisions", _revisions)
+    disclose = command(commands, "disclose", "make an imported revision public, for good", _disclose)
+    disclose.add_argument("revision")
+    disclose.add_argument("--reason", required=True)
+    disclose.add_argument("--confirm", default="", metavar="REVISION", help="the revision's name again")
+    discard = command(commands, "discard", "remove a draft that was never applied; its name is free again", _discard)
+    discard.add_argument("revision")
+    discard.add_argument("--reason", required=True)
+    discard.add_argument("--wait", action="store_true", help="until a worker has done it")
     retire = command(commands, "retire", "reveal the salt of a revision's commitment", _retire)
     retire.add_argument("revision")
     retire.add_argument("--reason", required=True)
     retire.add_argument("--confirm", metavar="REVISION", help="the revision's name again; asked for if left out")
     retire.add_argument("--wait", action="store_true", help="until a worker has done it")
+
+
+def add_level(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Adds what may be shown of scores under a revision, and the consent to labels that hide little."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--disclosure", choices=LEVELS, default="", help=f"what is shown of scores; {usual}")
+    how.add_argument("--public", action="store_true", help="these labels can be had elsewhere: hide nothing")
+    meant = "take labels that nearly say the same as public ones"
+    parser.add_argument("--accept-weak-hiding", action="store_true", help=meant)
+
+
+def level_of(options: argparse.Namespace) -> dict[str, Any]:
+    """What `add_level` has read, for a use case."""
+    names = ("disclosure", "public", "accept_weak_hiding")
+    return {name: getattr(options, name) for name in names}
 
 
 def _add_rescore(commands: Any) -> None:
@@ -332,13 +356,22 @@ def _merge(c: Context, o: argparse.Namespace) -> Answer:
 def _import(c: Context, o: argparse.Namespace) -> Answer:
     local = Path(o.source)
     source = str(local.absolute()) if local.exists() else o.source
-    done = labels.request_import(c.database, c.who, c.benchmark, o.revision, source, o.reason, public=o.public)
+    told = (c.database, c.who, c.benchmark, o.revision, source, o.reason)
+    done = labels.request_import(*told, **level_of(o))
     return followed(c, o, done)
 
 
 def _revisions(c: Context, o: argparse.Namespace) -> Answer:
     found = labels.revisions(c.database, c.who, c.benchmark)
     return Answer(reports.revisions(found), as_data(found))
+
+
+def _disclose(c: Context, o: argparse.Namespace) -> Answer:
+    return finished(labels.disclose(c.database, c.who, c.benchmark, o.revision, o.reason, o.confirm))
+
+
+def _discard(c: Context, o: argparse.Namespace) -> Answer:
+    return followed(c, o, labels.request_discard(c.database, c.who, c.benchmark, o.revision, o.reason))
 
 
 def _retire(c: Context, o: argparse.Namespace) -> Answer:
@@ -366,7 +399,8 @@ def _shown(c: Context, task_id: int) -> Answer:
 
 def _apply(c: Context, o: argparse.Namespace) -> Answer:
     expected = rescoring.confirmation_for(o.revision, o.scorer_version)
-    typed = o.confirm if o.confirm is not None else c.ask(f"Type {expected} to apply it: ")
+    effect = "" if o.entry or o.where else rescoring.effect(c.database, c.who, c.benchmark, o.revision)
+    typed = o.confirm if o.confirm is not None else c.ask(f"{effect} Type {expected} to apply it: ".lstrip())
     told = (c.database, c.who, c.benchmark, o.revision, o.reason, typed)
     scope = {"entries": o.entry, "where": _pairs(o.where), "scorer_version": o.scorer_version}
     return followed(c, o, rescoring.request_apply(*told, **scope))

@@ -80,6 +80,9 @@ _PUBLIC: Mapping[str, _Shown] = {
     ),
     "submissions.paused": _Shown(("message",), "Submissions are paused: {message}", "Submissions paused"),
     "submissions.resumed": _Shown((), "Submissions are taken again.", "Submissions resumed"),
+    "labels.disclosed": _Shown(
+        ("revision", "reason"), "Label revision {revision} is public now: {reason}", "Labels disclosed"
+    ),
     "labels.retired": _Shown(
         ("revision", "salt", "commitment", "reason"),
         "Label revision {revision} is retired: {reason}",
@@ -165,7 +168,8 @@ def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
         # With two decimals where they are on record: a single label moves a macro average by a few hundredths.
         points = "" if largest is None else f"{100 * largest:.2f}".removesuffix("0")
         by = f"; the largest change of a macro average is {points} points" if points else ""
-        said.append(f"{scored}, {facts.get('moved') or 0:,} moved in rank{by}.")
+        moved = facts.get("moved")  # not told where only the overall may be
+        said.append(f"{scored}{'' if moved is None else f', {moved:,} moved in rank'}{by}.")
     return tuple(said)
 
 

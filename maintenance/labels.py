@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
 from maintenance import queries
 from maintenance.asking import ask
 from maintenance.queries import Revision
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
 from settings import DEMO_REVISION
-from storage import label_sets, verification
+from storage import audit, label_imports, label_sets, tasks, verification
 from storage.database import Database
 
-IMPORT, RETIRE = "labels.import", "labels.retire"
+IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
+DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
 FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -32,18 +34,38 @@ def check_new(session: Any, benchmark: str, revision: str) -> None:
         )
 
 
+def stated_level(disclosure: str, public: bool, usual: str) -> str:
+    """Return the disclosure level that was asked for; `public` is short for one. Raises NotPossible."""
+    if public and disclosure not in ("", PUBLIC):
+        raise NotPossible("two-levels", f"public and disclosure {disclosure[:40]!r} contradict one another; keep one.")
+    if disclosure and disclosure not in LEVELS:
+        raise NotPossible("unknown-level", f"The disclosure is one of {', '.join(LEVELS)}, not {disclosure[:40]!r}.")
+    return PUBLIC if public else disclosure or usual
+
+
 def request_import(
-    database: Database, who: Identity, benchmark: str, revision: str, spec: str, reason: str, *, public: bool = False
+    database: Database,
+    who: Identity,
+    benchmark: str,
+    revision: str,
+    spec: str,
+    reason: str,
+    *,
+    public: bool = False,
+    disclosure: str = "",
+    accept_weak_hiding: bool = False,
 ) -> Done:
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
-    `spec`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are immutable:
-    a name that is known cannot be imported again. `public`: the labels are to be had elsewhere anyway, so that the
-    board may show what depends on single ones (sources, tags, counts).
+    `spec`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are
+    immutable: a name that is known cannot be imported again. `disclosure`: what may be shown of scores (benchmark.disclosure), by
+    category if left out; `public`: the labels are to be had elsewhere anyway, so everything may be shown.
+    `accept_weak_hiding`: take labels that nearly say the same as public ones.
     """
     require_maintainer(who)
     why, source = words(reason), words(spec, "source", limit=2000)
-    params = {"spec": source, "disclosure": "public" if public else "hidden"}
+    params: dict[str, Any] = {"spec": source, "disclosure": stated_level(disclosure, public, BY_CATEGORY)}
+    params |= {"accept_weak_hiding": True} if accept_weak_hiding else {}
     with database.write() as session:
         check_new(session, benchmark, revision)
         task, new = ask(session, who, IMPORT, revision, params, why)
@@ -75,6 +97,59 @@ def request_retire(
             raise NotPossible("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
         task, new = ask(session, who, RETIRE, revision, {}, why)
     return Done(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
+
+
+def disclose(
+    database: Database, who: Identity, benchmark: str, revision: str, reason: str, confirmation: str = ""
+) -> Done:
+    """Make an imported revision public: everything that its scores tell may be shown. For maintainers.
+
+    That cannot be taken back. `confirmation`: the revision's name, where somebody is asked to type it again.
+    Raises Refused, NotFound, NotPossible.
+    """
+    require_maintainer(who)
+    why = words(reason)
+    with database.write() as session:
+        found = _imported(session, benchmark, revision, "take it out of HIDDEN_LABELS and start the service again")
+        if found.disclosure == PUBLIC or found.retired_at is not None:
+            return Done(False, f"Revision {revision} is public already.")
+        if confirmation and confirmation != revision:
+            raise NotPossible("not-confirmed", f"To confirm, type {revision}.")
+        label_imports.disclose(session, revision)
+        facts = {"revision": revision, "from": found.disclosure, "to": PUBLIC, "reason": why}
+        kind = DRAFT_DISCLOSED if found.published_at is None else DISCLOSED
+        seq = audit.append(session, kind, {**facts, "by": who.account, "via": who.via})
+    return Done(True, f"Revision {revision} is public: {readers_words(found.disclosure or PUBLIC, PUBLIC)}", seq)
+
+
+def request_discard(database: Database, who: Identity, benchmark: str, revision: str, reason: str) -> Done:
+    """Have a worker remove a draft that was never applied, so that its name is free again. For maintainers.
+
+    Raises Refused, NotFound, NotPossible.
+    """
+    require_maintainer(who)
+    why = words(reason)
+    with database.write() as session:
+        found = _imported(session, benchmark, revision, "take it out of LABELS")
+        if found.published_at is not None or found.registered_at is not None or found.retired_at is not None:
+            raise NotPossible("in-use", f"Something was scored under revision {revision}, so it stays; see retire.")
+        for project in verification.projects(session, benchmark):
+            if project.base_revision == revision:
+                raise NotPossible("in-use", f"Project {project.name} verifies revision {revision}, so it stays.")
+        if busy := tasks.open_about(session, revision, other_than=DISCARD):
+            raise NotPossible("busy", f"Task {busy} is about revision {revision} and must end first.")
+        task, new = ask(session, who, DISCARD, revision, {}, why)
+    return Done(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
+
+
+def _imported(session: Any, benchmark: str, revision: str, instead: str) -> Revision:
+    """Raises NotFound, and NotPossible for a revision of the settings."""
+    found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    if found is None:
+        raise NotFound(f"There is no imported revision {revision[:40]!r}.")
+    if found.imported_at is None:
+        raise NotPossible("configured", f"The settings name revision {revision}: {instead}.")
+    return found
 
 
 def revisions(database: Database, who: Identity, benchmark: str) -> list[Revision]:

@@ -235,6 +235,7 @@ def preview(found: Mapping[str, Any], task: int) -> str:
     finding = reports.counterfactual(found)
     return (
         (f'<p class="vl-verdict">{escape(finding)}</p>' if finding else "")
+        + (f"<p>{escape(found['disclosure']['readers'])}</p>" if found.get("disclosure") else "")
         + f"<p>{escape(first)}</p><p>{escape(second)}</p>{left}"
         + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in found["columns"])), rows, "None.")
         + table(

@@ -12,17 +12,30 @@ from maintenance import holders, queries
 from maintenance.queries import FailedJob, Heart
 from maintenance.suspicions.actions import Alarm, alarm
 from maintenance.values import Done, Identity, NotFound, require_maintainer, words
-from storage import audit, backups, integrity_alarms, job_queue, label_sets, presence, suspicions, switches, tasks
+from storage import (
+    audit,
+    backups,
+    integrity_alarms,
+    job_queue,
+    label_sets,
+    presence,
+    suspicions,
+    switches,
+    tasks,
+    weak_hiding,
+)
 from storage.backups import Made
 from storage.database import Database
 from storage.integrity_alarms import IntegrityAlarm
 from storage.maintenance_tables import Task
 from storage.tables import Job
 from storage.tasks import TaskView
+from storage.weak_hiding import WeaklyHidden
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"
 _LATELY = 50  # tasks
+_WEAK = "Disclose them, or say that this is meant (ACCEPT_WEAK_HIDING, --accept-weak-hiding)."
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
 
 
@@ -57,12 +70,14 @@ class Health:
     busy: Alarm | None = None  # what accounts have had scored that somebody should look at
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
+    weakly_hidden: tuple[WeaklyHidden, ...] = ()  # label sets that are not public and hide little
     labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
 
     @property
     def advice(self) -> str | None:
-        """What waits for a maintainer: labels that no worker holds, workers by other rules. None: nothing."""
-        return " ".join(filter(None, (self.labels_missing, self._other_rules))) or None
+        """What waits for a maintainer: labels that no worker holds or that hide little, workers by other rules."""
+        weak = [f"ALARM: {one.sentence} {_WEAK}" for one in self.weakly_hidden if not one.accepted]
+        return " ".join(filter(None, (self.labels_missing, self._other_rules, *weak))) or None
 
     @property
     def _other_rules(self) -> str | None:
@@ -152,6 +167,7 @@ def health(database: Database, who: Identity, benchmark: str, paths: Sequence[Pa
             busy=busy,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
+            weakly_hidden=tuple(weak_hiding.known(session, benchmark)),
             labels_missing=holders.missing(session, board.label_revision) if board else None,
         )
 

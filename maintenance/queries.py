@@ -10,7 +10,7 @@ from sqlalchemy import exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from maintenance.values import Entry
-from storage import audit, scopes
+from storage import audit, label_levels, scopes
 from storage.clock import database_now
 from storage.maintenance_tables import Edit, ImportedLabels, Moderation, Task
 from storage.moderation import off_board
@@ -63,7 +63,7 @@ class Revision(NamedTuple):
     published_at: float | None
     retired_at: float | None
     salt: str | None
-    disclosure: str | None  # public or hidden; None: as the settings say
+    disclosure: str | None  # benchmark.disclosure; None: as the settings say, which no worker has told yet
     registered_at: float | None  # when a worker had it first; None: a draft that was never scored under
 
     @property
@@ -223,6 +223,7 @@ def revisions(session: Session, benchmark: str) -> list[Revision]:
         for row in session.scalars(select(ImportedLabels).where(ImportedLabels.benchmark == benchmark))
     }
     registered = {row.revision: row for row in session.scalars(select(LabelSet).where(LabelSet.benchmark == benchmark))}
+    stated = label_levels.stated(session)
     committed = dict(session.execute(select(LabelCommitment.revision, LabelCommitment.commitment)).all())
     found = [
         Revision(
@@ -236,7 +237,7 @@ def revisions(session: Session, benchmark: str) -> list[Revision]:
             row.registered_at,
             None,
             None,
-            None,
+            stated.get(name),
             row.registered_at,
         )
         for name, row in registered.items()

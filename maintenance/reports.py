@@ -78,7 +78,7 @@ def preview(found: Mapping[str, Any]) -> str:
             else "significance is not compared, because the old scorer's rules are not here any more."
         ),
     ]
-    lines += filter(None, [counterfactual(found)])
+    lines += filter(None, [(found.get("disclosure") or {}).get("readers"), counterfactual(found)])
     lines.append(f"{'rank':>5}{'':9}" + "".join(f"{column:<18}" for column in found["columns"]) + "entry")
     for row in found["entries"]:
         name = f"{row['model']} {row['version']}".strip()
@@ -246,5 +246,6 @@ def health(found: Health) -> str:
         lines.append(f"ALARM: {found.integrity.sentence}")
     checked = found.integrity_checked_at
     lines.append(f"stored rows compared with the audit chain: {'not yet' if checked is None else iso(checked)}")
+    lines += [f"accepted: {one.sentence}" for one in found.weakly_hidden if one.accepted]
     lines.append(f"suspicions: {found.suspicions} open")
     return "\n".join([*lines, f"audit chain: {found.chain_seq} events"])

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from benchmark.disclosure import PUBLIC, readers_words
 from maintenance import holders, queries
 from maintenance.asking import ask
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
-from storage import audit, job_queue, label_sets, presence, tasks
+from storage import audit, job_queue, label_levels, label_sets, presence, tasks
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.scopes import FILTERS
@@ -82,7 +83,8 @@ def request_apply(
     why, scope = words(reason), _scope(entries, where)
     expected = confirmation_for(revision, scorer_version)
     if confirmation != expected:
-        raise NotPossible("not-confirmed", f"To confirm, type {expected}.")
+        told = "" if any(scope.values()) else effect(database, who, benchmark, revision)
+        raise NotPossible("not-confirmed", f"{told} To confirm, type {expected}.".strip())
     with database.write() as session:
         _known(session, benchmark, revision)
         board = _board(session, benchmark)
@@ -99,9 +101,21 @@ def request_apply(
             return Done(False, f"The board shows revision {revision}, scorer version {version} already.")
         holders.require_held(session, revision)
         task, new = ask(session, who, APPLY, revision, params, why, scorer_version=version)
-    effect = "the board stays as it is" if part else "the board changes in one step"
+    then = "the board stays as it is" if part else "the board changes in one step"
     what = "The workers score a part under" if part else "The workers apply"
-    return Done(new, f"{what} revision {revision}, scorer version {version} (task {task}); {effect}.", task_id=task)
+    told = "" if part else f" {effect(database, who, benchmark, revision)}".rstrip()
+    words_ = f"{what} revision {revision}, scorer version {version} (task {task}); {then}.{told}"
+    return Done(new, words_, task_id=task)
+
+
+def effect(database: Database, who: Identity, benchmark: str, revision: str) -> str:
+    """Return what readers lose or gain when a revision is applied; "" where there is no board. For maintainers."""
+    require_maintainer(who)
+    with database.read() as session:
+        board, levels = label_sets.current(session), label_levels.levels(session)
+    if board is None or board.benchmark != benchmark:
+        return ""
+    return readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
 
 
 def confirmation_for(revision: str, scorer_version: str = "") -> str:

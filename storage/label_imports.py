@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import ColumnElement, delete, exists, insert, select, update
 from sqlalchemy.orm import Session
 
+from benchmark.disclosure import PUBLIC
 from storage.clock import database_now
 from storage.maintenance_tables import ImportedLabels
 from storage.tables import LabelSet
@@ -23,7 +24,12 @@ class Imported(NamedTuple):
     difference: dict[str, Any]
     published: bool
     retired: bool
-    public: bool  # whether what depends on single labels may be shown
+    level: str  # benchmark.disclosure: what may be shown of scores; public once it is retired
+
+    @property
+    def public(self) -> bool:
+        """Whether what depends on single labels may be shown."""
+        return self.level == PUBLIC
 
 
 def record(session: Session, revision: str, facts: Mapping[str, Any]) -> None:
@@ -68,33 +74,51 @@ def drafts(session: Session) -> set[str]:
     return set(session.scalars(select(ImportedLabels.revision).where(ImportedLabels.published_at.is_(None))))
 
 
-def hidden(session: Session) -> frozenset[str]:
-    """Those of which nothing may be shown that depends on single labels: not public, and not retired; drafts too."""
-    rows = select(ImportedLabels.revision).where(
-        ImportedLabels.disclosure != "public", ImportedLabels.retired_at.is_(None)
+def hidden(session: Session) -> dict[str, str]:
+    """Return label revision -> disclosure level of those that are not public and not retired; drafts too."""
+    rows = select(ImportedLabels.revision, ImportedLabels.disclosure).where(
+        ImportedLabels.disclosure != PUBLIC, ImportedLabels.retired_at.is_(None)
     )
-    return frozenset(session.scalars(rows))
+    return dict(session.execute(rows).all())
 
 
 def disclosure(session: Session, benchmark: str, configured: Mapping[str, str]) -> dict[str, str]:
-    """Label revision -> "public" or "hidden", of those that are no drafts. `configured`: as the settings say; what
-    maintainers imported is as they said."""
+    """Return label revision -> disclosure level, of those that are no drafts.
+
+    ``configured``: as the settings say; what maintainers imported is as they said.
+    """
     known = set(session.scalars(select(LabelSet.revision).where(LabelSet.benchmark == benchmark)))
-    imported = {one.revision: "public" if one.public else "hidden" for one in published(session, benchmark)}
-    stated = dict.fromkeys(known - drafts(session), "public") | dict(configured)
+    imported = {one.revision: one.level for one in published(session, benchmark)}
+    stated = dict.fromkeys(known - drafts(session), PUBLIC) | dict(configured)
     return dict(sorted((stated | imported).items()))
+
+
+def disclose(session: Session, revision: str) -> bool:
+    """Make an imported revision public; False where it is, or is none."""
+    return _change(session, revision, ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
+
+
+def discard(session: Session, revision: str) -> bool:
+    """Remove a draft that nothing was ever scored under; False where it is none."""
+    known = exists().where(LabelSet.revision == revision)
+    if session.scalar(select(known)):
+        return False
+    removed = session.execute(
+        delete(ImportedLabels)
+        .where(
+            ImportedLabels.revision == revision,
+            ImportedLabels.published_at.is_(None),
+            ImportedLabels.retired_at.is_(None),
+        )
+        .returning(ImportedLabels.revision),
+        execution_options={"synchronize_session": False},
+    )
+    return removed.first() is not None
 
 
 def publish(session: Session, revision: str) -> bool:
     """Ends the secrecy of a draft; False where it is none."""
-    changed = session.execute(
-        update(ImportedLabels)
-        .where(ImportedLabels.revision == revision, ImportedLabels.published_at.is_(None))
-        .values(published_at=database_now())
-        .returning(ImportedLabels.revision),
-        execution_options={"synchronize_session": False},
-    )
-    return changed.first() is not None
+    return _change(session, revision, ImportedLabels.published_at.is_(None), published_at=database_now())
 
 
 def retire(session: Session, revision: str, salt: str) -> None:
@@ -107,6 +131,17 @@ def retire(session: Session, revision: str, salt: str) -> None:
     )
 
 
+def _change(session: Session, revision: str, where: ColumnElement[bool], **values: Any) -> bool:
+    changed = session.execute(
+        update(ImportedLabels)
+        .where(ImportedLabels.revision == revision, where)
+        .values(**values)
+        .returning(ImportedLabels.revision),
+        execution_options={"synchronize_session": False},
+    )
+    return changed.first() is not None
+
+
 def _imported(row: ImportedLabels) -> Imported:
     return Imported(
         row.revision,
@@ -116,5 +151,5 @@ def _imported(row: ImportedLabels) -> Imported:
         row.difference,
         row.published_at is not None,
         row.retired_at is not None,
-        row.disclosure == "public" or row.retired_at is not None,
+        row.disclosure if row.retired_at is None else PUBLIC,
     )

@@ -128,11 +128,11 @@ class ImportedLabels(Base):
         _digest("commitment"),
         _check("salt", "length(salt) = 64 AND salt = lower(salt)"),
         _check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
-        _check("disclosure", "disclosure IN ('public', 'hidden')"),
+        _check("disclosure", "disclosure IN ('public', 'categories', 'overall')"),
     )
     revision: Mapped[Words] = mapped_column(primary_key=True)
     benchmark: Mapped[Words]
-    disclosure: Mapped[Words]  # public: the labels are to be had elsewhere, so what depends on them may be shown
+    disclosure: Mapped[Words]  # benchmark.disclosure: what may be shown; it may become public, and nothing else
     spec: Mapped[Words]  # file or Hub dataset, as asked for; not public
     items: Mapped[int]
     digest: Mapped[Sha256]  # not public: that of a small change can be guessed
@@ -144,3 +144,25 @@ class ImportedLabels(Base):
     published_at: Mapped[Instant | None] = mapped_column(Double)  # None: a draft
     retired_at: Mapped[Instant | None]
     salt: Mapped[Sha256 | None]  # revealed when the set retires; until then only the workers have it
+
+
+class StatedLevel(Base):
+    """The disclosure level of a configured label revision, as the worker that started last was told."""
+
+    __tablename__ = "stated_levels"
+    __table_args__ = (_check("level", "level IN ('public', 'categories', 'overall')"),)
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    level: Mapped[Words]
+
+
+class WeakHiding(Base):
+    """A label set that is not public, and a public one that says the same of nearly all pairs. Never how many."""
+
+    __tablename__ = "weak_hiding"
+    __table_args__ = (_check("submissions", "submissions > 0"), _check("against", "revision <> against"))
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    against: Mapped[Words] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
+    submissions: Mapped[int]  # that would reveal the rest, in steps (benchmark.weak_hiding): public
+    accepted: Mapped[bool]  # whether a maintainer or the settings said that this is meant
+    noted_at: Mapped[Instant] = mapped_column(default=database_now())

@@ -136,6 +136,12 @@ def request(
     return task_id, True
 
 
+def open_about(session: Session, subject: str, *, other_than: str) -> int | None:
+    """Return the number of an open task about something, but for tasks of one kind; None where there is none."""
+    wanted = select(Task.id).where(Task.subject == subject, Task.kind != other_than, Task.state.in_(_OPEN))
+    return session.execute(wanted.order_by(Task.id).limit(1)).scalar_one_or_none()
+
+
 def claim(
     session: Session,
     worker: str,

@@ -6,6 +6,7 @@ from asyncio import Lock
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
+from types import MappingProxyType
 from typing import Annotated, Any, get_args
 from weakref import WeakValueDictionary
 
@@ -84,8 +85,9 @@ def build(
     spool: Spool,
     track: Callable[[str, Identity], Status | None],
     database: Database,
+    hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> APIRouter:
-    """The routes."""
+    """The routes. `hidden_labels`: the configured label revisions that are not public, and their disclosure levels."""
     router = APIRouter()
     limiter = CapacityLimiter(_CHECKS_AT_ONCE)
     # Of an address or account one file at a time: who sends many that take long waits for their own.
@@ -138,7 +140,7 @@ def build(
 
     router.include_router(_wishes(database, intake.benchmark))
     _add_policy(router, intake)
-    _add_events(router, database, intake.benchmark)
+    _add_events(router, database, intake.benchmark, hidden_labels)
     _add_health(router, database)
     return router
 
@@ -196,7 +198,7 @@ def _add_policy(router: APIRouter, intake: Intake) -> None:
         return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
-def _add_events(router: APIRouter, database: Database, benchmark: str) -> None:
+def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: Mapping[str, str]) -> None:
     @router.get("/api/v1/account/events", responses=documentation.EVENTS)
     def events(
         request: Request,
@@ -204,7 +206,8 @@ def _add_events(router: APIRouter, database: Database, benchmark: str) -> None:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
         """What happened to your entries, the newest first; `before` continues at the last seq of an earlier answer."""
-        found = happenings.of(database, benchmark, identity_of(request), before=before, limit=limit)
+        span: dict[str, Any] = {"before": before, "limit": limit}
+        found = happenings.of(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
 
 

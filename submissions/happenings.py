@@ -9,12 +9,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
-from benchmark.protocols import scores
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
 from benchmark.scoring import Tally
 from identity import Identity, Role, require
-from storage import audit
+from storage import audit, label_imports
 from storage.audit import Recorded
 from storage.clock import iso
 from storage.database import Database
@@ -80,9 +81,17 @@ class Happening:
 
 
 def of(
-    database: Database, benchmark: str, who: Identity, *, before: int | None = None, limit: int = 50
+    database: Database,
+    benchmark: str,
+    who: Identity,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+    hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Happening]:
     """What happened to somebody's entries, the newest first; `before` the seq of an event.
+
+    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
 
     More than `limit` where a re-score concerns several entries: an event is told in full. Nothing where everybody has
     one account and nobody maintains: then nobody can show that an entry is theirs.
@@ -100,7 +109,8 @@ def of(
         names = [one.id for one in mine]
         about = audit.about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
         moves = audit.about(session, [audit.BOARD], _RESCORED, before=before, limit=limit)
-        told = _Scores(queries.scores(session, names))
+        levels = merged(hidden_labels, label_imports.hidden(session))
+        told = _Scores(queries.scores(session, names), levels)
         chunks = audit.about(session, told.subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
@@ -108,12 +118,16 @@ def of(
 
 
 class _Scores:
-    """Macro under strict, to 0.1 point: what is disclosed of every label set. Drafts are not among them."""
+    """The macro average under strict, to 0.1 point, or the overall where no more is shown. Drafts are not among them.
 
-    def __init__(self, stored: Sequence[Scored]) -> None:
+    `levels`: disclosure levels of the label revisions that are not public.
+    """
+
+    def __init__(self, stored: Sequence[Scored], levels: Mapping[str, str]) -> None:
+        self._levels = levels
         self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
         self.subjects = {audit.labels(one.label_revision) for one in stored}
-        self.macro = cache(self._macro)
+        self.shown = cache(self._shown)
 
     def known(self, entry: str, revision: str, version: str) -> bool:
         """Whether the entry has such a score."""
@@ -124,11 +138,15 @@ class _Scores:
         found = self._stored.get((entry, *_rules(chunk.body)))
         return found is not None and queries.in_chunk(found, chunk)
 
-    def _macro(self, entry: str, revision: str, version: str) -> str:
-        """In percent; "" where there is none."""
+    def _shown(self, entry: str, revision: str, version: str) -> str:
+        """Return "macro 73.3", in percent; "" where there is none."""
         found = self._stored.get((entry, revision, version))
-        value = None if found is None else scores(Tally.from_json(json.loads(found.tally))).macro
-        return "" if value is None else f"{100 * value:.1f}"
+        if found is None:
+            return ""
+        level = self._levels.get(revision, PUBLIC)
+        name = "overall" if level == OVERALL_ONLY else "macro"
+        value = shown_scores(Tally.from_json(json.loads(found.tally)), level)[name]
+        return "" if value is None else f"{name} {100 * value:.1f}"
 
 
 def _explained(moves: Sequence[Recorded]) -> list[Recorded]:
@@ -158,21 +176,27 @@ def _lines(event: Recorded, mine: Sequence[Held], told: _Scores, account: str) -
 
 
 def _scored(event: Recorded, one: Held, told: _Scores) -> str:
-    macro = told.macro(one.id, *_rules(event.body))
-    return f"It was scored under label revision {event.body['label_revision']}{f': macro {macro}' if macro else ''}."
+    score = told.shown(one.id, *_rules(event.body))
+    return f"It was scored under label revision {event.body['label_revision']}{f': {score}' if score else ''}."
 
 
 def _rescored(event: Recorded, one: Held, told: _Scores) -> Happening | None:
     """None for an entry that came later or has no score on both sides."""
     before, after = event.body["from"], event.body["to"]
-    sides = [told.macro(one.id, *_rules(side)) for side in (before, after)]
+    sides = [told.shown(one.id, *_rules(side)) for side in (before, after)]
     if one.created_at > event.at or not all(told.known(one.id, *_rules(side)) for side in (before, after)):
         return None
     sentence = (
         f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "
-        f"macro {sides[0]}, now {sides[1]}. {event.body.get('reason') or ''}"
+        f"{sides[0]}, now {_same_name(*sides)}. {event.body.get('reason') or ''}"
     )
     return _line(event, one, sentence.strip())
+
+
+def _same_name(before: str, after: str) -> str:
+    """Return the second score without its name where that is the first one's."""
+    name = before.partition(" ")[0]
+    return after.removeprefix(f"{name} ") if name else after
 
 
 def _rules(said: Mapping[str, Any]) -> tuple[str, str]:

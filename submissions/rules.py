@@ -16,8 +16,10 @@ from submissions.wishes import MOST_DAYS
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
     "public": "Everything: overall, macro and categories, counts, sources, error tags, K curve, paired tests",
-    "hidden": "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else that depends "
-    "on a label",
+    "categories": "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else that "
+    "depends on a label",
+    "overall": "The overall with its interval, to half a point, which also orders the board; neither macro nor "
+    "categories, nor anything else that depends on a label",
 }
 RECORDED = (
     "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), and the check "
@@ -187,9 +189,15 @@ def _files(rules: Mapping[str, Any]) -> list[Rule]:
     ]
 
 
+def _shown(rules: Mapping[str, Any], revision: str, how: str) -> str:
+    """What a level shows, and how little hides the rest of a set."""
+    weak = (rules.get("weakly_hidden") or {}).get(revision)
+    return " ".join(filter(None, (f"{_DISCLOSED[how]}.", weak)))
+
+
 def _seen(rules: Mapping[str, Any]) -> list[Rule]:
     disclosure = [
-        Rule(f"labels-{revision}", f"Shown of labels {revision}", how, f"{_DISCLOSED[how]}.", _HIDING)
+        Rule(f"labels-{revision}", f"Shown of labels {revision}", how, _shown(rules, revision, how), _HIDING)
         for revision, how in sorted(rules.get("disclosure", {}).items())
     ]
     return [

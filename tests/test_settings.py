@@ -198,7 +198,7 @@ def test_sign_in_that_would_let_the_wrong_people_in_does_not_start(changes: dict
 
 
 def test_hidden_labels_are_among_those_that_are_configured() -> None:
-    assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").hidden_labels == {"v3"}
+    assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").hidden_labels == {"v3": "categories"}
     with pytest.raises(SettingsError, match="HIDDEN_LABELS names v4"):
         read(LABELS="v2=a", HIDDEN_LABELS="v4")
 

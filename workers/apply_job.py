@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
 from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, difference
 from benchmark.wording import counted
@@ -176,7 +177,8 @@ def _flip(
     to = {"label_revision": labels.revision, "scorer_version": scorer.version}
     words = "Applied."
     if moves:
-        words = f"Applied: {counted(moves['entries'], 'entry', 'entries')}, {counted(moves['moved'], 'rank move')}."
+        words = f"Applied: {counted(moves['entries'], 'entry', 'entries')}"
+        words += f", {counted(moves['moved'], 'rank move')}." if "moved" in moves else "."
     tasks.finish(session, claim, {"changed": True, **moves}, words)
     published = label_imports.publish(session, labels.revision)
     # What arrived meanwhile is scored by the workers at once, before anything else.
@@ -202,14 +204,17 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         ids = [entry.id for entry in entries]
         counts = [stored_counts(session, ids, *pair) for pair in (where, (labels.revision, scorer.version))]
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        secret = (scorer.hidden | label_imports.hidden(session)) & {board.label_revision, labels.revision}
+        levels = merged(scorer.hidden, label_imports.hidden(session))
+        level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
     known = scorer.labels.get(board.label_revision)
-    changed = None if known is None or secret else difference(known, labels).to_json()
+    changed = None if known is None or level != PUBLIC else difference(known, labels).to_json()
+    if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards
+        return {"labels": None, "entries": len(entries)}
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
     before, after = (standing_of(entries, one) for one in counts)
     macro = COLUMNS.index("macro")
-    digits = _HIDDEN_DIGITS if secret else _DIGITS
+    digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
     shown = [one.shares[:, macro].round(digits) for one in (before, after)]
     return {
         "labels": changed,

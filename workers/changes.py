@@ -34,6 +34,8 @@ WITHOUT_EFFECT = (
     "verification.models-seen",
     "verification.closed",
     "labels.candidates-proposed",
+    "labels.draft-disclosed",
+    "labels.discarded",
 )
 
 

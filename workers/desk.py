@@ -21,7 +21,7 @@ from storage.database import Database
 from storage.job_queue import LeaseLost
 from storage.label_sets import LabelSetChanged
 from storage.tasks import TaskClaim
-from workers import apply_job, candidates_job, draft_job, head_job, label_jobs, preview_job
+from workers import apply_job, candidates_job, draft_job, head_job, label_jobs, preview_job, weak_hiding_job
 from workers.apply_job import BoardMoved
 from workers.head_job import HubDataset
 from workers.label_store import LabelStore, Shelf
@@ -50,6 +50,8 @@ class Desk:
     backup: Target | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
     import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
+    accept_weak_hiding: bool = False  # of configured sets, as the settings say
+    levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def turn(self) -> bool:
@@ -86,6 +88,15 @@ class Desk:
                 log.error("labels.missing", extra={"data": {"label_revision": revision, "reason": str(error)}})
         for revision in drafts & set(self.shelf):
             self.shelf.take_off(revision)
+
+    def watch_hiding(self) -> None:
+        """Looks which sets are weakly hidden, whenever there are others or they are shown otherwise."""
+        levels = weak_hiding_job.levels_of(self.database, self.scorer)
+        if levels != self.levels:
+            accepted = self.accept_weak_hiding
+            weak_hiding_job.note(self.database, self.scorer, self.store, levels, accepted=accepted)
+            self.levels.clear()
+            self.levels.update(levels)
 
     def holds(self, session: Session) -> set[str]:
         """The label revisions that this worker could score under: those on its shelf, imported ones on its disk."""
@@ -180,6 +191,8 @@ class Desk:
             label_jobs.import_labels(self.database, self.scorer, self.store, claim, self.import_dirs)
         elif claim.kind == "labels.retire":
             label_jobs.retire(self.database, self.store, claim)
+        elif claim.kind == "labels.discard":
+            label_jobs.discard(self.database, self.store, claim)
         elif claim.kind == "labels.draft":
             draft_job.draft(self.database, self.scorer, self.store, claim)
         elif claim.kind == "labels.candidates":

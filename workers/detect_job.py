@@ -19,10 +19,10 @@ from sqlalchemy.orm import Session
 
 from benchmark import suspicion
 from benchmark.behaviour import majority
-from benchmark.protocols import accuracies, ratios
+from benchmark.disclosure import PUBLIC, merged, shown_shares
 from benchmark.suspicion import Evidence, Planes
 from benchmark.votes import unpack_many
-from storage import audit, label_sets
+from storage import audit, label_imports, label_sets
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.suspicion_tables import Suspicion, Watch
@@ -56,6 +56,7 @@ class Watcher:
     _planes: dict[str, Planes] = field(default_factory=dict)
     _told: dict[str, _Told] = field(default_factory=dict)
     _under: tuple[str, str] = ("", "")
+    _level: str = PUBLIC
     _shares: dict[str, list[float]] = field(default_factory=dict)  # by entry, under that revision and scorer version
 
     def unseen_from(self, through: int) -> int:
@@ -66,18 +67,24 @@ class Watcher:
         """Remembers that up to ``head`` there was nothing to look at."""
         self._through, self._seen = through, head
 
-    def learn(self, database: Database, entries: Sequence[BoardEntry], items: int, pointer: Pointer) -> None:
-        """Reads what it does not know yet of the entries; votes and counts never change."""
+    def learn(
+        self, database: Database, entries: Sequence[BoardEntry], items: int, pointer: Pointer, level: str = PUBLIC
+    ) -> None:
+        """Reads what it does not know yet of the entries; votes and counts never change.
+
+        ``level``: what is shown of scores under these labels. That a pattern was noted is an event, and how many events
+        there are is public: so patterns are looked for in what is shown.
+        """
         under = (pointer.label_revision, pointer.scorer_version)
-        if self._under != under:
-            self._under, self._shares = under, {}
+        if (self._under, self._level) != (under, level):
+            self._under, self._level, self._shares = under, level, {}
         unread = [entry.id for entry in entries if entry.id not in self._planes]
         for start in range(0, len(unread), _CHUNK):
             self._read_votes(database, unread[start : start + _CHUNK], items)
         if uncounted := [entry.id for entry in entries if entry.id not in self._shares]:
             with database.read() as session:
                 counts = stored_counts(session, uncounted, *under)
-            self._shares.update(zip(uncounted, accuracies(ratios(counts)).tolist(), strict=True))
+            self._shares.update(zip(uncounted, shown_shares(counts, level).tolist(), strict=True))
 
     def _read_votes(self, database: Database, names: Sequence[str], items: int) -> None:
         columns = (Submission.id, Submission.votes_per_item, Submission.votes, Submission.report)
@@ -151,7 +158,8 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: Watcher) -> i
             watcher.saw_nothing(through, head)
             return 0
         entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
-    watcher.learn(database, entries, len(scorer.table), pointer)
+        level = merged(scorer.hidden, label_imports.hidden(session)).get(pointer.label_revision, PUBLIC)
+    watcher.learn(database, entries, len(scorer.table), pointer, level)
     found = list(watcher.look(entries, wanted, len(scorer.table)))
     return _record(database, through, head, found)
 

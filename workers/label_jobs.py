@@ -6,17 +6,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.disclosure import PUBLIC
 from benchmark.labels import LabelSet
 from benchmark.revisions import commitment, difference
 from benchmark.wording import counted
-from storage import audit, label_imports, label_sets, presence, tasks
+from storage import audit, label_imports, label_sets, presence, tasks, weak_hiding
 from storage.database import Database
 from storage.tasks import TaskClaim
+from workers import weak_hiding_job
 from workers.label_store import LabelStore
 from workers.labels import LabelsError, allowed_source, load_labels
 from workers.scorer import Scorer
 
-IMPORTED, RETIRED = "labels.imported", "labels.retired"
+IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
+_INSTEAD = (
+    "Import them as public (--public), or say that this is meant: --accept-weak-hiding. docs/security.md says what "
+    "such labels hide."
+)
 
 
 def import_labels(
@@ -57,20 +63,25 @@ def keep_draft(
     `few`: it is made of so few answers that counts of what depends on single labels would tell these labels.
     Raises LabelsError, LeaseLost.
     """
+    level = claim.params["disclosure"] or level_of(database, scorer, claim.params["base"])
+    weak = weak_hiding_job.of_new(database, scorer, store, labels, level)
+    if weak and not claim.params.get("accept_weak_hiding"):
+        raise LabelsError(f"{weak[0].sentence} {_INSTEAD}")
     stored = store.keep(labels)
     changed = _against(scorer, against, labels)
     if few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
     found = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
-    asked = {"spec": spec, "disclosure": claim.params["disclosure"]}
+    asked = {"spec": spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
         tasks.finish(session, claim, {**found, **more}, f"{counted(labels.items, 'label')} imported as a draft.")
         label_imports.record(session, labels.revision, {**facts, **found, **why})
+        weak_hiding.accept(session, scorer.table.benchmark, weak)
         presence.hold_one_more(session, claim.worker, labels.revision)
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
-        kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": claim.params["disclosure"]}
+        kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": level}
         audit.append(session, IMPORTED, {**found, **about, **kept})
 
 
@@ -86,6 +97,25 @@ def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:
         label_imports.retire(session, claim.subject, salt)
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
         audit.append(session, RETIRED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+
+
+def discard(database: Database, store: LabelStore, claim: TaskClaim) -> None:
+    """Removes a draft that nothing was ever scored under, and its file. Raises LabelsError, LeaseLost."""
+    with database.write() as session:
+        known = label_imports.find(session, claim.subject)
+        if known is None or not label_imports.discard(session, claim.subject):
+            raise LabelsError(f"revision {claim.subject} is no draft, or something was scored under it")
+        weak_hiding.forget(session, claim.subject)
+        tasks.finish(session, claim, {}, f"Discarded; the name {claim.subject} is free.")
+        facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
+        audit.append(session, DISCARDED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+        # In the transaction: where it fails the row is still there, and the task is done again.
+        store.remove(claim.subject)
+
+
+def level_of(database: Database, scorer: Scorer, revision: str) -> str:
+    """The disclosure level of a revision."""
+    return weak_hiding_job.levels_of(database, scorer).get(revision, PUBLIC)
 
 
 def load(database: Database, scorer: Scorer, store: LabelStore, revision: str) -> LabelSet:

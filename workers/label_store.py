@@ -63,6 +63,10 @@ class LabelStore:
             raise LabelsError(f"the stored labels of revision {revision} are damaged")
         return Kept(labels, bytes.fromhex(stored["salt"]))
 
+    def remove(self, revision: str) -> None:
+        """Removes the file of a revision, if it is here."""
+        self._path(revision).unlink(missing_ok=True)
+
     def has(self, revision: str) -> bool:
         """Whether the file of a revision is here."""
         return self._path(revision).is_file()

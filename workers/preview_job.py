@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import select
 
+from benchmark.disclosure import PUBLIC, merged, readers_words
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, Bits, Standing, correct, difference, neighbours
@@ -47,9 +48,12 @@ def preview(
         where = (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, board.benchmark, *where)
         stored = stored_counts(session, [entry.id for entry in entries], *where)
+        levels = merged(scorer.hidden, label_imports.hidden(session))
         few = label_imports.told_few(session, {board.label_revision, labels.revision})
     old = scorer.labels[board.label_revision]
     found: dict[str, Any] = _head(board, scorer, labels, old)
+    shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
+    found["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
     if few:  # as where the draft was made: of few pairs the count would be their labels
         found["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     if not entries:

@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.baselines import fixed_tallies
 from benchmark.behaviour import majority
+from benchmark.disclosure import PUBLIC, merged, redact_counts
 from benchmark.relations import VERSION, Candidate, Variants, comparable, pack, relate
 from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
@@ -41,11 +42,16 @@ log = logging.getLogger(__name__)
 
 
 class Revision(NamedTuple):
-    """A label revision that the public may know of, and whether what depends on its single labels may be shown."""
+    """A label revision that the public may know of, and what may be shown of scores under it."""
 
     name: str
     digest: str
-    public: bool
+    level: str  # benchmark.disclosure
+
+    @property
+    def public(self) -> bool:
+        """Whether what depends on single labels may be shown."""
+        return self.level == PUBLIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +98,9 @@ def relate_if_changed(database: Database, scorer: Scorer) -> int:
 def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Revision]:
     """All but the drafts. Imported labels are public where maintainers said so, or once they are retired."""
     rows = session.execute(select(LabelSet.revision, LabelSet.digest).where(LabelSet.benchmark == benchmark))
-    hidden = scorer.hidden | label_imports.hidden(session)
+    levels = merged(scorer.hidden, label_imports.hidden(session))
     drafts = label_imports.drafts(session)
-    known = [Revision(name, digest, name not in hidden) for name, digest in rows if name not in drafts]
+    known = [Revision(name, digest, levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts]
     return sorted(known)
 
 
@@ -163,6 +169,8 @@ def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
         done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
         if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
             counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
+            # Which version of a judge is its best is told by who is compared: by no more than scores are shown.
+            counts = redact_counts(counts, revision.level)
             tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
     return tasks
 

@@ -58,6 +58,7 @@ def running(worker: Worker, desk: Desk | None = None) -> Iterator[None]:
     if desk is not None:
         _every(scheduler, TASK_SECONDS, "tasks", desk.drain)
         _every(scheduler, REFRESH_SECONDS, "labels", desk.refresh)
+        _every(scheduler, REFRESH_SECONDS, "hiding", desk.watch_hiding)
         _every(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", desk.release_expired)
         _every(scheduler, HEAD_SECONDS, "head", desk.keep_head, at_once=True)  # a worker need not live so long
         _every(scheduler, BACKUP_SECONDS, "backup", desk.back_up)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from benchmark.items import SOURCES, ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
@@ -19,7 +20,7 @@ class Scorer:
     table: ItemTable
     labels: Mapping[str, LabelSet]
     version: str
-    hidden: frozenset[str] = frozenset()  # label revisions whose labels are not public
+    hidden: Mapping[str, str] = field(default_factory=dict)  # disclosure levels of configured sets that are not public
 
     @property
     def revisions(self) -> tuple[str, ...]:
@@ -43,7 +44,7 @@ def load_table(items_file: Path | None) -> ItemTable:
 
 
 def load_scorer(
-    items_file: Path | None, specs: Iterable[tuple[str, str]], hidden: frozenset[str] = frozenset()
+    items_file: Path | None, specs: Iterable[tuple[str, str]], hidden: Mapping[str, str] = MappingProxyType({})
 ) -> Scorer:
     """All that is needed to score, from (revision, file or Hub dataset) pairs. Raises LabelsError."""
     table = load_table(items_file)

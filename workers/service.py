@@ -38,7 +38,9 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
         desk = replace(desk, import_dirs=settings.label_import_dirs)
         if settings.backup_keep:
             desk = replace(desk, backup=Target(settings.backup_url, settings.backup_keep))
+        desk = replace(desk, accept_weak_hiding=settings.accept_weak_hiding)
         prepare(database, desk.scorer, settings.label_revision)
+        desk.watch_hiding()
         watcher = Watcher(best_reported)
         worker = Worker(database, desk.scorer, settings.lease_seconds, desk.worker, watcher=watcher, holds=desk.holds)
         worker.beat()

@@ -6,7 +6,8 @@ import logging
 
 from sqlalchemy.exc import IntegrityError
 
-from storage import job_queue, label_imports, label_sets
+from benchmark.disclosure import PUBLIC
+from storage import job_queue, label_imports, label_levels, label_sets
 from storage.database import Database, migrate
 from workers.rescore_job import switch_board
 from workers.scorer import Scorer
@@ -25,6 +26,8 @@ def prepare(database: Database, scorer: Scorer, label_revision: str) -> None:
         register(database, scorer, revision)
     _set_board(database, scorer, label_revision)
     with database.write() as session:
+        configured = set(scorer.revisions) - label_imports.names(session)
+        label_levels.state(session, {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)})
         shown = label_sets.current(session)
         for revision in scorer.revisions:
             urgent = shown is not None and shown.label_revision == revision

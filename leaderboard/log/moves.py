@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from benchmark.disclosure import OVERALL_ONLY, half_points
+from benchmark.ranking import MACRO, OVERALL
 from leaderboard.board import Board, Row
 from leaderboard.columns import VALUES
 from leaderboard.estimates import signed
@@ -32,13 +36,16 @@ class Moves:
     entries: int
     changed: int  # in any of macro, overall and the categories
     moved: int  # in rank
-    largest: str  # change of a macro average, in points; "" without any
+    largest: str  # change, in points; "" without any
     lines: tuple[Move, ...]
+    what: str = MACRO  # the accuracy that is compared
 
 
 def moves(before: Board, after: Board, *, hidden: bool = False) -> Moves:
     """The differences between two boards. ``hidden``: one of the label sets is not public, so nothing finer than 0.1
-    point is told."""
+    point is told; where one board shows the overall alone, both are compared by that, to half a point."""
+    if OVERALL_ONLY in (before.level, after.level):
+        before, after, hidden = _overall_alone(before), _overall_alone(after), True
     old = {row.id: row for row in before.rows if row.tier == "scored"}
     pairs = [(old[row.id], row) for row in after.rows if row.tier == "scored" and row.id in old]
     different = [_differs(one, other, hidden) for one, other in pairs]
@@ -53,14 +60,28 @@ def moves(before: Board, after: Board, *, hidden: bool = False) -> Moves:
         sum(moved),
         _said(max(deltas), hidden).lstrip("+") if deltas else "",
         tuple(_line(*line, hidden) for line in shown[:MOST_MOVES]),
+        before.headline,
     )
 
 
+def _overall_alone(board: Board) -> Board:
+    """The board as far as it can be compared with one that shows the overall alone: that, to half a point."""
+    overalls = [None if row.overall is None else half_points(np.array(row.overall)).item() for row in board.rows]
+    rows = [row.with_values({OVERALL: overall}) for row, overall in zip(board.rows, overalls, strict=True)]
+    return replace(board, rows=tuple(rows), level=OVERALL_ONLY, _standings={})
+
+
 def _points(one: Row, other: Row, hidden: bool) -> float | None:
-    """How far the macro average went, in points; of rounded shares where no more may be told."""
-    if one.macro is None or other.macro is None:
+    """How far the macro average (or overall) went, in points; of rounded shares where no more may be told."""
+    old, new = _headline(one), _headline(other)
+    if old is None or new is None:
         return None
-    return (tenths(other.macro) - tenths(one.macro)) / 10 if hidden else 100 * (other.macro - one.macro)
+    return (tenths(new) - tenths(old)) / 10 if hidden else 100 * (new - old)
+
+
+def _headline(row: Row) -> float | None:
+    """The macro average; the overall where that is all there is."""
+    return row.overall if row.macro is None else row.macro
 
 
 def _differs(one: Row, other: Row, hidden: bool) -> bool:
@@ -76,4 +97,4 @@ def _said(points: float, hidden: bool) -> str:
 def _line(delta: float | None, one: Row, other: Row, hidden: bool) -> Move:
     name = " ".join(f"{other.model} {other.version}".split())
     said = "" if delta is None else _said(delta, hidden)
-    return Move(other.id, name, percent(one.macro), percent(other.macro), said, one.rank, other.rank)
+    return Move(other.id, name, percent(_headline(one)), percent(_headline(other)), said, one.rank, other.rank)

@@ -14,12 +14,13 @@ def llms_txt(board: Board, base: str) -> str:
     """See https://llmstxt.org."""
     demo = " This is a demo: synthetic pairs, simulated judges." if board.benchmark == "demo" else ""
     judges = "1 judge was" if board.scored == 1 else f"{board.scored} judges were"
+    order = "macro accuracy under" if board.headline == "macro" else "overall accuracy to half a point, under"
     exports = ", ".join(f"[{one.title}]({base}/export/board.{one.suffix})" for one in FORMATS.values())
     return f"""# VL-RewardBench leaderboard
 
 > How often judges of vision-language responses (reward models, multimodal models as judges) agree with human
 > preferences on VL-RewardBench (arXiv:2411.17451): 1,250 pairs in the categories general, hallucination and reasoning.
-> Ranked by macro accuracy under the rule "strict", with 95% intervals.{demo}
+> Ranked by {order} the rule "strict", with 95% intervals.{demo}
 
 {judges} scored here from uploaded predictions ("tier": "scored"). Other rows are reported by their
 authors ("reported") or need no judge at all ("baseline"); they carry no rank. Accuracies in JSON, CSV and Parquet are

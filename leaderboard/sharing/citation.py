@@ -45,7 +45,8 @@ def of_board(board: Board, address: str) -> str:
 def of_entry(row: Row, board: Board, address: str) -> str:
     """One entry. Its address never changes; what its numbers were, the snapshot in the note says."""
     said = line(row, board)
-    figures = f"Macro accuracy {said.macro or 'unknown'}{f' ({said.interval})' if said.interval else ''}"
+    spread = f" ({said.interval})" if said.interval else ""
+    figures = f"{said.what.capitalize()} accuracy {said.value or 'unknown'}{spread}"
     if row.tier == "scored":
         figures += f", rule {RULES[board.protocol]}, labels {board.label_revision}, snapshot {board.snapshot_id}"
     else:

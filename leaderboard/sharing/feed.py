@@ -58,7 +58,7 @@ def _entry(root: ET.Element, row: Row, board: Board, base: str) -> None:
     _add(
         item,
         "summary",
-        f"{said.name} was scored: macro accuracy {said.macro or 'unknown'}{interval} "
+        f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
         f"(rule {RULES[board.protocol]}, labels {board.label_revision}).",
     )
 

@@ -18,17 +18,19 @@ class Line:
     """Plain text; whoever writes it into a page, a picture or a feed escapes it there."""
 
     name: str
-    macro: str  # "73.3", or "" where there is none
+    value: str  # "73.3", or "" where there is none
     interval: str  # "70.4–76.0"
     plus_minus: str  # half of the interval's width: "2.8"
     place: str  # "rank 3 of 12", "rank 1–4 of 12", "reported", or ""
+    what: str = "macro"  # the accuracy: that which orders the board
 
     @property
     def score(self) -> str:
         """ "macro 73.3 ± 2.8"."""
-        if not self.macro:
+        if not self.value:
             return "not scored"
-        return f"macro {self.macro} ± {self.plus_minus}" if self.plus_minus else f"macro {self.macro}"
+        said = f"{self.what} {self.value}"
+        return f"{said} ± {self.plus_minus}" if self.plus_minus else said
 
     @property
     def short(self) -> str:
@@ -38,10 +40,12 @@ class Line:
 
 def line(row: Row, board: Board) -> Line:
     """What there is to say of a row."""
-    bounds = row.interval.get("macro")
+    what = board.headline if row.tier == "scored" else "macro"
+    bounds = row.interval.get(what)
     half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
     interval = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
-    return Line(f"{row.model} {row.version}".strip(), percent(row.macro), interval, half, _place(row, board))
+    name = f"{row.model} {row.version}".strip()
+    return Line(name, percent(row.value(what)), interval, half, _place(row, board), what)
 
 
 def _place(row: Row, board: Board) -> str:
@@ -59,14 +63,14 @@ def description(row: Row, board: Board) -> str:
     """A sentence or two about an entry, for search engines and link previews."""
     said = line(row, board)
     who = f"{said.name} ({row.organisation})" if row.organisation else said.name
-    if not said.macro:
+    if not said.value:
         return f"{who} on VL-RewardBench."
     where = f", {said.place}" if said.place else ""
     spread = f" (95% interval {said.interval})" if said.interval else ""
     if row.tier == "reported":
-        return f"{who} on VL-RewardBench: macro accuracy {said.macro}%{spread}, as reported in {row.source}."
+        return f"{who} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}, as reported in {row.source}."
     how = f"Rule {RULES[board.protocol]}, labels {board.label_revision}."
-    return f"{who} on VL-RewardBench: macro accuracy {said.macro}%{spread}{where}. {how}"
+    return f"{who} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}{where}. {how}"
 
 
 def board_of(edition: Edition, entry: Mapping[str, Any], revision: str = "") -> Board:

@@ -25,6 +25,7 @@ _LEFT, _RIGHT = 72, WIDTH - 72
 _AXIS = (20, 100)  # percent; as on the board
 _COLOURS = {
     "macro": LIGHT.ink,
+    "overall": LIGHT.ink,
     "general": LIGHT.general,
     "hallucination": LIGHT.hallucination,
     "reasoning": LIGHT.reasoning,
@@ -39,11 +40,11 @@ def of_entry(row: Row, board: Board) -> bytes:
     canvas.name(_drawable(said.name) or f"Entry {row.id}")
     place = _ascii(said.place) or ""
     spread = f"95% interval {_ascii(said.interval)}" if said.interval else ""
-    canvas.text(_LEFT, 214, said.macro or "-", 132, LIGHT.ink, bold=True)
-    after = _LEFT + canvas.width(said.macro or "-", 132) + 36
-    canvas.text(after, 240, "macro accuracy, %", 32, LIGHT.soft)
+    canvas.text(_LEFT, 214, said.value or "-", 132, LIGHT.ink, bold=True)
+    after = _LEFT + canvas.width(said.value or "-", 132) + 36
+    canvas.text(after, 240, f"{said.what} accuracy, %", 32, LIGHT.soft)
     canvas.text(after, 286, ", ".join(filter(None, (spread, place))), 32, LIGHT.soft)
-    for number, name in enumerate(("macro", *CATEGORIES)):
+    for number, name in enumerate(("macro", *CATEGORIES) if said.what == "macro" else (said.what,)):
         canvas.accuracy(404 + 48 * number, name, row)
     return canvas.png()
 
@@ -54,14 +55,14 @@ def of_board(board: Board) -> bytes:
     canvas.heading(board)
     canvas.text(_LEFT, 120, "Which judge agrees with people?", 60, LIGHT.ink, bold=True)
     said = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
-    canvas.text(_LEFT, 204, f"Macro accuracy with 95% intervals. {said}.", 30, LIGHT.soft)
+    canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {said}.", 30, LIGHT.soft)
     for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
         top = 282 + 62 * number
         canvas.text(_LEFT, top, str(row.rank or "-"), 34, LIGHT.soft)
         name = _drawable(f"{row.model} {row.version}".strip()) or f"Entry {row.id}"
         canvas.text(_LEFT + 64, top, canvas.cut(name, 34, 500), 34, LIGHT.ink)
-        canvas.text(700, top, percent(row.macro) or "-", 34, LIGHT.ink, bold=True)
-        canvas.interval(top + 22, 810, _RIGHT, row, "macro")
+        canvas.text(700, top, percent(row.value(board.headline)) or "-", 34, LIGHT.ink, bold=True)
+        canvas.interval(top + 22, 810, _RIGHT, row, board.headline)
     return canvas.png()
 
 

@@ -204,7 +204,9 @@
     const at = standing.tested.get(i);
     return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind]) => {
       if (kind === "judge") return judge(data, i, at, state, pinned);
-      if (kind === "interval") return element("td", { class: `num ${key}` }, ...drawn(data, key, i));
+      if (kind === "interval") {
+        return element("td", { class: `num ${key === "overall" ? "headline" : key}` }, ...drawn(data, key, i));
+      }
       if (kind !== "rank") return element("td", { class: `${key === "overall" ? "num" : "plain"} ${key}` }, cell(data, key, i));
       const rank = element("td", { class: "rank" });
       if (data.tier[i] !== 2) {
@@ -376,6 +378,10 @@
       try {
         const data = await load();
         if (mine !== asked) return;
+        if (data.level !== state.level) {  // other columns: the server draws them
+          location.assign(`/${new URL(address({ sort: "macro", dir: "desc", page: 1 }), location).search}`);
+          return;
+        }
         const found = sections(data, choose(data, state), state);
         state.page = Math.min(state.page, Math.max(1, Math.ceil(found.rows.length / PAGE)));
         const first = (state.page - 1) * PAGE;

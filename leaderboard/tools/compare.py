@@ -418,12 +418,12 @@ def offered(found: Comparison, rows: Iterable[Row]) -> list[Row]:
 def nearest(
     edition: Edition, entry_id: str, relations: Relations | None, revision: str = "", count: int = 4
 ) -> tuple[Pair, ...]:
-    """The scored entries next to one by macro average, in the order of the board, each compared with it.
+    """The scored entries next to one by what orders the board, in the order of the board, each compared with it.
 
     In these pairs the entry itself stands first, whoever is ahead.
     """
     board = edition.board(revision=revision)
-    rows = [row for row in board.rows if row.tier == "scored" and row.macro is not None]
+    rows = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
     place = next((index for index, row in enumerate(rows) if row.id == entry_id), None)
     if place is None:
         return ()

@@ -129,6 +129,7 @@ def compare_page(edition: Edition, materials: Materials, choice: Choice) -> str:
     ids = choice.ids
     found = compare.compare(edition, ids, materials.relations(edition, revision), grouping, revision)
     chosen = [row.id for row in found.rows]
+    by = choice.by if choice.by in found.board.values else found.board.headline
 
     def url(names: Sequence[str], **changes: str) -> str:
         return choice.url(ids=tuple(names), **changes)
@@ -145,8 +146,8 @@ def compare_page(edition: Edition, materials: Materials, choice: Choice) -> str:
         url=url,
         grouping=grouping,
         revision=revision,
-        by=choice.by,
-        parts=VALUES,
+        by=by,
+        parts=found.board.values,
         **then(edition, choice.as_of, choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
         offered=compare.offered(found, matching)[:_LISTED],
@@ -155,7 +156,7 @@ def compare_page(edition: Edition, materials: Materials, choice: Choice) -> str:
         words=compare,
         api="/api/v1" + url(chosen, search="", by=MACRO),
         board_url=View(
-            grouping=grouping, revision=revision, as_of=choice.as_of, sort=choice.by, compare=tuple(chosen)
+            grouping=grouping, revision=revision, as_of=choice.as_of, sort=by, compare=tuple(chosen)
         ).only_compared,
     )
 

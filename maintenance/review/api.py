@@ -42,6 +42,8 @@ class DisputeDraft(Reason):
     base: str
     disputes: list[Number] = Field(default_factory=list)
     public: bool = False
+    disclosure: str = ""
+    accept_weak_hiding: bool = False
 
 
 class NewProject(Reason):
@@ -65,6 +67,8 @@ class Close(Reason):
 
     revision: str
     public: bool = False
+    disclosure: str = ""
+    accept_weak_hiding: bool = False
 
 
 class AnswerBody(Body):
@@ -121,7 +125,7 @@ def _add_decisions(router: APIRouter, database: Database, shelf: Shelf) -> None:
     def draft(body: DisputeDraft, request: Request) -> Response:
         """Have a worker write a draft revision from accepted disputes."""
         who, told = identity_of(request), (body.revision, body.base, body.reason, body.disputes)
-        return done(disputes.request_draft(database, who, shelf.table.benchmark, *told, public=body.public))
+        return done(disputes.request_draft(database, who, shelf.table.benchmark, *told, **_level(body)))
 
     @router.get(f"{BASE}/candidates")
     def proposed(request: Request) -> Response:
@@ -157,7 +161,7 @@ def _add_projects(router: APIRouter, database: Database, shelf: Shelf) -> None:
     def close(project: Number, body: Close, request: Request) -> Response:
         """End a project; a worker writes its draft revision."""
         who, told = identity_of(request), (project, body.revision, body.reason)
-        return done(projects.close(database, who, shelf.table.benchmark, *told, public=body.public))
+        return done(projects.close(database, who, shelf.table.benchmark, *told, **_level(body)))
 
 
 def _add_answers(router: APIRouter, database: Database, shelf: Shelf) -> None:
@@ -186,3 +190,8 @@ def _add_answers(router: APIRouter, database: Database, shelf: Shelf) -> None:
     def models(project: Number, place: Number, request: Request) -> Response:
         """Tell which models wrote the responses; your preference stays from then on."""
         return private(answers.show_models(database, identity_of(request), shelf, project, place))
+
+
+def _level(body: DisputeDraft | Close) -> dict[str, Any]:
+    """What may be shown of scores under a draft, for a use case."""
+    return {name: getattr(body, name) for name in ("public", "disclosure", "accept_weak_hiding")}

@@ -8,7 +8,7 @@ from typing import Any
 from benchmark.annotation import ERRORS, SAYINGS, UNUSABLE
 from benchmark.labels import TAGS
 from identity.settings import Mode
-from maintenance.cli import Answer, Command, Context, command, finished, followed, group, numbered
+from maintenance.cli import Answer, Command, Context, add_level, command, finished, followed, group, level_of, numbered
 from maintenance.review import answers, candidates, disputes, projects, words
 from maintenance.review.answers import Said
 from maintenance.values import NotPossible, as_data
@@ -80,7 +80,7 @@ def _add_verification(commands: Any) -> None:
 def _add_draft(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("revision", help="name of the draft")
     parser.add_argument("--reason", required=True)
-    parser.add_argument("--public", action="store_true", help="these labels can be had elsewhere: hide nothing")
+    add_level(parser, "as of the base if left out")
     parser.add_argument("--wait", action="store_true", help="until a worker has done it")
 
 
@@ -99,7 +99,7 @@ def _decide(accepted: bool) -> Command:
 
 def _draft(c: Context, o: argparse.Namespace) -> Answer:
     told = (o.revision, o.base, o.reason, o.dispute)
-    return followed(c, o, disputes.request_draft(c.database, c.who, c.benchmark, *told, public=o.public))
+    return followed(c, o, disputes.request_draft(c.database, c.who, c.benchmark, *told, **level_of(o)))
 
 
 def _candidates(c: Context, o: argparse.Namespace) -> Answer:
@@ -147,4 +147,4 @@ def _check_known(c: Context) -> None:
 
 def _close(c: Context, o: argparse.Namespace) -> Answer:
     told = (o.project, o.revision, o.reason)
-    return followed(c, o, projects.close(c.database, c.who, c.benchmark, *told, public=o.public))
+    return followed(c, o, projects.close(c.database, c.who, c.benchmark, *told, **level_of(o)))

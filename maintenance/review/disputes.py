@@ -6,12 +6,13 @@ A and B are the responses as the pair's page shows them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmark.annotation import SAYINGS
 from benchmark.items import ItemTable
 from benchmark.labels import TAGS
 from identity import Identity, Role, require
+from maintenance.labels import stated_level
 from maintenance.review import drafts
 from maintenance.review.pairs import find_item, short_name, votes_on
 from maintenance.values import Done, NotFound, NotPossible, require_maintainer, words
@@ -167,13 +168,18 @@ def request_draft(
     numbers: Sequence[int] = (),
     *,
     public: bool = False,
+    disclosure: str = "",
+    accept_weak_hiding: bool = False,
 ) -> Done:
     """Have a worker write the draft that accepted disputes make of a base revision. For maintainers.
 
-    `numbers`: which disputes; all that are accepted if none is named. Raises Refused, NotFound, NotPossible.
+    `numbers`: which disputes; all that are accepted if none is named. `disclosure`: what may be shown of scores
+    under it, as of the base's if left out. Raises Refused, NotFound, NotPossible.
     """
     require_maintainer(who)
     why = words(reason)
+    shown: dict[str, Any] = {"disclosure": stated_level(disclosure, public, usual="")}
+    shown |= {"accept_weak_hiding": accept_weak_hiding}
     with database.write() as session:
         if numbers:
             found = disputes.find(session, benchmark, numbers)
@@ -184,7 +190,7 @@ def request_draft(
             raise NotPossible("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
         if not accepted:
             raise NotPossible("nothing-accepted", "No dispute is accepted yet.")
-        task, new = drafts.request(session, who, benchmark, revision, base, why, {"disputes": accepted}, public=public)
+        task, new = drafts.request(session, who, benchmark, revision, base, why, {"disputes": accepted}, **shown)
     said = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
     return Done(new, said, task_id=task)
 

@@ -30,13 +30,17 @@ def request(
     reason: str,
     said: Mapping[str, Any],
     *,
-    public: bool,
+    disclosure: str,
+    accept_weak_hiding: bool,
 ) -> tuple[int, bool]:
     """The task that writes draft `revision`: its number, and whether it is new. `said`: where the changes stand.
+
+    `disclosure`: what may be shown of its scores; "" is what may be shown of the base's, which the worker knows.
 
     Raises NotFound, NotPossible.
     """
     check_base(session, benchmark, base)
     labels.check_new(session, benchmark, revision)
-    params = {"base": base, "disclosure": "public" if public else "hidden", **said}
+    params: dict[str, Any] = {"base": base, "disclosure": disclosure, **said}
+    params |= {"accept_weak_hiding": True} if accept_weak_hiding else {}
     return ask(session, who, DRAFT, revision, params, reason)

@@ -7,6 +7,7 @@ from html import escape
 
 import gradio as gr
 
+from benchmark.disclosure import LEVELS
 from identity import Identity
 from maintenance import markup
 from maintenance.desk import QUIETLY, Desk, html
@@ -28,6 +29,9 @@ A, B, neither: the majority contradicts the label. What is hard for one judge is
 before you believe it.</p>"""
 _PROJECTS = """<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing a
 project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.</p>"""
+
+LEVELS_OF_DRAFTS = [("as of the base", ""), *((level, level) for level in LEVELS)]
+"""What may be shown of scores under a draft, as people choose it."""
 
 
 def build(desk: Desk) -> None:
@@ -58,7 +62,7 @@ def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown
         base = gr.Textbox("", label="Changes revision", placeholder="v2")
         reason = gr.Textbox("", label="Reason")
         only = gr.Textbox("", label="Only disputes", placeholder="7, 12; empty: all accepted")
-        public = gr.Checkbox(False, label="These labels are public anyway")
+        public = gr.Dropdown(LEVELS_OF_DRAFTS, value="", label="Shown of scores", filterable=False)
         draft = gr.Button("Draft from accepted ones", size="md")
     said = html(elem_id="disputes-said")
 
@@ -79,10 +83,10 @@ def _disputes(desk: Desk) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown
 
         return decide
 
-    def drafting(name: str, old: str, why: str, some: str, open_: bool, request: gr.Request) -> str:
+    def drafting(name: str, old: str, why: str, some: str, level: str, request: gr.Request) -> str:
         def use(who: Identity) -> Done:
             told = (name.strip(), old.strip(), why, [whole_number(one) for one in _split(some)])
-            return disputes.request_draft(desk.database, who, desk.benchmark, *told, public=open_)
+            return disputes.request_draft(desk.database, who, desk.benchmark, *told, disclosure=level or "")
 
         return desk.outcome(request, "draft from disputes", use)
 
@@ -137,7 +141,7 @@ def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
     with gr.Row():
         number = gr.Textbox("", label="Project", placeholder="its number")
         revision = gr.Textbox("", label="Draft", placeholder="v3-verified")
-        public = gr.Checkbox(False, label="These labels are public anyway")
+        public = gr.Dropdown(LEVELS_OF_DRAFTS, value="", label="Shown of scores", filterable=False)
         more, close = gr.Button("Let the annotators answer", size="md"), gr.Button("Close and draft", size="md")
         show = gr.Button("Show projects", size="md")
     said, shown = html(elem_id="projects-said"), html(elem_id="projects")
@@ -173,10 +177,10 @@ def _projects(desk: Desk) -> tuple[Callable[[gr.Request], str], gr.HTML]:
 
         return desk.outcome(request, "add annotators", use), looking(request)
 
-    def closing(which: str, draft: str, why: str, open_: bool, request: gr.Request) -> tuple[str, str]:
+    def closing(which: str, draft: str, why: str, level: str, request: gr.Request) -> tuple[str, str]:
         def use(who: Identity) -> Done:
             told = (whole_number(which), draft.strip(), why)
-            return projects.close(desk.database, who, desk.benchmark, *told, public=open_)
+            return projects.close(desk.database, who, desk.benchmark, *told, disclosure=level or "")
 
         return desk.outcome(request, "close a project", use), looking(request)
 

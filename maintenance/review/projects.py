@@ -12,6 +12,7 @@ from benchmark.items import ItemTable
 from benchmark.wording import counted
 from maintenance import queries
 from maintenance.accounts import directory
+from maintenance.labels import stated_level
 from maintenance.review import drafts
 from maintenance.review.pairs import find_item
 from maintenance.values import Done, Identity, NotFound, NotPossible, require_maintainer, words
@@ -107,13 +108,18 @@ def close(
     reason: str,
     *,
     public: bool = False,
+    disclosure: str = "",
+    accept_weak_hiding: bool = False,
 ) -> Done:
     """End a project and have a worker write its draft revision. For maintainers.
 
-    Of a closed project another draft can be asked for, under another name. Raises Refused, NotFound, NotPossible.
+    Of a closed project another draft can be asked for, under another name. `disclosure`: what may be shown of scores
+    under it, as of the base's if left out. Raises Refused, NotFound, NotPossible.
     """
     require_maintainer(who)
     why = words(reason)
+    shown: dict[str, Any] = {"disclosure": stated_level(disclosure, public, usual="")}
+    shown |= {"accept_weak_hiding": accept_weak_hiding}
     with database.write() as session:
         found = known(session, benchmark, project, lock=True)
         given = verification.answers(session, project)
@@ -122,7 +128,7 @@ def close(
         said = {"project": project}
         if (written := _written(session, project, revision)) is not None:
             return Done(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
-        task, new = drafts.request(session, who, benchmark, revision, found.base_revision, why, said, public=public)
+        task, new = drafts.request(session, who, benchmark, revision, found.base_revision, why, said, **shown)
         seq = None
         if verification.close(session, project, who.account):
             facts = {"project": project, "answers": len(given), "answers_sha256": _digest(given), "draft": revision}

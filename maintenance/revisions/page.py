@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from benchmark.disclosure import BY_CATEGORY, LEVELS
 from identity import Identity
 from maintenance import labels, markup, operations, rescoring
 from maintenance.desk import QUIETLY, Desk, html
@@ -16,7 +17,9 @@ from maintenance.values import Done, NotPossible
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _RETIRE = """<p class="vl-hint">Retiring reveals the salt of a revision's commitment, so that everybody who has the
 labels can check it: <code>python -m workers commitment</code>. That cannot be taken back, and the revision can never be
-previewed or applied again. What a preview has found stays on the tab Tasks.</p>"""
+previewed or applied again. What a preview has found stays on the tab Tasks. Disclosing makes a revision public:
+everything that its scores tell may be shown, which cannot be taken back either. Discarding removes a draft that was
+never applied; its name is free again.</p>"""
 
 
 def build(desk: Desk) -> None:
@@ -24,10 +27,11 @@ def build(desk: Desk) -> None:
     known = html(elem_id="revisions")
     with gr.Row():
         revision = gr.Textbox("", label="Revision", placeholder="v3")
-        reason = gr.Textbox("", label="Reason", placeholder="to import, apply, undo or retire it")
+        reason = gr.Textbox("", label="Reason", placeholder="to import, apply, undo, disclose, discard or retire it")
     with gr.Row():
         source = gr.Textbox("", label="File or Hub dataset", placeholder="labels_v3.jsonl, or owner/name@commit")
-        public = gr.Checkbox(False, label="These labels are public anyway")
+        level = gr.Dropdown(list(LEVELS), value=BY_CATEGORY, label="Shown of scores", filterable=False)
+        meant = gr.Checkbox(False, label="They may be nearly those of a public set")
         add = gr.Button("Import as a draft", size="md")
     with gr.Accordion("Only a part, or other rules", open=False, elem_classes=["vl-part"]), gr.Row():
         entry = gr.Textbox("", label="Entries", placeholder="ids, separated by commas; empty: all")
@@ -35,9 +39,10 @@ def build(desk: Desk) -> None:
         version = gr.Textbox("", label="Scorer version", placeholder="that of the workers, if not the board's")
     with gr.Row():
         preview = gr.Button("Preview", size="md")
-        typed = gr.Textbox("", label="To apply, undo or retire, type the revision's name again")
+        typed = gr.Textbox("", label="To apply, undo, disclose, discard or retire, type the revision's name again")
         apply, undo = gr.Button("Apply", variant="primary", size="md"), gr.Button("Undo", size="md")
         retire = gr.Button("Retire for good", size="md")
+        disclose, discard = gr.Button("Disclose for good", size="md"), gr.Button("Discard the draft", size="md")
     html(_RETIRE)
     said, result = html(elem_id="rescore-said"), html(elem_id="preview")
     task, clock = gr.State(None), gr.Timer(_POLL_SECONDS, active=False)
@@ -47,18 +52,19 @@ def build(desk: Desk) -> None:
             name: str,
             origin: str,
             why: str,
-            open_: bool,
+            shown: str,
             again: str,
             ids: str,
             filters: str,
             rules: str,
+            weak: bool,
             request: gr.Request,
         ) -> tuple[Any, ...]:
             started: list[int | None] = [None]
             left: list[Any] = [gr.skip()]  # an earlier preview, until something else happens or is asked for
 
             def action(who: Identity) -> Done:
-                done = use_case(desk, who, _Asked.of(name, origin, why, open_, again, ids, filters, rules))
+                done = use_case(desk, who, _Asked.of(name, origin, why, (shown, weak), again, ids, filters, rules))
                 started[0] = done.task_id
                 if done.changed or done.task_id is not None:
                     left[0] = ""
@@ -79,7 +85,7 @@ def build(desk: Desk) -> None:
     def watch(number: int | None, request: gr.Request) -> tuple[Any, ...]:
         return _watch(desk, number, request), *_after(desk, number, request), look(request)
 
-    inputs = [revision, source, reason, public, typed, entry, where, version]
+    inputs = [revision, source, reason, level, typed, entry, where, version, meant]
     outputs = [said, task, clock, known, result]
     for name, button, use_case in (
         ("import", add, _import),
@@ -87,6 +93,8 @@ def build(desk: Desk) -> None:
         ("apply", apply, _apply),
         ("undo", undo, _undo),
         ("retire", retire, _retire),
+        ("disclose", disclose, _disclose),
+        ("discard", discard, _discard),
     ):
         button.click(asking(name, use_case), inputs, outputs, **QUIETLY)
     clock.tick(watch, [task], [said, result, clock, known], api_visibility="private", show_progress="hidden")
@@ -100,12 +108,13 @@ class _Asked:
     revision: str
     source: str
     reason: str
-    public: bool
+    level: str  # of disclosure
+    accepted: bool  # labels that nearly say the same as public ones
     typed: str
     scope: dict[str, Any]
 
     @classmethod
-    def of(cls, revision: str, source: str, reason: str, public: bool, typed: str, *part: str) -> _Asked:
+    def of(cls, revision: str, source: str, reason: str, shown: tuple[str, bool], typed: str, *part: str) -> _Asked:
         """Raises NotPossible where a filter is none."""
         ids, where, version = (text.strip() for text in part)
         filters = [tuple(map(str.strip, one.partition("="))) for one in where.split(",") if one.strip()]
@@ -116,12 +125,13 @@ class _Asked:
             "where": {name: text for name, _, text in filters},
             "scorer_version": version,
         }
-        return cls(revision.strip(), source, reason, public, typed.strip(), scope)
+        return cls(revision.strip(), source, reason, *shown, typed.strip(), scope)
 
 
 def _import(desk: Desk, who: Identity, it: _Asked) -> Done:
     told = (it.revision, it.source, it.reason)
-    return labels.request_import(desk.database, who, desk.benchmark, *told, public=it.public)
+    shown: dict[str, Any] = {"disclosure": it.level or "", "accept_weak_hiding": it.accepted}
+    return labels.request_import(desk.database, who, desk.benchmark, *told, **shown)
 
 
 def _preview(desk: Desk, who: Identity, it: _Asked) -> Done:
@@ -138,6 +148,18 @@ def _undo(desk: Desk, who: Identity, it: _Asked) -> Done:
     if it.typed != it.revision:
         raise NotPossible("not-confirmed", f"To confirm, type {it.revision}.")
     return rescoring.undo(desk.database, who, desk.benchmark, it.revision, it.reason)
+
+
+def _disclose(desk: Desk, who: Identity, it: _Asked) -> Done:
+    """One field names the revision for all buttons, so here it is typed again."""
+    return labels.disclose(desk.database, who, desk.benchmark, it.revision, it.reason, it.typed or " ")
+
+
+def _discard(desk: Desk, who: Identity, it: _Asked) -> Done:
+    """As for disclosing."""
+    if it.typed != it.revision:
+        raise NotPossible("not-confirmed", f"To confirm, type {it.revision}.")
+    return labels.request_discard(desk.database, who, desk.benchmark, it.revision, it.reason)
 
 
 def _retire(desk: Desk, who: Identity, it: _Asked) -> Done:

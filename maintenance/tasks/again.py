@@ -7,6 +7,7 @@ was asked for first.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from maintenance import labels, operations, rescoring
 from maintenance.review import candidates, disputes, drafts, projects
@@ -35,16 +36,20 @@ def ask_again(database: Database, who: Identity, benchmark: str, task_id: int) -
 
 def _import(database: Database, who: Identity, benchmark: str, failed: TaskView) -> Done:
     told = (failed.subject, failed.params["spec"], failed.reason)
-    return labels.request_import(database, who, benchmark, *told, public=failed.params["disclosure"] == "public")
+    return labels.request_import(database, who, benchmark, *told, **_shown(failed))
+
+
+def _shown(failed: TaskView) -> dict[str, Any]:
+    accepted = bool(failed.params.get("accept_weak_hiding"))
+    return {"disclosure": failed.params["disclosure"], "accept_weak_hiding": accepted}
 
 
 def _draft(database: Database, who: Identity, benchmark: str, failed: TaskView) -> Done:
-    public = failed.params["disclosure"] == "public"
     if "project" in failed.params:
         told = (failed.params["project"], failed.subject, failed.reason)
-        return projects.close(database, who, benchmark, *told, public=public)
+        return projects.close(database, who, benchmark, *told, **_shown(failed))
     said = (failed.subject, failed.params["base"], failed.reason, failed.params["disputes"])
-    return disputes.request_draft(database, who, benchmark, *said, public=public)
+    return disputes.request_draft(database, who, benchmark, *said, **_shown(failed))
 
 
 def _preview(database: Database, who: Identity, benchmark: str, failed: TaskView) -> Done:
@@ -58,5 +63,8 @@ _AGAIN: dict[str, Callable[[Database, Identity, str, TaskView], Done]] = {
     drafts.DRAFT: _draft,
     candidates.PROPOSE: lambda database, who, benchmark, failed: candidates.request(database, who, benchmark),
     rescoring.PREVIEW: _preview,
+    labels.DISCARD: lambda database, who, benchmark, failed: labels.request_discard(
+        database, who, benchmark, failed.subject, failed.reason
+    ),
 }
 _CONFIRMED = {rescoring.APPLY: "Apply revision", labels.RETIRE: "Retire revision"}

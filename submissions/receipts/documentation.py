@@ -34,7 +34,7 @@ _SCORE = {
     "label_revision": "v2",
     "label_commitment": _SHA256,
     "label_digest": None,
-    "disclosure": "hidden",
+    "disclosure": "categories",
     "scorer_version": "1",
     "scores": {"overall": 0.586, "macro": 0.582, "general": 0.585, "hallucination": 0.595, "reasoning": 0.566},
     "scored_at": "2026-11-21T22:00:03Z",

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.disclosure import PUBLIC, shown_scores
 from benchmark.items import CATEGORIES
-from benchmark.protocols import category_counts, scores
+from benchmark.protocols import category_counts
 from benchmark.scoring import Tally
 from benchmark.votes import ABSENT, Votes
 from submissions.spool import Arrived
@@ -16,10 +17,8 @@ from submissions.upload import Upload
 
 ACCEPTANCE, SCORE = "acceptance", "score"
 PROTOCOL, GROUPING = "strict", "official"
-_SCORES = ("overall", "macro", *CATEGORIES)
 _COUNTS = ("n", "agree", "reject", "undecided")
-# Fractions are rounded, so that no platform's last bit shows: to 0.1 point where the labels are not public.
-_DIGITS, _DIGITS_HIDDEN = 6, 3
+_DIGITS = 6  # of fractions, so that no platform's last bit shows; labels that are not public have fewer
 
 
 def votes_sha256(votes: Votes) -> str:
@@ -73,10 +72,15 @@ class Labels:
 
     revision: str
     items: int
-    public: bool
+    level: str  # benchmark.disclosure
     digest: str
     commitment: str | None
     salt: str | None
+
+    @property
+    def public(self) -> bool:
+        """Whether everything may be said."""
+        return self.level == PUBLIC
 
 
 def score(
@@ -89,15 +93,14 @@ def score(
     tally_text: str,
     scored_at: str,
 ) -> dict[str, Any]:
-    """How a submission was scored. Of labels that are not public: overall, macro and categories to 0.1 point, the
-    commitment instead of the digest, and nothing else that depends on a label.
+    """How a submission was scored. Of labels that are not public: the scores that their level shows, the commitment
+    instead of the digest, and nothing else that depends on a label.
 
     `tally`: benchmark.scoring.Tally.to_json(), and the text that is stored of it.
     """
     counted = Tally.from_json(tally)
-    values = scores(counted, PROTOCOL, GROUPING)
-    digits = _DIGITS if labels.public else _DIGITS_HIDDEN
-    rounded = {name: None if (v := getattr(values, name)) is None else round(float(v), digits) for name in _SCORES}
+    told = shown_scores(counted, labels.level)
+    rounded = {name: None if value is None else round(value, _DIGITS) for name, value in told.items()}
     return {
         "kind": SCORE,
         "benchmark": benchmark,
@@ -109,7 +112,7 @@ def score(
         "label_commitment": labels.commitment,
         "label_digest": labels.digest if labels.public else None,
         "label_salt": labels.salt if labels.public else None,
-        "disclosure": "public" if labels.public else "hidden",
+        "disclosure": labels.level,
         "scorer_version": scorer_version,
         "protocol": PROTOCOL,
         "grouping": GROUPING,

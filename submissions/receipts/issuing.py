@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import json
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from identity import Identity, Role
@@ -35,12 +36,13 @@ class RecordChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """What was signed, and what can be. `hidden_labels`: the configured label revisions that are not public."""
+    """What was signed, and what can be. `hidden_labels`: the configured label revisions that are not public, with
+    their disclosure levels."""
 
     database: Database
     benchmark: str
     signer: Signer
-    hidden_labels: frozenset[str] = frozenset()
+    hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
     def of_acceptance(self, submission: str, who: Identity) -> dict[str, Any] | None:
         """The receipt of acceptance; None where there is none that this person may see.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from benchmark.disclosure import PUBLIC, merged
 from storage import audit, label_imports, row_commitments
 from storage.maintenance_tables import ImportedLabels, Moderation
 from storage.receipt_tables import LabelCommitment
@@ -91,9 +92,9 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
     return [Scored(*row) for row in rows]
 
 
-def labels(session: Session, hidden: frozenset[str]) -> dict[str, Labels]:
-    """Every label revision that is no draft. `hidden`: the configured ones that are not public."""
-    secret = hidden | label_imports.hidden(session)
+def labels(session: Session, hidden: Mapping[str, str]) -> dict[str, Labels]:
+    """Every label revision that is no draft. `hidden`: the configured ones that are not public, and their levels."""
+    levels = merged(hidden, label_imports.hidden(session))
     drafts = label_imports.drafts(session)
     rows = session.execute(
         select(
@@ -109,7 +110,7 @@ def labels(session: Session, hidden: frozenset[str]) -> dict[str, Labels]:
         .outerjoin(ImportedLabels, ImportedLabels.revision == LabelSet.revision)
     )
     return {
-        name: Labels(name, items, name not in secret, digest, imported or own, salt if imported else own_salt)
+        name: Labels(name, items, levels.get(name, PUBLIC), digest, imported or own, salt if imported else own_salt)
         for name, items, digest, own, own_salt, imported, salt in rows
         if name not in drafts
     }

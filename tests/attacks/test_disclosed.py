@@ -205,8 +205,9 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
     return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
 
 
-def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], hidden: bool) -> World:
-    environ = {"DATA_DIR": str(folder), **OPENID, **({"HIDDEN_LABELS": "demo"} if hidden else {})}
+def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], hidden: str) -> World:
+    """`hidden`: what HIDDEN_LABELS says."""
+    environ = {"DATA_DIR": str(folder), **OPENID, "HIDDEN_LABELS": hidden}
     settings = Settings.from_env(environ)
     database = new_database(settings.database_url)
     scorer = Scorer(secret.table, {"demo": labels}, SCORER_VERSION, settings.hidden_labels)
@@ -233,6 +234,34 @@ def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], h
     )
 
 
+def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
+    """Labels under which every judge has the same overall to half a point, and other categories.
+
+    Turned over are as many labels of one category on which all judges are right as of the next on which all are wrong.
+    Then single labels, as long as no overall leaves its half point.
+    """
+    signs, turned = _signs(secret, secret.truth, files), secret.truth.copy()
+    halves = _half_points(signs)
+    for category, most in ((0, 9), (1, 21)):
+        alike = [
+            np.flatnonzero((secret.categories.of == where) & (signs == sign).all(axis=1) & (turned == secret.truth))
+            for where, sign in ((category, 1), (category + 1, -1))
+        ]
+        for indices in alike:
+            turned[indices[: min(most, *map(len, alike))]] ^= 1
+    for index in np.flatnonzero(secret.truth == turned)[:60].tolist():
+        turned[index] = 1 - turned[index]
+        if not np.array_equal(_half_points(_signs(secret, turned, files)), halves):
+            turned[index] = 1 - turned[index]
+    tags = dict(enumerate(secret.labels.tags or ()))
+    return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
+
+
+def _half_points(signs: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """Of each judge, written out: half up."""
+    return np.floor(200 * (signs > 0).sum(axis=0) / len(signs) + 0.5)
+
+
 def _application(whole: Any) -> FastAPI:
     """The application within its layers."""
     while not isinstance(whole, FastAPI):
@@ -253,9 +282,9 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[World, Wo
     for name in ("one", "two", "public"):
         write_demo(folder / name / "demo")
     made = (
-        _world(folder / "one", secret, secret.labels, files, hidden=True),
-        _world(folder / "two", secret, other, files, hidden=True),
-        _world(folder / "public", secret, other, files, hidden=False),
+        _world(folder / "one", secret, secret.labels, files, hidden="demo"),
+        _world(folder / "two", secret, other, files, hidden="demo"),
+        _world(folder / "public", secret, other, files, hidden=""),
     )
     yield made
     for world in made:
@@ -354,6 +383,83 @@ def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[World, World, World]
     page = worlds[0].site.get(f"/entries/{ENTRIES[0]}")
     again = worlds[0].site.get(f"/entries/{ENTRIES[0]}")
     assert page.headers["etag"] == again.headers["etag"]  # of the public bytes, which is all that it hashes
+
+
+# --- the overall alone ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def coarse_worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[World, World, World]]:
+    """Two of whose labels the overall alone is shown, and the second once more with its categories: the control."""
+    secret = Secret()
+    files = _files(secret)
+    other = _other_categories(secret, files)
+    folder = tmp_path_factory.mktemp("coarse")
+    for name in ("one", "two", "categories"):
+        write_demo(folder / name / "demo")
+    made = (
+        _world(folder / "one", secret, secret.labels, files, hidden="demo:overall"),
+        _world(folder / "two", secret, other, files, hidden="demo:overall"),
+        _world(folder / "categories", secret, other, files, hidden="demo"),
+    )
+    yield made
+    for world in made:
+        world.database.close()
+
+
+def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_finer(
+    coarse_worlds: tuple[World, World, World],
+) -> None:
+    exact = []
+    for one, two in zip(coarse_worlds[0].tallies, coarse_worlds[1].tallies, strict=True):
+        rows = [category_counts(each.counts)[:, :2] for each in (one, two)]
+        shares = [row[:, 1].sum() / row[:, 0].sum() for row in rows]
+        assert len({int(200 * share + 0.5) for share in shares}) == 1
+        assert (rows[0] != rows[1]).any(axis=1).sum() >= 2, "its categories differ"
+        exact.append(shares[0] != shares[1])
+    assert any(exact)
+
+
+def test_where_the_overall_alone_is_shown_every_public_answer_is_the_same_in_both_worlds(
+    coarse_worlds: tuple[World, World, World],
+) -> None:
+    one, two = coarse_worlds[0].answers(), coarse_worlds[1].answers()
+    assert set(one) == set(two)
+    assert sum("judge 0" in body for body in one.values()) > 10  # the entries are there to be told about
+    different = [path for path in one if one[path] != two[path]]
+    assert not different
+
+
+def test_pictures_are_the_same_too(coarse_worlds: tuple[World, World, World]) -> None:
+    for address in ("/og.png", f"/entries/{ENTRIES[0]}/og.png"):
+        assert coarse_worlds[0].site.get(address).content == coarse_worlds[1].site.get(address).content
+
+
+def test_control_with_categories_the_coarse_worlds_are_told_apart(coarse_worlds: tuple[World, World, World]) -> None:
+    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/board.json", "/export/board.csv", "/feed.xml"):
+        assert coarse_worlds[1].answer(address) != coarse_worlds[2].answer(address), address
+
+
+def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(
+    coarse_worlds: tuple[World, World, World],
+) -> None:
+    site = coarse_worlds[0].site
+    hidden = ("macro", *CATEGORIES)
+    board = site.get("/api/v1/leaderboard").json()
+    scored = [one for one in board["entries"] if one["tier"] == "scored"]
+    assert len(scored) == len(ENTRIES)
+    card = site.get(f"/api/v1/entries/{ENTRIES[0]}").json()
+    (receipt,) = site.get(f"/api/v1/entries/{ENTRIES[0]}/receipts").json()["receipts"]
+    for told in (*scored, card["protocols"]["strict"], receipt["scores"]):
+        assert [told[name] for name in hidden] == [None] * len(hidden)
+        assert round(200 * told["overall"], 9) % 1 == 0
+    assert [one["rank_range"] for one in scored] == [None] * len(scored)
+    assert [sorted(one["interval"]) for one in scored] == [["overall"]] * len(scored)
+    assert card["disclosure"] == receipt["disclosure"] == "overall"
+    assert (receipt["counts"], receipt["tally_sha256"]) == (None, None)
+    page = site.get("/?tier=scored").text
+    assert 'data-sort="overall"' in page
+    assert not any(f'data-sort="{name}"' in page for name in hidden)
 
 
 def _numbers(value: Any) -> Iterator[float]:

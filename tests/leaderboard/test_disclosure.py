@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from leaderboard.tools.materials import Materials
 from tests.leaderboard import related
 from tests.leaderboard.snapshots import FixedSource, baselines, entries, snapshot
 
-HIDDEN = frozenset({"v2"})
+HIDDEN = {"v2": "categories"}
 
 
 @pytest.fixture(scope="module")
@@ -68,14 +69,14 @@ def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dic
 
 def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, Any]) -> None:
     shown = disclosed(whole, HIDDEN)
-    assert shown["hidden_revisions"] == ["v2"]
+    assert shown["disclosure"] == HIDDEN
     for before, after in zip(whole["entries"], shown["entries"], strict=True):
         assert after["tallies"]["v0"] == before["tallies"]["v0"]
         assert after["tallies"]["v2"] != before["tallies"]["v2"]
     assert all("v2" not in one["tallies"] for one in shown["baselines"])
     assert any("v0" in one["tallies"] for one in shown["baselines"])
-    assert disclosed(whole, frozenset())["entries"] is whole["entries"]
-    assert disclosed(whole, frozenset({"v9"}))["hidden_revisions"] == []
+    assert disclosed(whole, {})["entries"] is whole["entries"]
+    assert disclosed(whole, {"v9": "overall"})["disclosure"] == {}
 
 
 def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whole: dict[str, Any]) -> None:
@@ -94,7 +95,7 @@ def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whol
 def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, whole: dict[str, Any]) -> None:
     entry = whole["entries"][0]
     card = client.get(f"/api/v1/entries/{entry['id']}").json()
-    assert card["disclosure"] == "hidden"
+    assert card["disclosure"] == "categories"
     assert set(card["protocols"]) == {"strict"}
     assert [card[name] for name in ("tally", "sources", "error_tags", "k_curve", "groupings")] == [None] * 5
     assert card["votes_per_item"] == entry["votes_per_item"]
@@ -107,7 +108,7 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
     entry = whole["entries"][0]
     tally = Tally.from_json(entry["tallies"]["v2"])
     app = FastAPI()
-    site = Site(FixedSource({**whole, "hidden_revisions": []}), published=())
+    site = Site(FixedSource({**whole, "disclosure": {}}), published=())
     app.include_router(web.build(site))
     control = TestClient(app).get(f"/entries/{entry['id']}").text
     page = client.get(f"/entries/{entry['id']}").text
@@ -133,7 +134,7 @@ FINER = {"tags", "sources", "votes", "length", "difficulty"}
 """The figures that need facts by tag, source, vote or item."""
 
 
-def _edition(hidden: frozenset[str]) -> Edition:
+def _edition(hidden: Mapping[str, str]) -> Edition:
     """Judges with several votes and their relations, computed when the labels were thought to be public."""
     found = entries([(number, 0.5 + number / 20) for number in range(1, 7)], parameters_b=7.0)
     names = list(related.SKILLS)
@@ -150,7 +151,7 @@ def _drawn(edition: Edition, chart: str, **asked: str) -> analysis.Drawn:
 
 @pytest.mark.parametrize("chart", sorted(CHARTS))
 def test_every_figure_draws_public_labels_and_of_others_only_what_their_disclosure_allows(chart: str) -> None:
-    assert _drawn(_edition(frozenset()), chart).figure, "the control"
+    assert _drawn(_edition({}), chart).figure, "the control"
     found = _drawn(_edition(HIDDEN), chart)
     if chart in FINER:
         assert found.figure is None
@@ -180,7 +181,7 @@ def test_kappa_needs_no_label_and_stays_while_paired_counts_go() -> None:
     assert after.pair(*after.entries[:2]) is None
     assert after.bands is None
     materials = Materials(relations_body=related.stored)
-    for hidden, disclosed_counts in ((frozenset[str](), True), (HIDDEN, False)):
+    for hidden, disclosed_counts in (({}, True), (HIDDEN, False)):
         found = materials.relations(_edition(hidden), "v2")
         assert found is not None
         assert (found.right is not None) is disclosed_counts
@@ -191,4 +192,4 @@ def test_the_summary_of_relations_keeps_the_official_ranges_alone() -> None:
     summary = edition.snapshot["relations"]["v2"]
     assert (summary["difficulty"], summary["majority"]) == (None, None)
     assert set(summary["ranges"]) == {"official"}
-    assert set(_edition(frozenset()).snapshot["relations"]["v2"]["ranges"]) > {"official"}
+    assert set(_edition({}).snapshot["relations"]["v2"]["ranges"]) > {"official"}

@@ -126,7 +126,7 @@ def url() -> Iterator[str]:
     packed = pack(found.relations)
     body["relations"] = {"v2": {"id": packed.id, "judges": len(names), **found.summary}}
     source = FixedSource({**snapshot(entries([(7, 0.7)], model="Of the past")), "created_at": "2026-10-01T09:30:00Z"})
-    source.turn({**body, "hidden_revisions": ["v0"]})
+    source.turn({**body, "disclosure": {"v0": "categories"}})
     site = Site(source, check_every=60)
     materials = Materials(relations_body=lambda name: packed.body if name == packed.id else None)
     app = FastAPI()

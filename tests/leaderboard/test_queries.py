@@ -87,19 +87,19 @@ def test_a_worker_that_left_in_order_is_missed_too(database: Database) -> None:
 
 def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(database: Database) -> None:
     name = publish(database, snapshot([entry(1, 0.7)]))
-    assert DatabaseSnapshots(database).load(name)["hidden_revisions"] == []
-    reading = DatabaseSnapshots(database, hidden_labels=frozenset({"v2"}))
+    assert DatabaseSnapshots(database).load(name)["disclosure"] == {}
+    reading = DatabaseSnapshots(database, hidden_labels={"v2": "categories"})
     (found,) = reading.load(name)["entries"]
     assert found["tallies"]["v2"] == coarse(entry(1, 0.7)["tallies"]["v2"])
     assert found["tallies"]["v0"] == entry(1, 0.7)["tallies"]["v0"]
     with database.write() as session:
-        facts = {"benchmark": "vl-rewardbench", "disclosure": "hidden", "spec": "x", "items": 1250, "difference": {}}
-        digests = {"digest": "0" * 64, "commitment": "1" * 64}
+        facts = {"benchmark": "vl-rewardbench", "disclosure": "categories", "spec": "x", "items": 1250}
+        digests = {"digest": "0" * 64, "commitment": "1" * 64, "difference": {}}
         label_imports.record(session, "v0", {**facts, **digests, "reason": "test", "requested_by": "a"})
-    assert DatabaseSnapshots(database).load(name)["hidden_revisions"] == ["v0"]
+    assert DatabaseSnapshots(database).load(name)["disclosure"] == {"v0": "categories"}
     with database.write() as session:
         label_imports.retire(session, "v0", "2" * 64)
-    assert DatabaseSnapshots(database).load(name)["hidden_revisions"] == []
+    assert DatabaseSnapshots(database).load(name)["disclosure"] == {}
 
 
 def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) -> None:

@@ -42,13 +42,13 @@ class _SignedInAs:
 
 
 class _Site:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, benchmark: str = "demo") -> None:
         self.refused: list[tuple[str, str]] = []
         app = FastAPI()
         app.include_router(
             api.build(
                 database,
-                "demo",
+                benchmark,
                 lambda raw: Metadata.parse(raw).columns(),
                 site_url="https://board.example",
                 note_refusal=self._note,
@@ -87,6 +87,8 @@ PRIVATE_ROUTES = [
     ("GET", "/api/v1/entries/{entry}/history", None),
     ("GET", "/api/v1/maintenance/labels", None),
     ("POST", "/api/v1/maintenance/labels", {"revision": "v3", "source": "x", "reason": "x"}),
+    ("POST", "/api/v1/maintenance/labels/v3/disclose", {"reason": "x"}),
+    ("POST", "/api/v1/maintenance/labels/v3/discard", {"reason": "x"}),
     ("POST", "/api/v1/maintenance/labels/v3/retire", {"reason": "x", "confirmation": "v3"}),
     ("POST", "/api/v1/maintenance/rescore/preview", {"revision": "v3"}),
     ("GET", "/api/v1/maintenance/rescore/preview/1", None),

@@ -119,7 +119,15 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
         ids = real_board.submit(database, real_board.judges())
         done = _run(
-            environ, "labels", "import", "v2", str(real_file("data/labels_v2.jsonl")), "--reason", "x", "--wait"
+            environ,
+            "labels",
+            "import",
+            "v2",
+            str(real_file("data/labels_v2.jsonl")),
+            "--reason",
+            "x",
+            "--public",
+            "--wait",
         )
         assert "1,247 labels" in done
         assert "16 flipped, 0 added, 3 dropped" in _run(environ, "labels", "list")

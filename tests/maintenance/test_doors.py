@@ -44,13 +44,13 @@ def board(database: Database) -> Database:
     return database
 
 
-def _command(database: Database, *arguments: str) -> Answer:
+def _command(database: Database, *arguments: str, benchmark: str = "demo") -> Answer:
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers()
     add_commands(commands)
     maintenance.review.cli.add_commands(commands)
     options = parser.parse_args(arguments)
-    context = Context(database, LOCAL, "demo", dict, (), Materials(), lambda question: "")
+    context = Context(database, LOCAL, benchmark, dict, (), Materials(), lambda question: "")
     answer: Answer = options.command(context, options)
     return answer
 

@@ -179,7 +179,7 @@ def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typ
     def press(name: str, typed: str = "") -> tuple[str, Any]:
         (pressed,) = (one.fn for one in starts if (buttons[name], "click") in one.targets)
         assert pressed is not None
-        said, *_, left = pressed("demo", "", "because", False, typed, "", "", "", request)
+        said, *_, left = pressed("demo", "", "because", "", typed, "", "", "", False, request)
         return said, left
 
     assert press("Preview")[1] == ""
@@ -192,7 +192,7 @@ def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typ
 def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
     values = {"items": 3, "commitment": "ab" * 32, "difference": None, "reason": "", "requested_by": "x"}
     times = {"imported_at": 1.0, "published_at": 2.0, "retired_at": 3.0, "registered_at": 1.0}
-    retired = Revision("v2", **values, **times, salt="cd" * 32, disclosure="hidden")
+    retired = Revision("v2", **values, **times, salt="cd" * 32, disclosure="categories")
     going = retired._replace(retired_at=None, salt=None)
     configured = going._replace(disclosure=None)  # the settings say it
     shown = markup.revisions([going, configured], {})

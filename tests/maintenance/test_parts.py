@@ -34,7 +34,9 @@ BENCHMARK = "vl-rewardbench"
 
 def _import(board: Board) -> None:
     source = str(real_board.labels_file("v2"))
-    labels.request_import(board.database, MAINTAINER, BENCHMARK, "v2", source, "the authors changed labels")
+    labels.request_import(
+        board.database, MAINTAINER, BENCHMARK, "v2", source, "the authors changed labels", public=True
+    )
     board.desk.drain()
 
 

@@ -43,10 +43,13 @@ def _sqlite_board(tmp_path: Path, revision: str, judges: int | None = None) -> B
     return real_board.open_board(opened, tmp_path / "state", revision, judges_wanted=judges)
 
 
-def _import(board: Board, revision: str = "v2", source: str | None = None, *, public: bool = False) -> int:
+def _import(board: Board, revision: str = "v2", source: str | None = None, *, level: str = "categories") -> int:
+    """Hidden ones nearly say what the board's do, so it is said that this is meant."""
     spec = source or str(real_board.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
-    done = labels.request_import(board.database, MAINTAINER, BENCHMARK, *about, public=public)
+    done = labels.request_import(
+        board.database, MAINTAINER, BENCHMARK, *about, disclosure=level, accept_weak_hiding=True
+    )
     assert done.task_id is not None
     board.desk.drain()
     return done.task_id
@@ -362,7 +365,7 @@ def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_pat
 
 def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1")
-    _import(board, public=True)
+    _import(board, level="public")
     seen = _preview(board)["summary"]
     _apply(board)
     (event,) = _events(board.database, "rescore.applied")
@@ -379,8 +382,8 @@ def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
 def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(tmp_path: Path, hidden: str) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     if hidden == "v1":  # as HIDDEN_LABELS says
-        board.desk = replace(board.desk, scorer=replace(board.scorer, hidden=frozenset({"v1"})))
-    _import(board, public=hidden != "v2")
+        board.desk = replace(board.desk, scorer=replace(board.scorer, hidden={"v1": "categories"}))
+    _import(board, level="categories" if hidden == "v2" else "public")
     assert _preview(board)["labels"]["flipped"] == 16  # maintainers are told
     _apply(board)
     (event,) = _events(board.database, "rescore.applied")

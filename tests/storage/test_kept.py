@@ -11,7 +11,7 @@ from sqlalchemy import insert, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from maintenance.queries import METADATA
-from storage import label_imports
+from storage import label_imports, label_sets
 from storage.database import Database, migrate
 from storage.maintenance_tables import ImportedLabels
 from storage.quota_tables import Attempt
@@ -91,7 +91,8 @@ def test_what_people_decide_and_describe_may_change(kept: Database, table: str, 
 
 @pytest.mark.parametrize("table", NAMES)
 def test_none_of_these_rows_can_be_removed(kept: Database, table: str) -> None:
-    _refused(kept, table, f"DELETE FROM {table}")
+    if table != "imported_labels":  # of which drafts can, see below
+        _refused(kept, table, f"DELETE FROM {table}")
     if kept.engine.dialect.name == "postgresql":
         _refused(kept, table, f"TRUNCATE {table} CASCADE")
 
@@ -127,6 +128,57 @@ def test_labels_are_published_taken_back_and_retired_once(changing: Database) ->
         label_imports.retire(session, "v2", B)  # does nothing, as ever
         found = session.execute(text("SELECT published_at IS NOT NULL, salt FROM imported_labels")).one()
     assert (bool(found[0]), found[1]) == (True, A)
+
+
+@pytest.mark.parametrize("before", ["categories", "overall"])
+def test_labels_become_public_and_nothing_else(changing: Database, before: str) -> None:
+    row = {**IMPORTED, "revision": "v3", "disclosure": before}
+    with changing.write() as session:
+        session.execute(insert(ImportedLabels).values(**row))
+    for level in ("categories", "overall"):
+        _refused(changing, "imported_labels", f"UPDATE imported_labels SET disclosure = '{level}'")
+    with changing.write() as session:
+        assert label_imports.disclose(session, "v3")
+        assert not label_imports.disclose(session, "v3")
+        assert session.get_one(ImportedLabels, "v3").disclosure == "public"
+    for level in ("categories", "overall", "public"):
+        where = f"SET disclosure = '{level}' WHERE revision = 'v3'"
+        _refused(changing, "imported_labels", f"UPDATE imported_labels {where}")
+
+
+def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing: Database) -> None:
+    remove = "DELETE FROM imported_labels WHERE revision = 'v2'"
+    with changing.write() as session:
+        label_imports.publish(session, "v2")
+    _refused(changing, "imported_labels", remove)
+    _do(changing, "UPDATE imported_labels SET published_at = NULL")  # undone: it is a draft again
+    with changing.write() as session:
+        label_sets.register(session, "v2", "demo", A, 1)  # as before anything is scored
+    _refused(changing, "imported_labels", remove)
+    with changing.write() as session:
+        assert not label_imports.discard(session, "v2")
+        session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v3"}))
+        assert label_imports.discard(session, "v3")
+        assert not label_imports.name_taken(session, "v3")
+        session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v4"}))
+        label_imports.retire(session, "v4", A)
+        assert not label_imports.discard(session, "v4")
+    _refused(changing, "imported_labels", "DELETE FROM imported_labels WHERE revision = 'v4'")
+
+
+def test_levels_of_before_are_called_as_now_and_back(changing: Database) -> None:
+    def level() -> str:
+        with changing.read() as session:
+            return str(session.execute(text("SELECT disclosure FROM imported_labels")).scalar_one())
+
+    assert level() == "categories"
+    move_schema(changing, command.downgrade, "0013")
+    assert level() == "hidden"
+    _refused(changing, "imported_labels", "DELETE FROM imported_labels")
+    _refused(changing, "imported_labels", "UPDATE imported_labels SET disclosure = 'public'")
+    migrate(changing)
+    assert level() == "categories"
+    _refused(changing, "imported_labels", f"UPDATE imported_labels SET digest = '{B}'")
 
 
 @pytest.mark.parametrize("name", ['"signature": "x"', '\\"signature\\": \\"x\\"', "'signature':"])

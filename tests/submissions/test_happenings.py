@@ -82,7 +82,7 @@ def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer)
 
 
 def test_of_a_draft_nothing_is_told(scored: Database, scorer: Scorer) -> None:
-    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden", "spec": "x", "items": 21}
+    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
     why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with scored.write() as session:
         session.execute(insert(ImportedLabels).values(**facts, **why))

@@ -359,16 +359,16 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
     desk = make_desk(database, folder, CAREFUL)
     desk.intake._stated = lambda session: {
         **said,
-        "disclosure": label_imports.disclosure(session, BENCHMARK, {"r1": "public", "r0": "hidden"}),
+        "disclosure": label_imports.disclosure(session, BENCHMARK, {"r1": "public", "r0": "categories"}),
     }
     with database.write() as session:
-        for name, disclosed, published in (("r8", "hidden", 1.0), ("r9", "public", None)):
+        for name, disclosed, published in (("r8", "categories", 1.0), ("r9", "public", None)):
             facts = {"benchmark": BENCHMARK, "disclosure": disclosed, "spec": "x", "items": 21, "difference": {}}
             facts |= {"digest": "a" * 64, "commitment": "b" * 64, "reason": "x", "requested_by": "m"}
             session.execute(insert(ImportedLabels).values(revision=name, published_at=published, **facts))
     taken = submit(desk, ANN)
     kept = taken.receipt["policy"]
-    assert kept["disclosure"] == {"r0": "hidden", "r1": "public", "r8": "hidden"}  # and no word of the draft
+    assert kept["disclosure"] == {"r0": "categories", "r1": "public", "r8": "categories"}  # and no word of the draft
     assert (kept["per_24_hours"], kept["first_upload_approved"], kept["mode"]) == (1, True, "openid")
     with database.read() as session:
         assert session.execute(select(Attempt.policy)).scalar_one() == kept

@@ -222,7 +222,7 @@ def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database
 def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, range(6))
     facts = {"benchmark": "demo", "spec": "f", "items": 21, "digest": "a" * 64, "commitment": "b" * 64}
-    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "hidden"}
+    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "categories"}
     with ready.write() as session:
         label_imports.record(session, "flipped", facts | asked)
     body = _settle(ready, scorer)
@@ -282,7 +282,7 @@ def test_two_workers_that_compute_the_same_store_it_once(
 
 
 def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer: Scorer) -> None:
-    careful = replace(scorer, hidden=frozenset({"flipped"}))
+    careful = replace(scorer, hidden={"flipped": "categories"})
     _scored(ready, careful, range(6))
     body = _settle(ready, careful)
     summary = body["relations"]["flipped"]

@@ -134,7 +134,7 @@ def test_a_file_leads_back_to_the_same_view_of_the_same_snapshot(client: TestCli
 
 
 def test_labels_that_are_not_public_are_given_to_a_tenth_of_a_point(source: FixedSource, client: TestClient) -> None:
-    source.turn({**snapshot([entry(1, 0.7)]), "hidden_revisions": ["v2"]})
+    source.turn({**snapshot([entry(1, 0.7)]), "disclosure": {"v2": "categories"}})
     reply = client.get("/export/board.json?protocol=paper&tier=scored")
     assert "strict" in reply.headers["content-disposition"]
     (row,) = reply.json()["entries"]

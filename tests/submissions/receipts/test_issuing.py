@@ -40,7 +40,7 @@ from workers.score_job import Outcome, score_next
 from workers.scorer import Scorer
 from workers.start import prepare
 
-HIDDEN = frozenset({"demo"})
+HIDDEN = {"demo": "categories"}
 NOT_DISCLOSED = ("counts", "tally_sha256", "label_digest", "label_salt", "body", "score_salt")
 
 
@@ -119,8 +119,8 @@ def _fixed(database: Database) -> None:
 def test_the_same_inputs_give_the_same_bytes_on_every_database(database: Database, receipts: Receipts) -> None:
     _fixed(database)
     for hidden, expected in (
-        (frozenset[str](), "13c271c31e9516a1ec9d1e5f8b88b9e69874cdbee0f151be653f7856d140d013"),
-        (frozenset({"v2"}), "d986d4fdd90cf75a314930339c1b21a06e8a3072d5d59785d8e0b108d995d687"),
+        ({}, "13c271c31e9516a1ec9d1e5f8b88b9e69874cdbee0f151be653f7856d140d013"),
+        ({"v2": "categories"}, "d986d4fdd90cf75a314930339c1b21a06e8a3072d5d59785d8e0b108d995d687"),
     ):
         (score,) = _of(replace(receipts, hidden_labels=hidden), "eaaaaaaaaaaa")
         assert (score["chain_seq"], score["scored_at"]) == (3, "2026-11-21T22:00:03Z")
@@ -195,7 +195,7 @@ def test_of_hidden_labels_nothing_is_said_but_what_is_disclosed(
     assert [one[name] for name in NOT_DISCLOSED] == [None] * len(NOT_DISCLOSED)
     assert one["scores"] == {name: round(value, 3) for name, value in open_one["scores"].items()}
     assert set(one["scores"]) == {"overall", "macro", "general", "hallucination", "reasoning"}
-    assert one["disclosure"] == "hidden"
+    assert one["disclosure"] == "categories"
     # The commitment is the same before and after, and only the salt opens it.
     assert one["label_commitment"] == open_one["label_commitment"]
     digest, salt = open_one["label_digest"], bytes.fromhex(open_one["label_salt"])
@@ -213,7 +213,7 @@ def _digests(texts: Sequence[str]) -> list[str]:
 def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Scorer, receipts: Receipts) -> None:
     (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
-    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden", "spec": "x", "items": 21}
+    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
     with ready.write() as session:
         kept = {"digest": scorer.labels["flipped"].digest}
         kept["commitment"] = session.get_one(LabelCommitment, "flipped").commitment
@@ -228,7 +228,7 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(database
     facts = {
         "revision": "v9",
         "benchmark": "demo",
-        "disclosure": "hidden",
+        "disclosure": "categories",
         "spec": "x",
         "items": 21,
         "published_at": 1.0,

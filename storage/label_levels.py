@@ -1,0 +1,31 @@
+"""Disclosure levels of all label revisions, for what has no settings at hand: configured and imported ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.orm import Session
+
+from benchmark.disclosure import merged
+from storage import label_imports
+from storage.maintenance_tables import StatedLevel
+
+
+def state(session: Session, levels: Mapping[str, str]) -> None:
+    """Record what a worker's settings say of the revisions that it was configured with."""
+    session.execute(
+        delete(StatedLevel).where(StatedLevel.revision.in_(levels)), execution_options={"synchronize_session": False}
+    )
+    if levels:
+        session.execute(insert(StatedLevel), [{"revision": one, "level": level} for one, level in levels.items()])
+
+
+def stated(session: Session) -> dict[str, str]:
+    """Return label revision -> level of the configured ones, as far as a worker has started with them."""
+    return {row.revision: row.level for row in session.scalars(select(StatedLevel))}
+
+
+def levels(session: Session) -> dict[str, str]:
+    """Return label revision -> level of those that are not public or were configured; all others are public."""
+    return merged(stated(session), label_imports.hidden(session))
