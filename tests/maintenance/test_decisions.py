@@ -17,7 +17,7 @@ from maintenance import chain, entries, labels, operations, rescoring
 from maintenance.decisions import PublicLog, decisions
 from maintenance.feed import atom
 from storage.database import Database
-from tests.databases import new_database, submitted
+from tests.databases import new_database, on_record, submitted
 from tests.maintenance import real_board
 from tests.maintenance.people import LOCAL, MAINTAINER, OWNER_OF_IT
 
@@ -79,6 +79,7 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
     home: Path = tmp_path_factory.mktemp("turned")
     database = new_database(f"sqlite:///{home}/board.db")
     board = real_board.open_board(database, home / "state", "v1", judges_wanted=6)
+    on_record(database, board.ids)
     board.publish()
     spec = str(real_board.labels_file("v2"))
     labels.request_import(database, MAINTAINER, BENCHMARK, "v2", spec, "the authors changed labels", public=True)

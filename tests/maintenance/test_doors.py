@@ -92,7 +92,7 @@ def test_a_file_that_is_no_text_is_no_head(board: Database, tmp_path: Path) -> N
 def test_a_head_beyond_the_end_of_the_chain_does_not_hold(board: Database, tmp_path: Path) -> None:
     (tmp_path / "head.json").write_text(BEYOND)
     assert not _command(board, "audit", "verify", "--head", str(tmp_path / "head.json")).ok
-    assert "not the one" in _Page(board).call("verifying", BEYOND)
+    assert "this head is newer than the copy" in _Page(board).call("verifying", BEYOND)
     found = chain.verify(board, MAINTAINER, json.loads(BEYOND))
     assert (found.ok, found.head_holds) == (False, False)
 

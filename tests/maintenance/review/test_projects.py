@@ -20,8 +20,8 @@ from maintenance.review import answers, disputes, projects
 from maintenance.review import words as review_words
 from maintenance.review.answers import Said
 from maintenance.values import NotFound, NotPossible
+from storage import audit, tasks, verification
 from storage import disputes as kept
-from storage import tasks, verification
 from storage.tables import Account
 from tests.databases import new_database
 from tests.maintenance.people import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
@@ -225,6 +225,8 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: Bench) -> N
     (pair,) = report.agreement
     assert (pair.items, pair.same) == (21, 20) and pair.kappa is not None and 0.8 < pair.kappa < 1
     done = projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+    with bench.database.read() as session:
+        assert done.seq == audit.newest(session, ["verification.closed"])[0].seq
     with pytest.raises(NotPossible) as refused:
         answers.answer(bench.database, MAINTAINER, bench.table, project, 1, Said("first"))
     assert refused.value.code == "closed"
