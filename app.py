@@ -232,6 +232,9 @@ def _intake(settings: Settings, database: Database, signer: Signer) -> Intake:
             settings.label_revision,
             settings.account_age_days,
             settings.approve_first_upload,
+            settings.null_votes_approval,
+            settings.null_votes_probe,
+            settings.ladder_margin or None,
         )
     stated = partial(_stated, settings)
     return Intake(

@@ -40,6 +40,9 @@ SETTING_NAMES = (
     "QUOTA_EXEMPT_ORGS",
     "ACCOUNT_AGE_DAYS",
     "APPROVE_FIRST_UPLOAD",
+    "NULL_VOTES_APPROVAL",
+    "NULL_VOTES_PROBE",
+    "LADDER_MARGIN",
     "REQUESTS_PER_MINUTE",
     "RECEIPT_KEY",
     "AUDIT_DATASET",
@@ -115,6 +118,9 @@ class Settings:
     quota_exempt_orgs: tuple[str, ...] = ()
     account_age_days: int = 0
     approve_first_upload: bool = False
+    null_votes_approval: float = 0.15  # a fraction of the votes or pairs, under labels that are not public
+    null_votes_probe: float = 0.05
+    ladder_margin: float = 0.0  # a fraction; 0: every score is shown
     requests_per_minute: int = 120
     receipt_key: str = field(default="", repr=False)
     audit_dataset: str = ""
@@ -157,6 +163,9 @@ class Settings:
             quota_exempt_orgs=_names(environ.get("QUOTA_EXEMPT_ORGS", "")),
             account_age_days=int(_number(environ, "ACCOUNT_AGE_DAYS", 0, low=0, high=3650, whole=True)),
             approve_first_upload=_flag(environ, "APPROVE_FIRST_UPLOAD"),
+            null_votes_approval=_number(environ, "NULL_VOTES_APPROVAL", 15, low=0, high=100) / 100,
+            null_votes_probe=_number(environ, "NULL_VOTES_PROBE", 5, low=0, high=100) / 100,
+            ladder_margin=_number(environ, "LADDER_MARGIN", 0, low=0, high=100) / 100,
             requests_per_minute=int(_number(environ, "REQUESTS_PER_MINUTE", 120, low=0, high=1e6, whole=True)),
             receipt_key=environ.get("RECEIPT_KEY", "").strip(),
             audit_dataset=_dataset(environ, "AUDIT_DATASET"),

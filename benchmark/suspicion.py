@@ -73,8 +73,18 @@ def like_a_coin(agree: int, reject: int) -> bool:
     return decided > 0 and abs(agree / decided - 0.5) <= CHANCE_WITHIN + 10**-_DIGITS
 
 
+def is_probe(agree: int, reject: int, abstaining: float, limit: float | None) -> bool:
+    """Return whether a file may be made to weigh labels: as right as chance where it decides, or deciding seldom.
+
+    ``abstaining``: the share of the file that counts for neither response; ``limit``: from which share on that is a
+    probe, None where no label is hidden. A file that leaves out pairs and is right elsewhere is nowhere near chance.
+    """
+    seldom = limit is not None and round(abstaining - limit, _DIGITS) >= 0
+    return seldom or like_a_coin(agree, reject)
+
+
 def probing(by_account: Mapping[str, int]) -> tuple[int, int]:
-    """(submissions, accounts) of the accounts with PROBES_FROM submissions that are like a coin, or more."""
+    """(submissions, accounts) of the accounts with PROBES_FROM submissions that are probes, or more."""
     many = [count for count in by_account.values() if count >= PROBES_FROM]
     return sum(many), len(many)
 

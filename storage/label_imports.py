@@ -107,6 +107,11 @@ def retire(session: Session, revision: str, salt: str) -> None:
     )
 
 
+def hides_any(rules: Mapping[str, Any]) -> bool:
+    """Return whether a label set in use is not public, by the rules that are recorded with a submission."""
+    return any(level != "public" for level in rules.get("disclosure", {}).values())
+
+
 def _imported(row: ImportedLabels) -> Imported:
     return Imported(
         row.revision,

@@ -17,6 +17,10 @@ from submissions import queries, wishes
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
+AWAITING_REASON = (
+    "A maintainer looks at it before any label is touched: the first submission of an account waits, and so does a "
+    "file with many votes for neither response."
+)
 NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
 
@@ -156,7 +160,7 @@ def _status(
     if off is not None or approval == visibility.REJECTED:
         state, reason = "withdrawn", off or f"A maintainer did not let it through: {why}"
     elif approval == visibility.WAITING:
-        state, reason = AWAITING, "A maintainer looks at the first submission of every account."
+        state, reason = AWAITING, AWAITING_REASON
     waits = state == str(progress.state)
     return Status(
         id=found.id,
