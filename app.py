@@ -257,7 +257,7 @@ def build_app(
     snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
     public_url = settings.identity.public_url
     site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
-    track = partial(status, database, settings.benchmark)
+    track = partial(status, database, settings.benchmark, hidden=settings.hidden_labels)
     gradio = GradioDoor(settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies))
     identities, pages = Identities.on(database, settings.identity), Pages(environment(), [submissions.web.TEMPLATES])
 
@@ -285,7 +285,7 @@ def build_app(
     app.include_router(submissions.receipts.api.build(receipts))
     _add_maintenance(app, settings, database, identities, materials)
     own = partial(_own_submissions, database, settings.benchmark)
-    happened = partial(_happened, database, settings.benchmark)
+    happened = partial(_happened, database, settings)
     app.include_router(identity.web.build(identities, pages, own, partial(_next_one, intake), happened))
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
@@ -421,9 +421,9 @@ def _own_submissions(database: Database, benchmark: str, who: Identity) -> list[
     ]
 
 
-def _happened(database: Database, benchmark: str, who: Identity) -> list[identity.web.Happened]:
+def _happened(database: Database, settings: Settings, who: Identity) -> list[identity.web.Happened]:
     try:
-        found = happenings.of(database, benchmark, who, limit=20)
+        found = happenings.of(database, settings.benchmark, who, limit=20, hidden=settings.hidden_labels)
     except Refused:  # somebody who may look, but do nothing
         return []
     return [

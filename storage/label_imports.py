@@ -107,9 +107,9 @@ def retire(session: Session, revision: str, salt: str) -> None:
     )
 
 
-def hides_any(rules: Mapping[str, Any]) -> bool:
-    """Return whether a label set in use is not public, by the rules that are recorded with a submission."""
-    return any(level != "public" for level in rules.get("disclosure", {}).values())
+def hidden_in(rules: Mapping[str, Any]) -> frozenset[str]:
+    """Return the label revisions that are not public by the rules that are recorded with a submission."""
+    return frozenset(name for name, level in rules.get("disclosure", {}).items() if level != "public")
 
 
 def _imported(row: ImportedLabels) -> Imported:

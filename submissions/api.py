@@ -25,6 +25,7 @@ from identity.routes import SubmittersRoute
 from storage import label_sets, presence, switches
 from storage.clock import iso
 from storage.database import LARGEST, Database
+from storage.label_imports import hidden_in
 from storage.pace import TooOften
 from submissions import documentation, happenings, queries, rules, wishes
 from submissions.intake import (
@@ -124,7 +125,7 @@ def build(
 
     router.include_router(_wishes(database, intake.benchmark))
     _add_policy(router, intake)
-    _add_events(router, database, intake.benchmark)
+    _add_events(router, database, intake)
     _add_health(router, database)
     return router
 
@@ -182,7 +183,7 @@ def _add_policy(router: APIRouter, intake: Intake) -> None:
         return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
-def _add_events(router: APIRouter, database: Database, benchmark: str) -> None:
+def _add_events(router: APIRouter, database: Database, intake: Intake) -> None:
     @router.get("/api/v1/account/events", responses=documentation.EVENTS)
     def events(
         request: Request,
@@ -190,7 +191,9 @@ def _add_events(router: APIRouter, database: Database, benchmark: str) -> None:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
         """What happened to your entries, the newest first; `before` continues at the last seq of an earlier answer."""
-        found = happenings.of(database, benchmark, identity_of(request), before=before, limit=limit)
+        hidden = hidden_in(intake.rules())
+        who = identity_of(request)
+        found = happenings.of(database, intake.benchmark, who, before=before, limit=limit, hidden=hidden)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
 
 

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import scores
 from benchmark.scoring import Tally
 from identity import Identity, Role, require
-from storage import audit
+from storage import audit, ladder
 from storage.audit import Recorded
 from storage.clock import iso
 from storage.database import Database
+from storage.ladder import Withheld
 from submissions.receipts import queries
 from submissions.receipts.queries import Held, Scored
 
@@ -80,9 +82,16 @@ class Happening:
 
 
 def of(
-    database: Database, benchmark: str, who: Identity, *, before: int | None = None, limit: int = 50
+    database: Database,
+    benchmark: str,
+    who: Identity,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+    hidden: frozenset[str] = frozenset(),
 ) -> list[Happening]:
     """What happened to somebody's entries, the newest first; `before` the seq of an event.
+    `hidden`: the configured label revisions that are not public.
 
     More than `limit` where a re-score concerns several entries: an event is told in full. Nothing where everybody has
     one account and nobody maintains: then nobody can show that an entry is theirs.
@@ -100,7 +109,8 @@ def of(
         names = [one.id for one in mine]
         about = audit.about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
         moves = audit.about(session, [audit.BOARD], _RESCORED, before=before, limit=limit)
-        told = _Scores(queries.scores(session, names))
+        not_shown = ladder.withheld(session, ladder.levels(session, hidden), names)
+        told = _Scores(queries.scores(session, names), not_shown)
         chunks = audit.about(session, told.subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
@@ -110,7 +120,8 @@ def of(
 class _Scores:
     """Macro under strict, to 0.1 point: what is disclosed of every label set. Drafts are not among them."""
 
-    def __init__(self, stored: Sequence[Scored]) -> None:
+    def __init__(self, stored: Sequence[Scored], withheld: Withheld = frozenset()) -> None:
+        self._withheld = withheld
         self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
         self.subjects = {audit.labels(one.label_revision) for one in stored}
         self.macro = cache(self._macro)
@@ -119,6 +130,10 @@ class _Scores:
         """Whether the entry has such a score."""
         return (entry, revision, version) in self._stored
 
+    def is_withheld(self, entry: str, revision: str, version: str) -> bool:
+        """Whether nobody is shown a number of this score."""
+        return (entry, revision, version) in self._withheld
+
     def in_chunk(self, entry: str, chunk: Recorded) -> bool:
         """Whether a score of the entry was recorded with this chunk of a re-score."""
         found = self._stored.get((entry, *_rules(chunk.body)))
@@ -126,6 +141,8 @@ class _Scores:
 
     def _macro(self, entry: str, revision: str, version: str) -> str:
         """In percent; "" where there is none."""
+        if self.is_withheld(entry, revision, version):
+            return ""
         found = self._stored.get((entry, revision, version))
         value = None if found is None else scores(Tally.from_json(json.loads(found.tally))).macro
         return "" if value is None else f"{100 * value:.1f}"
@@ -159,7 +176,10 @@ def _lines(event: Recorded, mine: Sequence[Held], told: _Scores, account: str) -
 
 def _scored(event: Recorded, one: Held, told: _Scores) -> str:
     macro = told.macro(one.id, *_rules(event.body))
-    return f"It was scored under label revision {event.body['label_revision']}{f': macro {macro}' if macro else ''}."
+    under = f"It was scored under label revision {event.body['label_revision']}"
+    if told.is_withheld(one.id, *_rules(event.body)):
+        return f"{under}. No score is shown: {NOT_SHOWN}."
+    return f"{under}{f': macro {macro}' if macro else ''}."
 
 
 def _rescored(event: Recorded, one: Held, told: _Scores) -> Happening | None:
@@ -170,7 +190,7 @@ def _rescored(event: Recorded, one: Held, told: _Scores) -> Happening | None:
         return None
     sentence = (
         f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "
-        f"macro {sides[0]}, now {sides[1]}. {event.body.get('reason') or ''}"
+        f"macro {sides[0] or 'not shown'}, now {sides[1] or 'not shown'}. {event.body.get('reason') or ''}"
     )
     return _line(event, one, sentence.strip())
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from identity import Identity
 from storage.clock import minute
-from storage.label_imports import hides_any
+from storage.label_imports import hidden_in
 from storage.pace import DAY, free_again
 
 YEAR = 365 * DAY  # seconds
@@ -61,7 +61,7 @@ def abstains_too_much(rules: Mapping[str, Any], abstaining: float) -> bool:
     Only where a label set is not public: leaving votes out is one way to choose which labels a score depends on.
     """
     limit = rules.get("abstaining_approval_above")
-    return limit is not None and hides_any(rules) and abstaining > limit
+    return limit is not None and bool(hidden_in(rules)) and abstaining > limit
 
 
 class QuotaUsed(ValueError):

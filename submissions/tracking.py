@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from benchmark.ladder import NOT_SHOWN
 from identity import Identity, Role
-from storage import job_queue, visibility
+from storage import job_queue, ladder, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.moderation import is_hidden, off_the_board
@@ -86,13 +87,18 @@ class Owned(NamedTuple):
     shown: Shown
 
 
-def status(database: Database, benchmark: str, submission: str, who: Identity) -> Status | None:
-    """The state of a submission; None if there is no such one that this person may know of."""
+def status(
+    database: Database, benchmark: str, submission: str, who: Identity, *, hidden: frozenset[str] = frozenset()
+) -> Status | None:
+    """The state of a submission; None if there is no such one that this person may know of.
+
+    `hidden`: the configured label revisions that are not public.
+    """
     with database.read() as session:
         found = queries.described(session, benchmark, submission)
         if found is None:
             return None
-        looked = _look(session, [found])[0]
+        looked = _with_ladder(session, _look(session, [found])[0], hidden)
         if wishes.owns(who, found.owner) or Role.MAINTAINER in who.roles:
             return looked
         if not looked.shown.published:
@@ -101,6 +107,16 @@ def status(database: Database, benchmark: str, submission: str, who: Identity) -
         kept_back = approval != visibility.APPROVED or is_hidden(session, found.id)
         on_its_way = looked.state in NOT_ON_THE_BOARD and who.account != found.owner  # one that everybody has, too
         return _for_strangers(looked, silent=kept_back or on_its_way)
+
+
+def _with_ladder(session: Any, found: Status, hidden: frozenset[str]) -> Status:
+    """Return the status with the reason why no score is shown, where that is so."""
+    if found.state != "scored":
+        return found
+    under = sorted({name for _, name, _ in ladder.withheld(session, ladder.levels(session, hidden), [found.id])})
+    if not under:
+        return found
+    return replace(found, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")
 
 
 def own(database: Database, benchmark: str, submission: str, who: Identity) -> Status | None:

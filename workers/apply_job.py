@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session, aliased
 from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, difference
 from benchmark.wording import counted
-from storage import audit, job_queue, label_imports, label_sets, tasks
+from storage import audit, job_queue, label_imports, label_sets, ladder, tasks
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, Score
@@ -197,12 +197,14 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         where = (board.label_revision, board.scorer_version)
         if where == (labels.revision, scorer.version):
             return {}
+        # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
+        secret = (scorer.hidden | label_imports.hidden(session)) & {board.label_revision, labels.revision}
+        not_shown = {entry for entry, *_ in ladder.withheld(session, dict.fromkeys(secret, "hidden"))}
         scored = {entry.id for entry in entries_on_board(session, board.benchmark, labels.revision, scorer.version)}
+        scored -= not_shown
         entries = [entry for entry in entries_on_board(session, board.benchmark, *where) if entry.id in scored]
         ids = [entry.id for entry in entries]
         counts = [stored_counts(session, ids, *pair) for pair in (where, (labels.revision, scorer.version))]
-        # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        secret = (scorer.hidden | label_imports.hidden(session)) & {board.label_revision, labels.revision}
     known = scorer.labels.get(board.label_revision)
     changed = None if known is None or secret else difference(known, labels).to_json()
     if not entries:

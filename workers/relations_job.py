@@ -23,7 +23,7 @@ from benchmark.baselines import fixed_tallies
 from benchmark.behaviour import majority
 from benchmark.relations import VERSION, Candidate, comparable, pack, relate
 from benchmark.votes import Matrix, unpack_many
-from storage import audit, label_imports, label_sets, visibility
+from storage import audit, label_imports, label_sets, ladder, visibility
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, LabelSet, Score, StoredRelations, Submission
@@ -93,6 +93,16 @@ def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Revision
     return sorted(known)
 
 
+def kept_back(session: Session, revisions: Sequence[Revision], scorer_version: str) -> dict[str, frozenset[str]]:
+    """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
+    hidden = {revision.name: "hidden" for revision in revisions if not revision.public}
+    found: dict[str, frozenset[str]] = {}
+    for entry, revision, version in ladder.withheld(session, hidden):
+        if version == scorer_version:
+            found[entry] = found.get(entry, frozenset()) | {revision}
+    return found
+
+
 def judge(entry_id: str, owner: str, model: str, unnamed: Collection[str]) -> tuple[str, str]:
     """Whose judge an entry is of: the best of all that share it is compared with others.
 
@@ -124,8 +134,9 @@ def summaries(session: Session, wanted: Mapping[str, str]) -> dict[str, dict[str
 def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
     entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
     unnamed = set(session.scalars(visibility.unnamed()))
-    tasks = []
-    for revision in revisions(session, scorer, pointer.benchmark):
+    tasks, known_revisions = [], revisions(session, scorer, pointer.benchmark)
+    not_shown = kept_back(session, known_revisions, pointer.scorer_version)
+    for revision in known_revisions:
         if revision.name not in scorer.labels:
             continue
         scored = set(
@@ -135,7 +146,7 @@ def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
                 )
             )
         )
-        under = [entry for entry in entries if entry.id in scored]
+        under = [entry for entry in entries if entry.id in scored and revision.name not in not_shown.get(entry.id, ())]
         identities = [identity(entry.id, entry.owner, entry.model, unnamed) for entry in under]
         digest = inputs(revision, pointer.scorer_version, identities)
         known = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)

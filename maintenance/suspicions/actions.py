@@ -14,7 +14,7 @@ from benchmark.suspicion import PROBES_FROM, PROBING_FROM, is_probe, probing
 from maintenance.values import Done, Identity, NotFound, require_maintainer, words
 from storage import audit, suspicions
 from storage.database import Database
-from storage.label_imports import hides_any
+from storage.label_imports import hidden_in
 from storage.suspicion_tables import ACTED, DISMISSED
 from storage.suspicions import Suspected
 
@@ -96,7 +96,7 @@ def alarm(database: Database, who: Identity) -> Alarm:
 def _abstaining_limit(policy: Mapping[str, Any]) -> float | None:
     """From which share of missing votes on a file counts as a probe, by the rules that it was submitted under."""
     limit: float | None = policy.get("abstaining_probe_from")
-    return limit if hides_any(policy) else None
+    return limit if hidden_in(policy) else None
 
 
 def _decided(tally: str) -> tuple[int, int]:

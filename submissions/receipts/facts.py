@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark.items import CATEGORIES
+from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import category_counts, scores
 from benchmark.scoring import Tally
 from benchmark.votes import ABSENT, Votes
@@ -118,6 +119,11 @@ def score(
         "tally_sha256": hashlib.sha256(tally_text.encode()).hexdigest() if labels.public else None,
         "scored_at": scored_at,
     }
+
+
+def without_score(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a score of which no number is shown to anybody, its owner included (benchmark/ladder.py)."""
+    return {**stated, "scores": dict.fromkeys(_SCORES), "withheld": NOT_SHOWN}
 
 
 def _counts(tally: Tally) -> dict[str, dict[str, int]]:

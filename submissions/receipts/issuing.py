@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from identity import Identity, Role
-from storage import receipt_keys, visibility
+from storage import ladder, receipt_keys, visibility
 from storage.clock import iso
 from storage.database import Database
 from submissions.receipts import facts, queries
@@ -57,6 +57,7 @@ class Receipts:
                 return None
             labels = queries.labels(session, self.hidden_labels)
             stated = []
+            not_shown = ladder.withheld(session, ladder.levels(session, self.hidden_labels), [submission])
             for score in queries.scores(session, [submission]):
                 said = facts.score(
                     submission,
@@ -68,6 +69,8 @@ class Receipts:
                     score.tally,
                     iso(score.created_at),
                 )
+                if (submission, score.label_revision, score.scorer_version) in not_shown:
+                    said = facts.without_score(said)
                 place = queries.place(session, score)
                 chain = {"chain_seq": place and place.seq, "chain_hash": place and place.hash}
                 stated.append(self.signer.sign({**said, **chain}))
