@@ -36,6 +36,7 @@ EVIDENCE: dict[str, dict[str, Any]] = {
     "identical-texts": {"items_with_identical_texts": 0.97, "votes_per_item": 5},
     "empty-texts": {"empty_texts": 0.2},
     "near-duplicate": {"items_that_differ": 12, "items": 1250, "same_account": False, "entries_that_near": 3},
+    "public-labels": {"pairs_decided": 1100, "equal": 0.987, "runs_below_chance_sd": 0.4},
 }
 
 
