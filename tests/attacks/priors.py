@@ -47,7 +47,7 @@ class Defence:
     files: int = ACCOUNTS * YEAR
 
 
-@dataclass(slots=True)
+@dataclass
 class Board:
     """What comes back of each file under a defence; accounts take turns."""
 

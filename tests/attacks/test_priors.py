@@ -5,16 +5,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from benchmark.suspicion import like_public_labels
+from tests.attacks.attackers import Counts, Vector
 from tests.attacks.policy import Secret
 from tests.attacks.priors import Board, Defence, Level, Search, Shape, corrected, run_judge, run_sparse, sparse
 
 EXACT, ROUNDED = "categories", "overall"
+SHAPES: tuple[Shape, ...] = ("null", "complement")
+
+
+@dataclass
+class Recording(Board):
+    """A board that keeps the files."""
+
+    sent_files: list[Vector] = field(default_factory=list)
+
+    def look(self, votes: Vector) -> Counts | None:
+        self.sent_files.append(votes.copy())
+        return super().look(votes)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +48,7 @@ def gain(secret: Secret, defence: Defence, shape: Shape = "complement", accuracy
 # A sparse difference -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", ["null", "complement"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_control_where_categories_are_shown_three_accounts_find_every_pair_that_differs(
     secret: Secret, shape: Shape
 ) -> None:
@@ -59,7 +73,7 @@ def test_the_ladder_alone_does_not_hide_a_small_correction_from_who_plans_the_sc
 
 
 @pytest.mark.parametrize("ladder", [False, True])
-@pytest.mark.parametrize("shape", ["null", "complement"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_where_the_overall_alone_is_shown_three_accounts_find_few_pairs_in_a_year(
     secret: Secret, ladder: bool, shape: Shape
 ) -> None:
@@ -75,19 +89,13 @@ def test_control_where_the_overall_alone_is_shown_and_no_quota_holds_every_pair_
 
 def test_the_files_of_the_attack_strike_maintainers(secret: Secret) -> None:
     """By equality with the public labels where pairs are left out, by runs where stretches are turned over."""
-    for shape in ("null", "complement"):
-        sent: list[np.ndarray] = []
-
-        class Recording(Board):
-            def look(self, votes: np.ndarray) -> np.ndarray | None:
-                sent.append(votes.copy())
-                return super().look(votes)
-
+    for shape in SHAPES:
         dice = np.random.default_rng(1)
         public = corrected(secret.truth, secret.categories.of, dice)
-        sparse(public, Recording(secret.truth, secret.categories.of, Defence(EXACT)), shape, dice)
-        seen = [like_public_labels(votes, public, secret.table.source_index) for votes in sent]
-        assert sum(one is not None for one in seen) >= 24  # what an account's alarm needs, too
+        board = Recording(secret.truth, secret.categories.of, Defence(EXACT))
+        sparse(public, board, shape, dice)
+        seen = [like_public_labels(votes, public, secret.table.source_index) for votes in board.sent_files]
+        assert sum(one is not None for one in seen) >= 24
 
 
 def test_what_remains_possible_is_what_a_slow_search_over_all_places_says() -> None:
@@ -115,7 +123,7 @@ def test_what_remains_possible_is_what_a_slow_search_over_all_places_says() -> N
 
 @pytest.mark.parametrize("level", [EXACT, ROUNDED])
 @pytest.mark.parametrize("ladder", [False, True])
-@pytest.mark.parametrize("shape", ["null", "complement"])
+@pytest.mark.parametrize("shape", SHAPES)
 def test_a_judge_of_85_percent_gains_less_than_a_point_from_three_accounts_in_a_year(
     secret: Secret, level: Level, ladder: bool, shape: Shape
 ) -> None:

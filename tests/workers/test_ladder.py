@@ -137,11 +137,8 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     assert (set(receipt["scores"].values()), receipt["withheld"]) == ({None}, NOT_SHOWN)
     status = tracking.status(ready, "demo", near, ANN, hidden=HIDDEN)
     assert status is not None and NOT_SHOWN in str(status.reason)
-    said = [
-        one.sentence
-        for one in happenings.of(ready, "demo", ANN, hidden=HIDDEN)
-        if one.entry == near and "revision demo" in one.sentence
-    ]
+    happened = happenings.of(ready, "demo", ANN, hidden=HIDDEN)
+    said = [one.sentence for one in happened if one.entry == near and "revision demo" in one.sentence]
     assert any(NOT_SHOWN in sentence for sentence in said) and not any("macro" in sentence for sentence in said)
     shown = receipt_of(ready, first)
     assert shown["scores"]["macro"] is not None and "withheld" not in shown
