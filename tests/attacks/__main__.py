@@ -96,7 +96,7 @@ def priors_known(secret: Secret, seeds: Sequence[int]) -> list[Line]:
         lines.append(
             Line(f"control: P1, overall, {shape}, no quota", str(one.sent), [one.share], "= 100", one.share == 1)
         )
-    for level, least in zip(LEVELS, (0.08, 0.03), strict=True):
+    for level, least in zip(LEVELS, (0.08, 0.02), strict=True):
         many = [run_judge(truth, groups, Defence(level, files=400), "complement", seed).share for seed in seeds[:3]]
         named = f">= {100 * least:g}"
         lines.append(Line(f"control: P2, {level}, no quota", "400", many, named, min(many) >= least))
