@@ -240,6 +240,9 @@ def _intake(settings: Settings, database: Database, signer: Signer) -> Intake:
             settings.label_revision,
             settings.account_age_days,
             settings.approve_first_upload,
+            settings.null_votes_approval / 100,
+            settings.null_votes_probe / 100,
+            settings.ladder_margin / 100 or None,
         )
     stated = partial(_stated, settings)
     return Intake(
@@ -262,7 +265,7 @@ def build_app(
     snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
     public_url = settings.identity.public_url
     site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
-    track = partial(status, database, settings.benchmark)
+    track = partial(status, database, settings.benchmark, hidden=settings.hidden_labels)
     gradio = GradioDoor(settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies))
     identities, pages = Identities.on(database, settings.identity), Pages(environment(), [submissions.web.TEMPLATES])
 

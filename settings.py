@@ -149,7 +149,8 @@ class WorkerSettings(_FromMapping):
     hidden_labels: Levels = setting(
         {},
         "revisions of `LABELS` that are not public: `v3` or `v3:categories` shows overall, macro and the three "
-        "categories, `v3:overall` the overall alone to half a point, anywhere ([levels](maintaining.md#disclosure-levels))",
+        "categories, `v3:overall` the overall alone to half a point, anywhere "
+        "([levels](maintaining.md#disclosure-levels))",
         shown="none",
     )
     accept_weak_hiding: Flag = setting(
@@ -382,6 +383,30 @@ class Settings(WorkerSettings):
         False,
         "`1`: the first submission of every account waits for a maintainer; until then no label is touched",
         shown="`0`",
+    )
+    null_votes_approval: float = setting(
+        15,
+        "where a label set is not public, a file with more than so many percent of votes for neither "
+        "response waits for a "
+        "maintainer; `100`: none does",
+        ge=0,
+        le=100,
+    )
+    null_votes_probe: float = setting(
+        5,
+        "where a label set is not public, a file with so many percent of votes for neither response counts "
+        "as a probe in "
+        "the maintainers' alarm",
+        ge=0,
+        le=100,
+    )
+    ladder_margin: float = setting(
+        0,
+        "points by which a score under labels that are not public has to beat the account's best to be "
+        "shown; `0`: every "
+        "score is shown; `1.5` is recommended for hidden sets ([security](security.md))",
+        ge=0,
+        le=100,
     )
     requests_per_minute: int = setting(
         120,

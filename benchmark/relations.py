@@ -20,8 +20,8 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -112,6 +112,20 @@ class Relations:
     only_right: Int16Array | None
     kappa: FloatArray
     bands: Int8Array | None
+
+    def without(self, names: Collection[str]) -> Relations:
+        """The same without some entries: no figure about two judges of which one is named here."""
+        kept = [index for index, name in enumerate(self.entries) if name not in names]
+        if len(kept) == len(self.entries):
+            return self
+        alike = [index for index in kept if index < len(self.kappa)]
+        return replace(
+            self,
+            entries=tuple(self.entries[index] for index in kept),
+            right=None if self.right is None else self.right[:, kept],
+            only_right=None if self.only_right is None else self.only_right[:, kept][:, :, kept],
+            kappa=self.kappa[np.ix_(alike, alike)],
+        )
 
     def pair(self, first: str, second: str, grouping: str = "official") -> dict[str, Paired] | None:
         """Paired differences of two entries by name: macro, overall, the categories, then the sources; empty parts

@@ -8,6 +8,7 @@ Of the limits, FROM strikes where it is reached; ABOVE where it is exceeded, BEL
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.items import CATEGORIES
-from benchmark.votes import Matrix
+from benchmark.votes import UNDECIDED, Matrix
 
 ABOVE_BEST = 0.10  # overall accuracy above the best that is known
 EQUAL_BELOW = 0.01  # between the best and the worst category of a judge...
@@ -26,6 +27,9 @@ DUPLICATE_BELOW = 0.10  # of the items: majority verdicts differ
 CHANCE_WITHIN = 0.05  # of a half: as many decided items right as a coin would have; 3.5 times a coin's spread of 1,250
 PROBES_FROM = 6  # of one account: half of what it has in a year
 PROBING_FROM = 24  # of all such accounts together
+EQUAL_TO_LABELS_FROM = 0.95  # of the pairs decided: as a public label says, or all the other way round
+BLOCKS_FROM = 6.0  # standard deviations fewer runs than chance gives; of real judges' files none is beyond 1.4
+LEAST_DECIDED = 30  # pairs, for either to mean anything
 _BITS = 64
 _DIGITS = 9
 
@@ -73,8 +77,18 @@ def like_a_coin(agree: int, reject: int) -> bool:
     return decided > 0 and abs(agree / decided - 0.5) <= CHANCE_WITHIN + 10**-_DIGITS
 
 
+def is_probe(agree: int, reject: int, abstaining: float, limit: float | None) -> bool:
+    """Return whether a file may be made to weigh labels: as right as chance where it decides, or deciding seldom.
+
+    ``abstaining``: the share of the file that counts for neither response; ``limit``: from which share on that is a
+    probe, None where no label is hidden. A file that leaves out pairs and is right elsewhere is nowhere near chance.
+    """
+    seldom = limit is not None and round(abstaining - limit, _DIGITS) >= 0
+    return seldom or like_a_coin(agree, reject)
+
+
 def probing(by_account: Mapping[str, int]) -> tuple[int, int]:
-    """(submissions, accounts) of the accounts with PROBES_FROM submissions that are like a coin, or more."""
+    """(submissions, accounts) of the accounts with PROBES_FROM submissions that are probes, or more."""
     many = [count for count in by_account.values() if count >= PROBES_FROM]
     return sum(many), len(many)
 
@@ -95,6 +109,51 @@ def differing(one: Planes, others: Planes) -> npt.NDArray[np.int64]:
     different = others[:, 0] ^ one[0]
     different |= others[:, 1] ^ one[1]
     return np.asarray(np.bitwise_count(different).sum(axis=-1), dtype=np.int64)
+
+
+def unpacked(packed: Planes, items: int) -> Matrix:
+    """Return the majority verdicts (items,) behind ``planes`` of one entry: 0, 1, or UNDECIDED for neither."""
+    bits = np.unpackbits(packed.view(np.uint8), axis=-1)[:, :items]
+    return np.where(bits[1] == 1, 1, np.where(bits[0] == 1, 0, UNDECIDED)).astype(np.int8)
+
+
+def like_public_labels(verdicts: Matrix, labels: Matrix, groups: npt.NDArray[np.integer[Any]]) -> Evidence | None:
+    """Return how a file resembles a public label vector or its complement, where it does so as no judge would.
+
+    ``verdicts``, ``labels``: (items,) 0, 1 or less than 0 for none; ``groups``: (items,) whose parts are unequally hard
+    (sources). Two patterns: nearly all that is decided equals the labels, or their complement, whatever is left out; or
+    it equals them in some stretches of the items and their complement in others. Labels that were flipped at places
+    that look random cannot be told from a judge's errors.
+    """
+    decided = (verdicts >= 0) & (labels >= 0)
+    count = int(decided.sum())
+    if count < LEAST_DECIDED:
+        return None
+    equal = verdicts == labels
+    share = float(equal[decided].mean())
+    fewer = -runs_z([equal[decided & (groups == group)] for group in np.unique(groups)])
+    if max(share, 1 - share) < EQUAL_TO_LABELS_FROM and fewer < BLOCKS_FROM:
+        return None
+    return {"pairs_decided": count, "equal": round(share, 3), "runs_below_chance_sd": round(fewer, 1)}
+
+
+def runs_z(sequences: Sequence[npt.NDArray[np.bool_]]) -> float:
+    """Return by how many standard deviations the runs in some sequences of two values differ from chance, all together.
+
+    The runs test of Wald & Wolfowitz 1940 ("On a test whether two samples are from the same population", Annals of
+    Mathematical Statistics 11): given n1 and n2 of the two values in random order, n = n1 + n2, the number of runs has
+    mean m = 2 n1 n2 / n + 1 and variance (m - 1)(m - 2) / (n - 1). Sequences are independent, so both add up. 0 where
+    there is nothing to test.
+    """
+    surplus, variance = 0.0, 0.0
+    for values in sequences:
+        n, first = len(values), int(values.sum())
+        if first in (0, n) or n < 3:
+            continue
+        mean = 2 * first * (n - first) / n + 1
+        surplus += 1 + int((values[1:] != values[:-1]).sum()) - mean
+        variance += (mean - 1) * (mean - 2) / (n - 1)
+    return surplus / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def nearest_duplicate(one: Planes, others: Planes, items: int) -> tuple[int, int, int] | None:

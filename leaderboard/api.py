@@ -9,13 +9,14 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
 from identity.problems import problem
 from leaderboard import documentation
-from leaderboard.board import Board, Row
+from leaderboard.board import Board, Row, is_withheld
 from leaderboard.disclosure import reduced, rounded
 from leaderboard.replies import JSON, edition_or_problem, no_entry, respond
 from leaderboard.site import Body, Edition, Site
@@ -95,6 +96,8 @@ def build(site: Site, materials: Materials | None = None) -> APIRouter:
                 else no_entry(edition, entry_id, "/api/v1/entries/{}")
             )
         wanted = revision or edition.snapshot["label_revision"]
+        if is_withheld(found, wanted):
+            return problem(404, "score-withheld", f"No score is shown under label revision {wanted!r}: {NOT_SHOWN}.")
         if wanted not in found["tallies"]:
             known = ", ".join(found["tallies"])
             return problem(404, "not-scored", f"Not scored under label revision {wanted!r}. Known: {known}.")

@@ -18,6 +18,7 @@ from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.judges import judge_name, judge_slug
+from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import GROUPINGS, PROTOCOLS, Ratios, accuracies, category_counts, ratios
 from benchmark.ranking import MACRO, OVERALL, Contender
 from benchmark.ranking import standings as places
@@ -178,8 +179,8 @@ class Board:
 
     @property
     def scored(self) -> int:
-        """How many rows were scored here."""
-        return sum(row.tier == "scored" for row in self.rows)
+        """How many rows have a score that was counted here and is shown."""
+        return sum(row.tier == "scored" and row.rank is not None for row in self.rows)
 
     def find(self, row_id: str) -> Row | None:
         """The row with this id."""
@@ -233,6 +234,7 @@ def build_board(
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
     if level == OVERALL_ONLY:
         baselines = [row.with_values({"overall": row.overall}) for row in baselines]
+    rows += [_withheld_row(entry, wanted) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
     ranges = _ranges(snapshot, wanted, protocol, grouping)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
@@ -423,6 +425,17 @@ def _scored_row(
         attempt=entry.get("attempt"),
         attempts=entry.get("attempts"),
     )
+
+
+def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
+    """Return whether no number of an entry is shown under a label revision (benchmark/ladder.py)."""
+    return revision in entry.get("withheld", ())
+
+
+def _withheld_row(entry: Mapping[str, Any], revision: str) -> Row:
+    """Return the row of an entry without any number that depends on a label: last, without a rank."""
+    row = _scored_row(entry, revision, dict.fromkeys(_ORDER), {}, float("nan"), 0)
+    return replace(row, note=" · ".join(filter(None, (row.note, f"no score shown: {NOT_SHOWN}"))))
 
 
 def _warnings(entry: Mapping[str, Any], decided: float | None, missing: int) -> str:

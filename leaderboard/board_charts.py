@@ -12,6 +12,7 @@ import numpy as np
 from benchmark.items import CATEGORIES
 from benchmark.relations import BAND_JUDGES, BANDS, KAPPA_AT_MOST
 from leaderboard import paper_figures
+from leaderboard.anonymity import is_anonymous
 from leaderboard.board import Row
 from leaderboard.canvas import COIN, Words, plain
 from leaderboard.estimates import Entry
@@ -147,7 +148,10 @@ def agreement_chart(entries: Sequence[Entry], view: View) -> Chart:
         return nothing((*notes, "Agreement is computed a little after scores. Look again in a minute."))
     place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
     known = [judge for judge in found if judge.id in place]
-    if missing := [judge.name for judge in found if judge.id not in place]:
+    unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
+    if hidden := [judge.name for judge in found if judge.id in unnamed]:
+        notes += (f"Agreement would tell whose an anonymous entry is, so it is left out: {', '.join(hidden)}.",)
+    if missing := [judge.name for judge in found if judge.id not in place and judge.id not in unnamed]:
         notes += (
             f"Only the best version of a judge, and the best {KAPPA_AT_MOST} judges, are compared; not so: "
             f"{', '.join(missing[:10])}{f' and {len(missing) - 10} more' if len(missing) > 10 else ''}.",

@@ -9,6 +9,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
+from benchmark.ladder import NOT_SHOWN
 from leaderboard import render
 from leaderboard.replies import HTML, respond
 from leaderboard.site import Body
@@ -65,6 +66,14 @@ def not_scored(name: str, revision: str, known: Mapping[str, str], headers: Head
     lead = f"This entry was not scored under labels “{revision[:40]}”."
     page = render.message_page(name, lead, links=(*links, ("The board", "/")))
     return respond(quick(page), headers, status=404, cache_control="no-store")
+
+
+def withheld(name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
+    """The page of an entry of which no number is shown; ``known``: labels under which there is one -> address."""
+    links = tuple((f"Labels {one}", url) for one, url in known.items())
+    lead = f"Scored under labels “{revision[:40]}”. No score is shown: {NOT_SHOWN}."
+    page = render.message_page(name, lead, links=(*links, ("Why", "/policy#ladder"), ("The board", "/")))
+    return respond(quick(page), headers, cache_control="no-store")
 
 
 def withdrawn(stub: Mapping[str, Any], headers: Headers) -> Response:

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from identity.problems import problem
 from leaderboard import entry, messages, render
+from leaderboard.board import is_withheld
 from leaderboard.log import web as decisions
 from leaderboard.log.web import Log
 from leaderboard.messages import busy_page, failed_page, no_board, not_found_page, quick
@@ -41,6 +42,19 @@ def column_file(edition: Edition, view: View) -> Body:
     rules = (view.protocol, view.grouping, view.revision)
     key = "/board.json" + "|".join(rules)
     return edition.body(key, lambda: Body.of(render.board_data(edition.board(*rules)), JSON))
+
+
+def _without_score(
+    edition: Edition, found: Mapping[str, Any], revision: str, as_of: str, headers: Headers
+) -> Response | None:
+    """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
+    wanted = revision or edition.snapshot["label_revision"]
+    known = {name: entry.Asked(found["id"], name, as_of).url() for name in found["tallies"]}
+    if is_withheld(found, wanted):
+        return messages.withheld(found["model"], wanted, known, headers)
+    if revision and revision not in found["tallies"]:
+        return messages.not_scored(found["model"], revision, known, headers)
+    return None
 
 
 def warm(edition: Edition) -> None:
@@ -85,9 +99,8 @@ def build(site: Site, materials: Materials | None = None, log: Log = decisions.n
         base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
         found = edition.entry(entry_id)
-        if revision and found is not None and revision not in found["tallies"]:
-            known = {name: entry.Asked(entry_id, name, as_of).url() for name in found["tallies"]}
-            return messages.not_scored(found["model"], revision, known, request.headers)
+        if found is not None and (wrong := _without_score(edition, found, revision, as_of, request.headers)):
+            return wrong
         asked_for = entry.Asked(entry_id, revision if found is not None else "", as_of)
         gone = (await site.current()).stub(entry_id) if as_of else None
         page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)

@@ -58,8 +58,8 @@ def request_import(
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
     `spec`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are
-    immutable: a name that is known cannot be imported again. `disclosure`: what may be shown of scores (benchmark.disclosure), by
-    category if left out; `public`: the labels are to be had elsewhere anyway, so everything may be shown.
+    immutable: a name that is known cannot be imported again. `disclosure`: what may be shown of scores
+    (benchmark.disclosure), by category if left out; `public`: everything, as the labels can be had elsewhere.
     `accept_weak_hiding`: take labels that nearly say the same as public ones.
     """
     require_maintainer(who)

@@ -142,6 +142,11 @@ def _change(session: Session, revision: str, where: ColumnElement[bool], **value
     return changed.first() is not None
 
 
+def hidden_in(rules: Mapping[str, Any]) -> frozenset[str]:
+    """Return the label revisions that are not public by the rules that are recorded with a submission."""
+    return frozenset(name for name, level in rules.get("disclosure", {}).items() if level != "public")
+
+
 def _imported(row: ImportedLabels) -> Imported:
     return Imported(
         row.revision,

@@ -11,7 +11,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 from storage.clock import database_now
 from storage.tables import Base, EntryId, Instant, Json, Words
 
-KINDS = ("above-best-known", "near-equal-categories", "identical-texts", "empty-texts", "near-duplicate")
+KINDS = (
+    "above-best-known",
+    "near-equal-categories",
+    "identical-texts",
+    "empty-texts",
+    "near-duplicate",
+    "public-labels",
+)
 DISMISSED, ACTED = "dismissed", "acted-on"
 
 

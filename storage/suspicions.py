@@ -49,6 +49,8 @@ class Outcome(NamedTuple):
     submission: str
     owner: str
     tally: str
+    abstaining: float  # the share of its votes or pairs that counts for neither response
+    policy: dict[str, Any]  # the rules that it was submitted under
 
 
 def suspicions(session: Session, benchmark: str, *, decided: bool = False) -> list[Suspected]:
@@ -129,10 +131,14 @@ def outcomes(session: Session, seconds: float, least: int) -> Iterator[Outcome]:
     sent = select(Submission.owner).join(Attempt, Attempt.submission_id == Submission.id).where(*lately)
     busy_ones = sent.group_by(Submission.owner).having(func.count() >= least)
     found = session.execute(
-        select(Submission.id, Submission.owner, Score.tally)
+        select(Submission.id, Submission.owner, Score.tally, Submission.report, Submission.parse_rate, Attempt.policy)
         .join(Attempt, Attempt.submission_id == Submission.id)
         .join(Score, Score.submission_id == Submission.id)
         .where(*lately, Submission.owner.in_(busy_ones))
         .execution_options(yield_per=200)
     )
-    return (Outcome._make(row) for row in found)
+    # Submissions of before the share was recorded have the rate of their votes alone.
+    return (
+        Outcome(name, owner, tally, report.get("abstaining", 1 - parse_rate), policy)
+        for name, owner, tally, report, parse_rate, policy in found
+    )

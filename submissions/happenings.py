@@ -13,12 +13,14 @@ from types import MappingProxyType
 from typing import Any
 
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
+from benchmark.ladder import NOT_SHOWN
 from benchmark.scoring import Tally
 from identity import Identity, Role, require
-from storage import audit, label_imports
+from storage import audit, label_imports, ladder
 from storage.audit import Recorded
 from storage.clock import iso
 from storage.database import Database
+from storage.ladder import Withheld
 from submissions.receipts import queries
 from submissions.receipts.queries import Held, Scored
 
@@ -110,7 +112,8 @@ def of(
         about = audit.about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
         moves = audit.about(session, [audit.BOARD], _RESCORED, before=before, limit=limit)
         levels = merged(hidden_labels, label_imports.hidden(session))
-        told = _Scores(queries.scores(session, names), levels)
+        not_shown = ladder.withheld(session, levels, names)
+        told = _Scores(queries.scores(session, names), levels, not_shown)
         chunks = audit.about(session, told.subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
@@ -123,7 +126,8 @@ class _Scores:
     `levels`: disclosure levels of the label revisions that are not public.
     """
 
-    def __init__(self, stored: Sequence[Scored], levels: Mapping[str, str]) -> None:
+    def __init__(self, stored: Sequence[Scored], levels: Mapping[str, str], withheld: Withheld = frozenset()) -> None:
+        self._withheld = withheld
         self._levels = levels
         self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
         self.subjects = {audit.labels(one.label_revision) for one in stored}
@@ -133,6 +137,10 @@ class _Scores:
         """Whether the entry has such a score."""
         return (entry, revision, version) in self._stored
 
+    def is_withheld(self, entry: str, revision: str, version: str) -> bool:
+        """Whether nobody is shown a number of this score."""
+        return (entry, revision, version) in self._withheld
+
     def in_chunk(self, entry: str, chunk: Recorded) -> bool:
         """Whether a score of the entry was recorded with this chunk of a re-score."""
         found = self._stored.get((entry, *_rules(chunk.body)))
@@ -140,6 +148,8 @@ class _Scores:
 
     def _shown(self, entry: str, revision: str, version: str) -> str:
         """Return "macro 73.3", in percent; "" where there is none."""
+        if self.is_withheld(entry, revision, version):
+            return ""
         found = self._stored.get((entry, revision, version))
         if found is None:
             return ""
@@ -176,8 +186,11 @@ def _lines(event: Recorded, mine: Sequence[Held], told: _Scores, account: str) -
 
 
 def _scored(event: Recorded, one: Held, told: _Scores) -> str:
+    under = f"It was scored under label revision {event.body['label_revision']}"
+    if told.is_withheld(one.id, *_rules(event.body)):
+        return f"{under}. No score is shown: {NOT_SHOWN}."
     score = told.shown(one.id, *_rules(event.body))
-    return f"It was scored under label revision {event.body['label_revision']}{f': {score}' if score else ''}."
+    return f"{under}{f': {score}' if score else ''}."
 
 
 def _rescored(event: Recorded, one: Held, told: _Scores) -> Happening | None:
@@ -188,7 +201,7 @@ def _rescored(event: Recorded, one: Held, told: _Scores) -> Happening | None:
         return None
     sentence = (
         f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "
-        f"{sides[0]}, now {_same_name(*sides)}. {event.body.get('reason') or ''}"
+        f"{sides[0] or 'not shown'}, now {_same_name(*sides) or 'not shown'}. {event.body.get('reason') or ''}"
     )
     return _line(event, one, sentence.strip())
 

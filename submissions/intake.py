@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from benchmark.behaviour import abstaining
 from identity import Identity, Role, require
 from storage import audit, grants, job_queue, lookalikes, stored_rows, switches, visibility
 from storage.clock import iso
@@ -230,12 +231,16 @@ class Intake:
 
     def _check_who(self, session: Session, who: Identity) -> None:
         quota.check_age(self.policy, who, queries.now(session))
-        if self.policy.approve_first and (existing := queries.waiting(session, self.benchmark, who.account)):
+        if not self.policy.approve_first or queries.let_through(session, self.benchmark, who.account):
+            return
+        if existing := queries.waiting(session, self.benchmark, who.account):
             raise FirstOneWaits(existing)
 
-    def _needs_approval(self, session: Session, who: Identity) -> bool:
-        asked = self.policy.approve_first and who.via != "local" and Role.MAINTAINER not in who.roles
-        return asked and not queries.let_through(session, self.benchmark, who.account)
+    def _needs_approval(self, session: Session, who: Identity, rules: Mapping[str, Any], abstained: float) -> bool:
+        if who.via == "local" or Role.MAINTAINER in who.roles:
+            return False
+        first = self.policy.approve_first and not queries.let_through(session, self.benchmark, who.account)
+        return first or quota.abstains_too_much(rules, abstained)
 
     def _rules(self, session: Session) -> dict[str, Any]:
         return {**self.policy.to_json(), **self._stated(session)}
@@ -272,11 +277,12 @@ class Intake:
             if known := self._admit(session, file, metadata, who, shown):  # once more: others may have come in between
                 return known
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
-            approval = self._needs_approval(session, who)
+            abstained = abstaining(upload.votes.matrix)
+            approval = self._needs_approval(session, who, policy, abstained)
             number = queries.attempts(session, quota.account_subject(who), revision) + 1
             given = (new_entry_id(), self.benchmark, file, upload, who.account)
             facts = acceptance(*given, iso(now), number, policy, self._uploads.durability)
-            row = _row(self.benchmark, facts, file, report, upload, metadata, now)
+            row = _row(self.benchmark, facts, file, {**report, "abstaining": abstained}, upload, metadata, now)
             session.add(row)
             session.flush()
             grant = self._check_quota(session, who)

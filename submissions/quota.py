@@ -15,6 +15,7 @@ from typing import Any
 
 from identity import Identity
 from storage.clock import minute
+from storage.label_imports import hidden_in
 from storage.pace import DAY, free_again
 
 YEAR = 365 * DAY  # seconds
@@ -30,6 +31,10 @@ class Policy:
     label_revision: str = "demo"  # that attempts are numbered for until a worker has said which one the board shows
     account_age_days: int = 0  # of whoever submits; 0: any
     approve_first: bool = False  # whether an account's first upload waits for a maintainer
+    # Where a label set is not public; each a fraction, None: no such rule.
+    abstaining_approval: float | None = None  # files that abstain more often wait for a maintainer
+    abstaining_probe: float | None = None  # files that abstain as often, or more, count as probes in the alarm
+    ladder_margin: float | None = None  # a score is shown only where it beats the account's best by so much
 
     def limits(self, who: Identity) -> bool:
         """Whether somebody has a quota. Without sign-in there is nobody to hold one."""
@@ -44,7 +49,19 @@ class Policy:
             "exempt_organisations": list(self.exempt_organisations),
             "account_age_days": self.account_age_days or None,
             "first_upload_approved": self.approve_first,
+            "abstaining_approval_above": self.abstaining_approval,
+            "abstaining_probe_from": self.abstaining_probe,
+            "ladder_margin": self.ladder_margin,
         }
+
+
+def abstains_too_much(rules: Mapping[str, Any], abstaining: float) -> bool:
+    """Return whether a file has so few votes that a maintainer looks at it first. `rules`: as they are recorded.
+
+    Only where a label set is not public: leaving votes out is one way to choose which labels a score depends on.
+    """
+    limit = rules.get("abstaining_approval_above")
+    return limit is not None and bool(hidden_in(rules)) and abstaining > limit
 
 
 class QuotaUsed(ValueError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchmark.ladder import NOT_SHOWN
 from storage.pace import CHANGES_A_DAY
 from storage.tables import MAX_VOTES
 from submissions.readability import CONFIRMED_BELOW, REFUSED_BELOW
@@ -61,7 +62,7 @@ def published(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 def described(rules: Mapping[str, Any]) -> list[Rule]:
     """Every rule in plain words, in the order in which a submitter meets them."""
-    return [_sign_in(rules), *_accounts(rules), *_quotas(rules), *_files(rules), *_seen(rules)]
+    return [_sign_in(rules), *_accounts(rules), *_quotas(rules), *_files(rules), *_not_public(rules), *_seen(rules)]
 
 
 def _sign_in(rules: Mapping[str, Any]) -> Rule:
@@ -193,6 +194,42 @@ def _shown(rules: Mapping[str, Any], revision: str, how: str) -> str:
     """What a level shows, and how little hides the rest of a set."""
     weak = (rules.get("weakly_hidden") or {}).get(revision)
     return " ".join(filter(None, (f"{_DISCLOSED[how]}.", weak)))
+
+
+def _not_public(rules: Mapping[str, Any]) -> list[Rule]:
+    """What holds where a label set is not public."""
+    approval, probe, margin = (
+        rules.get(name) for name in ("abstaining_approval_above", "abstaining_probe_from", "ladder_margin")
+    )
+    counted = "The larger of two shares counts: votes that are null or cannot be read, and pairs without a majority. "
+    return [
+        Rule(
+            "abstaining",
+            "Files with few votes, hidden labels",
+            "any" if approval is None else f"above {_percent(approval)} wait for a maintainer",
+            ""
+            if approval is None
+            else f"{counted}Use an odd number of votes: ties count as well. No label is touched before a maintainer "
+            "approves the file."
+            + ("" if probe is None else f" From {_percent(probe)} a file counts towards an alarm for maintainers."),
+            "NULL_VOTES_APPROVAL, NULL_VOTES_PROBE",
+        ),
+        Rule(
+            "ladder",
+            "Scores shown, hidden labels",
+            f"{100 * margin:g} points above the account’s best" if margin else "all",
+            "The first score of an account is shown. A later one is shown only if it beats the best one shown by this "
+            f"margin. Else the entry says “{NOT_SHOWN}”, and no number is shown anywhere, to nobody. Withdrawing an "
+            "entry does not change this."
+            if margin
+            else "",
+            "LADDER_MARGIN",
+        ),
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g}%"
 
 
 def _seen(rules: Mapping[str, Any]) -> list[Rule]:

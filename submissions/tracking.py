@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from benchmark.ladder import NOT_SHOWN
 from identity import Identity, Role
-from storage import job_queue, visibility
+from storage import job_queue, ladder, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.moderation import is_hidden, off_the_board
@@ -17,6 +19,10 @@ from submissions import queries, wishes
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
+AWAITING_REASON = (
+    "A maintainer looks at it before any label is touched: the first submission of an account waits, and so does a "
+    "file with many votes for neither response."
+)
 NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
 
@@ -82,13 +88,23 @@ class Owned(NamedTuple):
     shown: Shown
 
 
-def status(database: Database, benchmark: str, submission: str, who: Identity) -> Status | None:
-    """The state of a submission; None if there is no such one that this person may know of."""
+def status(
+    database: Database,
+    benchmark: str,
+    submission: str,
+    who: Identity,
+    *,
+    hidden: Mapping[str, str] = MappingProxyType({}),
+) -> Status | None:
+    """The state of a submission; None if there is no such one that this person may know of.
+
+    `hidden`: the configured label revisions that are not public, and their disclosure levels.
+    """
     with database.read() as session:
         found = queries.described(session, benchmark, submission)
         if found is None:
             return None
-        looked = _look(session, [found])[0]
+        looked = _with_ladder(session, _look(session, [found])[0], hidden)
         if wishes.owns(who, found.owner) or Role.MAINTAINER in who.roles:
             return looked
         if not looked.shown.published:
@@ -97,6 +113,16 @@ def status(database: Database, benchmark: str, submission: str, who: Identity) -
         kept_back = approval != visibility.APPROVED or is_hidden(session, found.id)
         on_its_way = looked.state in NOT_ON_THE_BOARD and who.account != found.owner  # one that everybody has, too
         return _for_strangers(looked, silent=kept_back or on_its_way)
+
+
+def _with_ladder(session: Any, found: Status, hidden: Mapping[str, str]) -> Status:
+    """Return the status with the reason why no score is shown, where that is so."""
+    if found.state != "scored":
+        return found
+    under = sorted({name for _, name, _ in ladder.withheld(session, ladder.levels(session, hidden), [found.id])})
+    if not under:
+        return found
+    return replace(found, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")
 
 
 def own(database: Database, benchmark: str, submission: str, who: Identity) -> Status | None:
@@ -156,7 +182,7 @@ def _status(
     if off is not None or approval == visibility.REJECTED:
         state, reason = "withdrawn", off or f"A maintainer did not let it through: {why}"
     elif approval == visibility.WAITING:
-        state, reason = AWAITING, "A maintainer looks at the first submission of every account."
+        state, reason = AWAITING, AWAITING_REASON
     waits = state == str(progress.state)
     return Status(
         id=found.id,

@@ -11,9 +11,9 @@ ROOT = Path(__file__).parents[1]
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in (ROOT / "docs" / "security.md").read_text(encoding="utf-8").splitlines()
-    if line.startswith("| ") and not line.startswith("| id ")
+    if line.startswith("| ") and line.count("|") == 7 and not line.startswith("| id ")
 ]
-CATALOGUE = {"U": 9, "J": 14, "S": 9, "R": 4, "X": 5, "F": 3, "A": 8, "L": 4, "C": 4, "Probe A": 10}
+CATALOGUE = {"U": 9, "J": 14, "S": 9, "R": 4, "X": 5, "F": 3, "A": 8, "L": 4, "C": 4, "Probe A": 10, "Probe P": 2}
 
 NO_CONTROL = {"Copying", "J1", "S6", "S8", "A8", "C2"}
 """Rows in which nothing is refused, or where nothing can be switched off."""

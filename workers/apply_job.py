@@ -16,11 +16,11 @@ from typing import Any
 from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
 from benchmark.labels import LabelSet
 from benchmark.revisions import COLUMNS, difference
 from benchmark.wording import counted
-from storage import audit, job_queue, label_imports, label_sets, tasks
+from storage import audit, job_queue, label_imports, label_sets, ladder, tasks
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, Score
@@ -199,13 +199,16 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         where = (board.label_revision, board.scorer_version)
         if where == (labels.revision, scorer.version):
             return {}
+        # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
+        levels = ladder.levels(session, scorer.hidden)
+        concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
+        level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
+        not_shown = {entry for entry, *_ in ladder.withheld(session, concerned)}
         scored = {entry.id for entry in entries_on_board(session, board.benchmark, labels.revision, scorer.version)}
+        scored -= not_shown
         entries = [entry for entry in entries_on_board(session, board.benchmark, *where) if entry.id in scored]
         ids = [entry.id for entry in entries]
         counts = [stored_counts(session, ids, *pair) for pair in (where, (labels.revision, scorer.version))]
-        # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        levels = merged(scorer.hidden, label_imports.hidden(session))
-        level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
     known = scorer.labels.get(board.label_revision)
     changed = None if known is None or level != PUBLIC else difference(known, labels).to_json()
     if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -20,6 +20,8 @@ from sqlalchemy.orm import Session
 from benchmark import suspicion
 from benchmark.behaviour import majority
 from benchmark.disclosure import PUBLIC, merged, shown_shares
+from benchmark.items import ItemTable
+from benchmark.labels import LabelSet
 from benchmark.suspicion import Evidence, Planes
 from benchmark.votes import unpack_many
 from storage import audit, label_imports, label_sets
@@ -99,6 +101,14 @@ class Watcher:
                 self._planes[row.id] = plane
                 self._told[row.id] = _Told(k, row.report.get("texts"))
 
+    def look_for_labels(self, names: Collection[str], public: Iterable[LabelSet], table: ItemTable) -> Iterator[Found]:
+        """Entries that look like public labels, or their complement, as no judge would."""
+        for labels in public:
+            for name in names:
+                verdicts = suspicion.unpacked(self._planes[name], len(table))
+                if seen := suspicion.like_public_labels(verdicts, labels.preferred, table.source_index):
+                    yield Found(name, "public-labels", labels.revision, seen)
+
     def look(self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, items: int) -> Iterator[Found]:
         """What strikes about the wanted entries (None: all). ``entries`` stand by age."""
         if not entries:
@@ -158,10 +168,23 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: Watcher) -> i
             watcher.saw_nothing(through, head)
             return 0
         entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+        public = _public_beside_hidden(session, scorer)
         level = merged(scorer.hidden, label_imports.hidden(session)).get(pointer.label_revision, PUBLIC)
     watcher.learn(database, entries, len(scorer.table), pointer, level)
     found = list(watcher.look(entries, wanted, len(scorer.table)))
+    new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
+    found += watcher.look_for_labels(new, public, scorer.table)
     return _record(database, through, head, found)
+
+
+def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
+    """The public label sets that this worker knows, where it scores under a hidden one too; else none.
+
+    Where all labels are public there is nothing to weigh; copying them is another matter (near-duplicates, provenance).
+    """
+    hidden = merged(scorer.hidden, label_imports.hidden(session)).keys()
+    public = [labels for name, labels in sorted(scorer.labels.items()) if name not in hidden]
+    return public if hidden & scorer.labels.keys() else []
 
 
 def _scored_since(session: Session, seq: int, pointer: Pointer) -> set[str] | None:

@@ -26,7 +26,7 @@ from benchmark.disclosure import PUBLIC, merged, redact_counts
 from benchmark.relations import VERSION, Candidate, Variants, comparable, pack, relate
 from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
-from storage import audit, label_imports, label_sets, row_commitments, visibility
+from storage import audit, label_imports, label_sets, ladder, row_commitments, visibility
 from storage.database import Database
 from storage.label_sets import Pointer
 from storage.tables import Board, LabelSet, Score, StoredRelations, Submission
@@ -104,6 +104,16 @@ def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Revision
     return sorted(known)
 
 
+def kept_back(session: Session, revisions: Sequence[Revision], scorer_version: str) -> dict[str, frozenset[str]]:
+    """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
+    hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
+    found: dict[str, frozenset[str]] = {}
+    for entry, revision, version in ladder.withheld(session, hidden):
+        if version == scorer_version:
+            found[entry] = found.get(entry, frozenset()) | {revision}
+    return found
+
+
 class Origin(Protocol):
     """What tells whose judge an entry is of; a row of a query has it."""
 
@@ -159,11 +169,13 @@ def _tasks(session: Session, scorer: Scorer, pointer: Pointer) -> list[_Task]:
     judges = judges_of(shown, others, unnamed)
     known = identities(judges, {entry.id for entry in shown})
     counted = [entry for entry in (*shown, *others) if entry.id in judges]
-    tasks = []
-    for revision in revisions(session, scorer, pointer.benchmark):
+    tasks, known_revisions = [], revisions(session, scorer, pointer.benchmark)
+    not_shown = kept_back(session, known_revisions, pointer.scorer_version)
+    for revision in known_revisions:
         if revision.name not in scorer.labels:
             continue
         scored = _scored(session, revision.name, pointer.scorer_version)
+        scored -= {name for name, under in not_shown.items() if revision.name in under}
         under = [entry for entry in counted if entry.id in scored]
         digest = inputs(revision, pointer.scorer_version, [known[name] for name in known if name in scored])
         done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)

@@ -114,12 +114,15 @@ def _content(session: Session, scorer: Scorer, pointer: Pointer) -> _Content:
     through = audit.head(session).seq
     revisions = relations_job.revisions(session, scorer, pointer.benchmark)
     tallies = _tallies(session, pointer, [revision.name for revision in revisions])
+    kept_back = relations_job.kept_back(session, revisions, pointer.scorer_version)
     decided = marks(session, pointer.benchmark)
     wanted = select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark)
     rows = session.execute(wanted.order_by(Submission.created_at, Submission.id))
     scored = [row for row in rows if pointer.label_revision in tallies.get(row.id, ())]
     shown = [row for row in scored if row.id not in decided.off]
     attempts = _attempts(session, scored, decided)
+    for name, under in kept_back.items():
+        tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
     others = [row for row in scored if row.id in decided.off and row.id not in decided.unnamed]
     judges = relations_job.judges_of(shown, others, decided.unnamed)
     identities = relations_job.identities(judges, {row.id for row in shown})
@@ -133,7 +136,9 @@ def _content(session: Session, scorer: Scorer, pointer: Pointer) -> _Content:
         "baselines": _baselines(scorer, revisions, relations, scorer.version == pointer.scorer_version),
         "relations": relations,
         "entries": [
-            decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {})) | decided.of(row.id)
+            decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {}))
+            | decided.of(row.id)
+            | _kept_back(kept_back.get(row.id))
             for row in shown
         ],
         "stubs": [*decided.stubs, *reported.gone(session, pointer.benchmark)],
@@ -219,6 +224,11 @@ def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> d
     facts["submitted_at"] = iso(facts.pop("created_at"))
     facts["tallies"] = tallies
     return facts
+
+
+def _kept_back(revisions: frozenset[str] | None) -> dict[str, Any]:
+    """Which scores of an entry nobody is shown (benchmark/ladder.py)."""
+    return {"withheld": sorted(revisions)} if revisions else {}
 
 
 def _publish(database: Database, before: Pointer, content: _Content) -> str | None:

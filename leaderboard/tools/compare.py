@@ -16,6 +16,7 @@ from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES
 from benchmark.ranking import MACRO, OVERALL
 from benchmark.relations import COMPARED_AT_MOST, Paired, Relations
 from benchmark.uncertainty import ALPHA, holm
+from leaderboard.anonymity import anonymous_entries
 from leaderboard.board import Board, Row
 from leaderboard.published import Published, find
 from leaderboard.site import Edition
@@ -218,6 +219,13 @@ def not_paired(edition: Edition, first: Row, second: Row, relations: Relations |
         return "Counts pair by pair follow some seconds after a score; until then only the intervals are compared."
     if relations.only_right is None:
         return "The labels are not public, so no counts of single pairs are shown; only the intervals are compared."
+    unnamed = anonymous_entries(edition.snapshot).intersection({first.id, second.id})
+    if unnamed:
+        who = listed([row.model for row in (first, second) if row.id in unnamed])
+        return (
+            f"{who} is shown without its owner. Counts pair by pair would tell which other entries are of the same "
+            "owner; only the intervals are compared."
+        )
     absent = [row for row in (first, second) if row.id not in relations.entries]
     if absent:
         who, verb = listed([row.model for row in absent]), "is" if len(absent) == 1 else "are"

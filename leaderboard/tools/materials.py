@@ -14,6 +14,7 @@ from typing import Any
 from benchmark.annotation import TELLTALE
 from benchmark.items import ItemTable, fingerprint, response_fingerprint
 from benchmark.relations import Relations, unpack
+from leaderboard.anonymity import anonymous_entries
 from leaderboard.disclosure import without_counts
 from leaderboard.site import Edition
 
@@ -87,8 +88,12 @@ class Materials:
         path = (root / name).resolve()
         return path if path.is_relative_to(root) and path.is_file() else None
 
-    def relations(self, edition: Edition, revision: str = "") -> Relations | None:
-        """The relations of a snapshot under a label revision; None while the worker has not computed them."""
+    def relations(self, edition: Edition, revision: str = "", *, with_anonymous: bool = False) -> Relations | None:
+        """The relations of a snapshot under a label revision; None while the worker has not computed them.
+
+        Without anonymous entries: two versions of one judge agree far more than two judges do, so a figure about two
+        entries would tell whose an anonymous one is. ``with_anonymous``: for figures over all judges together.
+        """
         summary = (edition.snapshot.get("relations") or {}).get(revision or edition.snapshot["label_revision"])
         if not summary or not summary.get("id"):
             return None
@@ -102,7 +107,8 @@ class Materials:
                 while len(self._relations) > _KEPT:
                     self._relations.pop(next(iter(self._relations)))
             found = self._relations[name]
-        return without_counts(found) if edition.hides(found.label_revision) else found
+        named = found if with_anonymous else found.without(anonymous_entries(edition.snapshot))
+        return without_counts(named) if edition.hides(found.label_revision) else named
 
     def _body(self, name: str) -> bytes | None:
         try:

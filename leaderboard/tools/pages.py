@@ -171,7 +171,7 @@ def nearest(edition: Edition, materials: Materials, entry_id: str, revision: str
 
 def pairs_of(edition: Edition, materials: Materials) -> Pairs:
     """What there is to browse now."""
-    return Pairs.of(materials.table, materials.texts, materials.relations(edition))
+    return Pairs.of(materials.table, materials.texts, materials.relations(edition, with_anonymous=True))
 
 
 def explore_page(edition: Edition, materials: Materials, query: Query) -> str:

@@ -27,6 +27,7 @@ class Waiting:
     account_age_days: int | None
     submitted_at: str
     file: str  # format, items, votes per item
+    abstaining: float | None  # share of its votes or pairs that count for neither response; None: not recorded
     content_sha256: str
 
 

@@ -14,9 +14,10 @@ from maintenance.desk import QUIETLY, Desk, html
 from maintenance.values import Done
 from storage.clock import minute
 
-_LEAD = """<p class="vl-hint">The first submission of every account waits here where APPROVE_FIRST_UPLOAD is set. Until
-it is let through no label is touched. Its owner reads the reason of a rejection.</p>"""
-_HEAD = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File")
+_LEAD = """<p class="vl-hint">The first submission of every account waits here where APPROVE_FIRST_UPLOAD is set, and
+under labels that are not public every file with more than NULL_VOTES_APPROVAL percent of votes for neither response.
+Until it is let through no label is touched. Its owner reads the reason of a rejection.</p>"""
+_HEAD = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
 
 
 def build(desk: Desk) -> None:
@@ -61,6 +62,7 @@ def as_html(found: Sequence[Waiting]) -> str:
             one.account_age_days,
             minute(one.submitted_at),
             one.file,
+            markup.NOTHING if one.abstaining is None else f"{100 * one.abstaining:.1f}%",
         )
         for one in found
     ]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from benchmark.protocols import ratios
 from benchmark.scoring import Tally
-from benchmark.suspicion import PROBES_FROM, PROBING_FROM, like_a_coin, probing
+from benchmark.suspicion import PROBES_FROM, PROBING_FROM, is_probe, probing
 from maintenance.values import Done, Identity, NotFound, require_maintainer, words
 from storage import audit, suspicions
 from storage.database import Database
+from storage.label_imports import hidden_in
 from storage.suspicion_tables import ACTED, DISMISSED
 from storage.suspicions import Suspected
 
@@ -27,7 +30,7 @@ year, one submission a day, come to that, and pooled they learn as much of the l
 @dataclass(frozen=True, slots=True)
 class Alarm:
     """How much unknown accounts have had scored lately, and how much came in a year from accounts that go on sending
-    what a coin could have answered, known or not."""
+    what chance could have answered, or files with few votes where labels are hidden, known or not."""
 
     scored: int
     accounts: int
@@ -44,8 +47,9 @@ class Alarm:
         """In words."""
         return (
             f"{self.scored} submissions of {self.accounts} accounts that nobody has approved were scored in the last "
-            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} as right as a coin in {PATIENT_DAYS} days, of "
-            f"{self.probers} accounts with {PROBES_FROM} or more (alarm from {PROBING_FROM})."
+            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} as right as a coin in {PATIENT_DAYS} days, "
+            f"or with few votes where labels are hidden, of {self.probers} accounts with {PROBES_FROM} or more "
+            f"(alarm from {PROBING_FROM})."
         )
 
 
@@ -81,12 +85,18 @@ def alarm(database: Database, who: Identity) -> Alarm:
     require_maintainer(who)
     with database.read() as session:
         busy = suspicions.busy(session, ALARM_DAYS * _DAY)
-        coins = {
+        probes = {
             (one.owner, one.submission)
             for one in suspicions.outcomes(session, PATIENT_DAYS * _DAY, PROBES_FROM)
-            if like_a_coin(*_decided(one.tally))
+            if is_probe(*_decided(one.tally), one.abstaining, _abstaining_limit(one.policy))
         }
-    return Alarm(*busy, *probing(Counter(owner for owner, _ in coins)))
+    return Alarm(*busy, *probing(Counter(owner for owner, _ in probes)))
+
+
+def _abstaining_limit(policy: Mapping[str, Any]) -> float | None:
+    """From which share of missing votes on a file counts as a probe, by the rules that it was submitted under."""
+    limit: float | None = policy.get("abstaining_probe_from")
+    return limit if hidden_in(policy) else None
 
 
 def _decided(tally: str) -> tuple[int, int]:

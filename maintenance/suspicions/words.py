@@ -28,6 +28,11 @@ def sentence(one: Suspected) -> str:
         return f"all {facts['votes_per_item']} texts are the same on {share} of the pairs"
     if one.kind == "empty-texts":
         return f"{_percent(facts['empty_texts'])} of the texts are empty"
+    if one.kind == "public-labels":
+        return (
+            f"{_percent(facts['equal'])} of {facts['pairs_decided']:,} decided pairs equal the public labels "
+            f"{one.subject}; runs {facts['runs_below_chance_sd']:g} standard deviations fewer than by chance"
+        )
     more = facts["entries_that_near"] - 1
     return (
         f"other majority verdicts than {one.subject} on {facts['items_that_differ']:,} of {facts['items']:,} pairs, "

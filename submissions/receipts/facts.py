@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.disclosure import PUBLIC, shown_scores
+from benchmark.disclosure import PUBLIC, SCORES, shown_scores
 from benchmark.items import CATEGORIES
+from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import category_counts
 from benchmark.scoring import Tally
 from benchmark.votes import ABSENT, Votes
@@ -121,6 +122,11 @@ def score(
         "tally_sha256": hashlib.sha256(tally_text.encode()).hexdigest() if labels.public else None,
         "scored_at": scored_at,
     }
+
+
+def without_score(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a score of which no number is shown to anybody, its owner included (benchmark/ladder.py)."""
+    return {**stated, "scores": dict.fromkeys(SCORES), "withheld": NOT_SHOWN}
 
 
 def _counts(tally: Tally) -> dict[str, dict[str, int]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from identity import Identity, Role
-from storage import audit, integrity, integrity_alarms, receipt_keys, visibility
+from storage import audit, integrity, integrity_alarms, ladder, receipt_keys, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.integrity import Ledger, Mismatch
@@ -75,13 +75,20 @@ class Receipts:
             ledger, wrong = integrity.about(session, submission)
             labels = queries.labels(session, self.hidden_labels)
             stored = queries.scores(session, [submission])
-            stated = [] if wrong else [self._state(session, found, one, labels, ledger) for one in stored]
+            withheld = ladder.withheld(session, ladder.levels(session, self.hidden_labels), [submission])
+            stated = [] if wrong else [self._state(session, found, one, labels, ledger, withheld) for one in stored]
         if wrong:
             self._refuse(submission, wrong[0])
         return [self.signer.sign(one) for one in stated]
 
     def _state(
-        self, session: Any, found: Held, score: Scored, labels: dict[str, facts.Labels], ledger: Ledger
+        self,
+        session: Any,
+        found: Held,
+        score: Scored,
+        labels: dict[str, facts.Labels],
+        ledger: Ledger,
+        withheld: ladder.Withheld,
     ) -> dict[str, Any]:
         """What a receipt of a score says: the score, and its place in the audit chain.
 
@@ -99,6 +106,8 @@ class Receipts:
             score.tally,
             iso(score.created_at),
         )
+        if (found.id, score.label_revision, score.scorer_version) in withheld:
+            said = facts.without_score(said)
         place = ledger.place(score)
         assert place is not None  # or else it would have been refused
         event = audit.event(session, place.seq)

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,10 @@ from tests.attacks import attackers, simulation
 from tests.attacks.attackers import agreement
 from tests.attacks.door import MAINTAINER, in_turn, native, open_door
 from tests.attacks.policy import Secret
+from tests.attacks.priors import Defence, Level, Shape, run_judge, run_sparse
+
+LEVELS: tuple[Level, ...] = ("categories", "overall")
+SHAPES: tuple[Shape, ...] = ("null", "complement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,33 @@ def arithmetic(secret: Secret, seeds: Sequence[int]) -> list[Line]:
         lines.append(Line(attack, str(count), [found], "= 100", found == 1.0))
     cells = [simulation.probing_fifteen_cells(secret, seed) for seed in seeds]
     lines.append(Line("control: A1 with fifteen exact cells", "60", cells, ">= 80", min(cells) >= 0.80))
+    return lines
+
+
+def priors_known(secret: Secret, seeds: Sequence[int]) -> list[Line]:
+    """Three accounts with a prior, a year each, by disclosure level and rule. A share of the differing pairs that are
+    named, or points that a judge of 85% gains. Where a level hides nothing of this, the line is a control."""
+    lines = []
+    truth, groups = secret.truth, secret.categories.of
+    for level, shape, ladder, nulls in product(LEVELS, SHAPES, (False, True), (False, True)):
+        rules = f"{level}, {shape}{', Ladder' * ladder}{', null rule' * nulls}"
+        defence = Defence(level, ladder=ladder, nulls=nulls)
+        found = [run_sparse(truth, groups, defence, shape, seed).share for seed in seeds[:5]]
+        most = 0.0 if nulls and shape == "null" else 0.125 if level == "overall" else 1.0
+        names = "none held" if most == 1.0 and ladder else "= 100" if most == 1.0 else f"<= {100 * most:g}"
+        held = max(found) <= most if most < 1 else ladder or min(found) == 1.0
+        lines.append(Line(f"P1  {rules}", "36", found, names, held))
+        gains = [run_judge(truth, groups, defence, shape, seed).share for seed in seeds]
+        lines.append(Line(f"P2  {rules}", "36", gains, "mean <= 1", float(np.mean(gains)) <= 0.01))
+    for shape in SHAPES:
+        one = run_sparse(truth, groups, Defence("overall", files=120), shape, 1)
+        lines.append(
+            Line(f"control: P1, overall, {shape}, no quota", str(one.sent), [one.share], "= 100", one.share == 1)
+        )
+    for level, least in zip(LEVELS, (0.08, 0.02), strict=True):
+        many = [run_judge(truth, groups, Defence(level, files=400), "complement", seed).share for seed in seeds[:3]]
+        named = f">= {100 * least:g}"
+        lines.append(Line(f"control: P2, {level}, no quota", "400", many, named, min(many) >= least))
     return lines
 
 
@@ -138,6 +170,7 @@ def main() -> int:
     print(f"{len(secret.truth):,} labels; seeds {seeds[0]} to {seeds[-1]}; labels known in percent, chance is 50")
     print(f"{'attack':<58} {'submissions':>11} {'mean':>7} {'most':>7}  limit")
     lines = arithmetic(secret, seeds)
+    lines += priors_known(secret, seeds)
     print(*lines, sep="\n", flush=True)
     if not options.no_door:
         with tempfile.TemporaryDirectory() as folder:

@@ -36,6 +36,7 @@ EVIDENCE: dict[str, dict[str, Any]] = {
     "identical-texts": {"items_with_identical_texts": 0.97, "votes_per_item": 5},
     "empty-texts": {"empty_texts": 0.2},
     "near-duplicate": {"items_that_differ": 12, "items": 1250, "same_account": False, "entries_that_near": 3},
+    "public-labels": {"pairs_decided": 1100, "equal": 0.987, "runs_below_chance_sd": 0.4},
 }
 
 
@@ -116,15 +117,25 @@ def _tally(accuracy: float, answered: float = 1.0) -> str:
     return json.dumps(Tally(1, counts, np.zeros((len(CELLS), 2), dtype=np.int64), False).to_json())
 
 
-def _scored(database: Database, owner: str, number: int, days_ago: float, tally: str = _tally(0.65)) -> str:
+def _scored(
+    database: Database,
+    owner: str,
+    number: int,
+    days_ago: float,
+    tally: str = _tally(0.65),
+    policy: dict[str, Any] | None = None,
+    **facts: Any,
+) -> str:
     """A scored submission of an account, some days ago."""
     with database.write() as session:
-        row = a_submission(number, owner=owner)
+        row = a_submission(number, owner=owner, **facts)
         session.add(row)
         session.flush()
         now = session.execute(text("SELECT at FROM events ORDER BY seq DESC LIMIT 1")).scalar_one()
         at = now - days_ago * DAY
-        session.execute(insert(Attempt).values(submission_id=row.id, label_revision="demo", number=1, policy={}, at=at))
+        session.execute(
+            insert(Attempt).values(submission_id=row.id, label_revision="demo", number=1, policy=policy or {}, at=at)
+        )
         session.execute(
             insert(Score).values(submission_id=row.id, label_revision="demo", scorer_version="1", tally=tally)
         )
@@ -242,3 +253,26 @@ def _command(database: Database, *arguments: str) -> cli.Answer:
     context = cli.Context(database, LOCAL, "demo", lambda raw: {}, (), Materials(), lambda question: "")
     answer: cli.Answer = options.command(context, options)
     return answer
+
+
+@pytest.mark.parametrize(
+    ("disclosure", "abstaining", "raised"),
+    [("hidden", 0.05, True), ("hidden", 0.049, False), ("overall", 0.5, True), ("public", 0.5, False)],
+)
+def test_files_with_few_votes_are_probes_where_labels_are_hidden_however_right_the_rest_is(
+    database: Database, disclosure: str, abstaining: float, raised: bool
+) -> None:
+    with_labels(database)
+    policy = {"abstaining_probe_from": 0.05, "disclosure": {"v0": "public", "v2": disclosure}}
+    for number in range(30):  # three accounts, ten files each: public labels with some left out
+        facts = {"policy": policy, "report": {"abstaining": abstaining}}
+        _scored(database, f"account {number % 3}", number, 12.0 * (number // 3), _tally(0.99, 1 - abstaining), **facts)
+    assert actions.alarm(database, MAINTAINER).raised is raised
+
+
+def test_a_file_of_before_the_share_was_recorded_counts_by_its_parse_rate(database: Database) -> None:
+    with_labels(database)
+    policy = {"abstaining_probe_from": 0.05, "disclosure": {"v2": "hidden"}}
+    for number in range(24):
+        _scored(database, f"account {number % 4}", number, 1.0, _tally(0.99), policy, report={}, parse_rate=0.9)
+    assert actions.alarm(database, MAINTAINER).probes == 24

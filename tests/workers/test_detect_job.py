@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from sqlalchemy import func, select
 
+from benchmark import suspicion
 from benchmark.votes import Votes
 from storage import audit, label_sets, visibility
 from storage.database import Database
@@ -145,6 +148,19 @@ def test_an_entry_that_was_scored_unseen_is_looked_at_once_it_is_published(worke
     assert worker.detect() == 1
     ((name, kind, subject, _),) = found(worker.database)
     assert (name, kind, subject) == (copy, "near-duplicate", first)
+
+
+def test_public_labels_strike_where_other_labels_are_hidden_and_only_there(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suspicion, "LEAST_DECIDED", 10)  # the invented benchmark has 21 pairs
+    copied = entry(worker.database, 1, 1 - LABELS)  # the complement tells as much
+    run(worker)
+    assert found(worker.database) == []
+    with worker.database.write() as session:
+        reset(session)
+    run(replace(worker, scorer=replace(worker.scorer, hidden=frozenset({"flipped"})), watcher=Watcher()))
+    assert [one[:3] for one in found(worker.database)] == [(copied, "public-labels", "demo")]
 
 
 def test_scores_that_the_board_does_not_show_yet_have_nobody_looked_at(worker: Worker) -> None:

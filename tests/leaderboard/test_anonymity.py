@@ -1,0 +1,74 @@
+"""No figure about two entries names an anonymous one: versions of one judge agree more than two judges do."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from benchmark.relations import Relations
+from leaderboard.analysis import draw, read_choice
+from leaderboard.anonymity import anonymous_entries
+from leaderboard.site import Edition
+from leaderboard.tools import compare
+from leaderboard.tools.materials import Materials
+from tests.leaderboard import related
+
+ANONYMOUS, NAMED, OTHER = "e00000000004", "e00000000001", "e00000000002"
+
+
+def edition(**facts: Any) -> Edition:
+    body = related.body()
+    for entry in body["entries"]:
+        if entry["id"] == ANONYMOUS:
+            entry.update(facts)
+    return Edition("s", body, ())
+
+
+def relations(of: Edition, **rules: Any) -> Relations:
+    found = Materials(relations_body=related.stored).relations(of, "v2", **rules)
+    assert found is not None
+    return found
+
+
+HIDDEN, SHOWN = edition(anonymous_until="2096-10-02T07:06:40Z"), edition(anonymous_until=None)
+
+
+def test_relations_without_some_entries_are_those_of_the_others() -> None:
+    whole = relations(SHOWN)
+    less = whole.without({ANONYMOUS})
+    assert set(whole.entries) - set(less.entries) == {ANONYMOUS}
+    for i, one in enumerate(less.entries):
+        for j, other in enumerate(less.entries):
+            at, to = whole.entries.index(one), whole.entries.index(other)
+            assert less.kappa[i, j] == whole.kappa[at, to]
+            assert less.pair(one, other) == whole.pair(one, other)
+    assert whole.without(()) is whole
+
+
+def test_pages_and_api_read_relations_without_anonymous_entries() -> None:
+    assert anonymous_entries(HIDDEN.snapshot) == {ANONYMOUS}
+    assert ANONYMOUS not in relations(HIDDEN).entries
+    assert ANONYMOUS in relations(SHOWN).entries  # the control: what is left out was there
+    everybody = relations(HIDDEN, with_anonymous=True)  # for the difficulty of pairs over all judges
+    assert np.array_equal(everybody.bands, relations(SHOWN).bands)
+
+
+def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
+    whole = relations(SHOWN)
+    for of, paired in ((HIDDEN, False), (SHOWN, True)):
+        (pair,) = compare.compare(of, [NAMED, ANONYMOUS], whole).pairs
+        assert pair.paired is paired
+        assert any(one.only_first is not None or one.p is not None for one in pair.differences) is paired
+    assert "without its owner" in compare.compare(HIDDEN, [NAMED, ANONYMOUS], whole).pairs[0].reason
+
+
+def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
+    materials = Materials(relations_body=related.stored)
+    for of, expected in ((HIDDEN, 1), (SHOWN, 3)):
+        asked = {"entries": [NAMED, OTHER, ANONYMOUS], "chart": "agreement"}
+        drawn = draw(of, read_choice(of, asked, "{}"), materials)
+        rows = json.loads(drawn.figure or "")["layout"]["meta"]["data"]["rows"]
+        assert len(rows) == expected
+    assert "anonymous" in draw(HIDDEN, read_choice(HIDDEN, asked, "{}"), materials).words

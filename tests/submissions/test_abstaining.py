@@ -1,0 +1,129 @@
+"""Files with few votes: where a label set is not public they wait for a maintainer, and count as probes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmark.behaviour import abstaining, majority
+from benchmark.items import ItemTable
+from benchmark.votes import ABSENT, UNDECIDED
+from identity import LOCAL, Identity
+from maintenance.approvals import actions as approvals
+from storage.database import Database
+from submissions import rules, tracking
+from submissions.intake import Intake
+from submissions.quota import Policy
+from submissions.upload import read_upload
+from tests.databases import with_labels
+from tests.maintenance.people import MAINTAINER
+from tests.real_data import real_file
+from tests.submissions.desk import BENCHMARK, SIGNER, Desk, make_desk
+from tests.submissions.test_policy import ANN, Metadata, jobs, state
+
+RULES = Policy(abstaining_approval=0.15, abstaining_probe=0.05)
+REAL = ("lmms_061.jsonl", "official_k3.jsonl", "officialold_k3.jsonl", "vlmeval_tsv.tsv", "vlmeval_xlsx.xlsx")
+
+
+def desk_with(database: Database, folder: Path, disclosure: str, policy: Policy = RULES) -> Desk:
+    with_labels(database, "r1", BENCHMARK)
+    desk = make_desk(database, folder, policy)
+    stated = {"disclosure": {"r1": disclosure}}
+    read, uploads = desk.intake._read, desk.intake._uploads
+    desk.intake = Intake(database, uploads, read, BENCHMARK, SIGNER, policy, lambda session: stated)
+    return desk
+
+
+def votes(desk: Desk, empty: int, filler: list[int | None]) -> bytes:
+    """All items; the first so many with ``filler`` for their votes."""
+    rows = [
+        {"id": item.ids["r1"], "votes": filler if number < empty else [1] * len(filler)}
+        for number, item in enumerate(desk.items.items)
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def submit(desk: Desk, data: bytes, who: Identity = ANN) -> str:
+    return desk.intake.submit(desk.arrive(data), Metadata.parse({"model": "Judge"}), who).id
+
+
+@pytest.mark.parametrize(
+    ("disclosure", "empty", "filler", "waits"),
+    [
+        ("hidden", 4, [None], True),  # 19% of 21
+        ("hidden", 3, [None], False),  # 14%
+        ("hidden", 4, [0, 1], True),  # a tie leaves a pair out as well as a null does
+        ("hidden", 4, [0, 0, None], False),  # 6% of the votes, and every pair has a majority
+        ("overall", 4, [None], True),
+        ("public", 21, [None], False),
+    ],
+)
+def test_a_file_with_few_votes_waits_where_labels_are_not_public(
+    database: Database, tmp_path: Path, disclosure: str, empty: int, filler: list[int | None], waits: bool
+) -> None:
+    desk = desk_with(database, tmp_path, disclosure)
+    taken = submit(desk, votes(desk, empty, filler))
+    assert state(database, taken, ANN) == ("awaiting-approval" if waits else "queued")
+    assert jobs(database) == (0 if waits else 1)
+
+
+def test_who_waits_is_told_why_and_the_maintainer_sees_the_share(database: Database, tmp_path: Path) -> None:
+    desk = desk_with(database, tmp_path, "hidden")
+    taken = submit(desk, votes(desk, 21, [None]))
+    found = tracking.status(database, BENCHMARK, taken, ANN)
+    assert found is not None and "many votes for neither response" in str(found.reason)
+    (waiting,) = approvals.waiting(database, MAINTAINER, BENCHMARK)
+    assert waiting.abstaining == 1.0
+    assert approvals.approve(database, MAINTAINER, taken, "a judge that often refuses").changed
+    assert state(database, taken, ANN) == "queued"
+
+
+def test_maintainers_and_people_without_sign_in_do_not_wait(database: Database, tmp_path: Path) -> None:
+    desk = desk_with(database, tmp_path, "hidden")
+    for who in (MAINTAINER, LOCAL):
+        assert state(database, submit(desk, votes(desk, 21, [None]), who), MAINTAINER) == "queued"
+
+
+def test_a_file_that_waits_does_not_hold_up_an_account_that_was_let_through(database: Database, tmp_path: Path) -> None:
+    policy = Policy(approve_first=True, abstaining_approval=0.15)
+    desk = desk_with(database, tmp_path, "hidden", policy)
+    first = submit(desk, votes(desk, 0, [None]))
+    approvals.approve(database, MAINTAINER, first, "known lab")
+    second = desk.intake.submit(desk.arrive(votes(desk, 21, [None])), Metadata.parse({"model": "B"}), ANN).id
+    third = desk.intake.submit(desk.arrive(votes(desk, 1, [0])), Metadata.parse({"model": "C"}), ANN).id
+    assert (state(database, second, ANN), state(database, third, ANN)) == ("awaiting-approval", "queued")
+
+
+def test_the_policy_page_and_the_api_say_the_limits(database: Database, tmp_path: Path) -> None:
+    desk = desk_with(database, tmp_path, "hidden", Policy(abstaining_approval=0.15, ladder_margin=0.015))
+    stated = desk.intake.rules()
+    assert rules.published(stated)["abstaining_approval_above"] == 0.15
+    said = {rule.anchor: rule for rule in rules.described(stated)}
+    assert said["abstaining"].value == "above 15% wait for a maintainer"
+    assert said["ladder"].value == "1.5 points above the account’s best"
+    without = {
+        rule.anchor: rule
+        for rule in rules.described(desk_with(database, tmp_path / "x", "public", Policy()).intake.rules())
+    }
+    assert (without["abstaining"].value, without["ladder"].value) == ("any", "all")
+
+
+def test_the_share_is_that_of_a_plain_count() -> None:
+    dice = np.random.default_rng(3)
+    for k in (1, 2, 3, 4):
+        matrix = dice.choice(np.array([0, 1, UNDECIDED], dtype=np.int8), size=(200, k), p=[0.5, 0.3, 0.2])
+        matrix[:20] = ABSENT
+        null = sum(vote == UNDECIDED for row in matrix[20:] for vote in row) / (180 * k)
+        open_ = sum(max((row == 0).sum(), (row == 1).sum()) * 2 <= k for row in matrix[20:]) / 180
+        assert abstaining(matrix) == pytest.approx(max(null, open_))
+        assert (majority(matrix[np.newaxis])[0][:20] == ABSENT).all()
+    assert abstaining(np.full((3, 2), ABSENT, dtype=np.int8)) == 0.0
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_honest_files_of_real_tools_do_not_wait(name: str) -> None:
+    upload = read_upload(real_file(f"data/tools/{name}").read_bytes(), ItemTable.load())
+    assert abstaining(upload.votes.matrix) < 0.10
