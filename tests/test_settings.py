@@ -209,3 +209,12 @@ def test_secrets_of_receipts_and_heads_are_shown_nowhere_and_the_key_is_no_worke
     assert "the token" not in repr(settings)
     assert "RECEIPT_KEY" in SECRET_NAMES
     assert settings.keys_dir in settings.private_paths
+
+
+def test_rules_of_hidden_labels_are_percent_and_points_with_the_ladder_off() -> None:
+    usual = read()
+    assert (usual.null_votes_approval, usual.null_votes_probe, usual.ladder_margin) == (0.15, 0.05, 0.0)
+    said = read(NULL_VOTES_APPROVAL="20", NULL_VOTES_PROBE="7", LADDER_MARGIN="1.5")
+    assert (said.null_votes_approval, said.null_votes_probe, said.ladder_margin) == (0.2, 0.07, 0.015)
+    with pytest.raises(SettingsError, match="LADDER_MARGIN"):
+        read(LADDER_MARGIN="-1")
