@@ -225,7 +225,8 @@ def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry
         names = ("macro", "overall", *(name for name in strict if name not in ("macro", "overall", "interval")))
         head, *rest = [name for name in names if isinstance(strict.get(name), float)]
         lines = [_line("Scored", f"{_with_interval(strict, head)}{_rank(row)}")]
-        lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
+        if rest:
+            lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
     return "\n".join([*lines, *([_line("Entry", entry)] if entry else [])])
 
 

@@ -387,8 +387,7 @@ def refusal_html(refused: Mapping[str, Any], heading: str = _REFUSED_HEADING) ->
         return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3></div>{listed}'
     messages = [escape(_named(str(one["message"]))) for one in problems] or [_remedy(refused)]
     items = "".join(f"<li>{message}</li>" for message in messages)
-    samples = samples_html(refused.get("samples") or ())
-    return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3><ul>{items}</ul></div>{samples}'
+    return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3><ul>{items}</ul></div>'
 
 
 def _named(message: str) -> str:

@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from storage import job_queue, receipt_keys
 from storage.database import Database
-from submissions import api
+from submissions import api, client
 from submissions.receipts import api as receipt_api
 from submissions.receipts.issuing import Receipts
 from submissions.receipts.signing import published
@@ -146,6 +146,37 @@ def test_an_unknown_submission_a_missing_file_and_a_silent_server_are_told_apart
         timeout=60,
     )
     assert (silent.returncode, "does not answer" in silent.stderr) == (1, True)
+
+
+def test_the_receipt_is_saved_and_can_be_checked_or_goes_nowhere(server: Server) -> None:
+    file = server.file(native(server.desk.items, k=5))
+    said = server.run("submit", file, "--model", "Saved")
+    name = next(line.split()[-1] for line in said.stdout.splitlines() if line.startswith("Receipt"))
+    assert "OK: everything" in server.run("verify", name, file).stdout
+    nowhere = server.run("submit", file, "--model", "Saved", "--receipt", "-")
+    assert "Receipt" not in nowhere.stdout
+    lost = server.run("submit", file, "--model", "Saved", "--receipt", "/no/such/folder/r.json")
+    assert (lost.returncode, '"signature"' in lost.stderr) == (0, True)
+
+
+def test_a_file_that_is_mostly_unreadable_is_submitted_with_the_option(server: Server) -> None:
+    file = server.file(native(server.desk.items, k=6).replace(b"[0, 0, 0, 0, 0, 0]", b"[0, null, null, null, null, 0]"))
+    refused = server.run("submit", file, "--model", "Abstains")
+    assert (refused.returncode, "--accept-unreadable" in refused.stderr) == (1, True)
+    assert "read as: undecided" in refused.stderr
+    assert server.run("submit", file, "--model", "Abstains", "--accept-unreadable").returncode == 0
+
+
+def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> None:
+    strict = {"macro": 0.4744, "overall": 0.5, "general": 0.4, "interval": {"macro": [0.443, 0.507]}}
+    row = {"rank": 7, "of": 9, "rank_range": [5, 8]}
+    assert client._result({"protocols": {"strict": strict}}, row, "http://x/entries/e1") == (
+        "Scored    macro 47.4 (44.3-50.7)   rank 7 of 9 (5-8)\n"
+        "          overall 50.0   general 40.0\n"
+        "Entry     http://x/entries/e1"
+    )
+    hidden = {"protocols": {"strict": {**strict, "macro": None, "general": None, "interval": None}}}
+    assert client._result(hidden, None, None) == "Scored    overall 50.0"
 
 
 def test_wrong_use_is_exit_code_two(server: Server) -> None:
