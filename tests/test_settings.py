@@ -199,6 +199,14 @@ def test_sign_in_that_would_let_the_wrong_people_in_does_not_start(changes: dict
 
 def test_hidden_labels_are_among_those_that_are_configured() -> None:
     assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").hidden_labels == {"v3": "categories"}
+    levels = read(LABELS="v2=a,v3=b,v4=c", HIDDEN_LABELS="v3:overall, v4:categories,v2").hidden_labels
+    assert levels == {"v3": "overall", "v4": "categories", "v2": "categories"}
+    for wrong in ("v2:public", "v2:", "v2:all"):
+        with pytest.raises(SettingsError, match="one of categories, overall"):
+            read(LABELS="v2=a", HIDDEN_LABELS=wrong)
+    with pytest.raises(SettingsError, match="names v2 twice"):
+        read(LABELS="v2=a", HIDDEN_LABELS="v2,v2:overall")
+    assert [read(**found).accept_weak_hiding for found in ({}, {"ACCEPT_WEAK_HIDING": "1"})] == [False, True]
     with pytest.raises(SettingsError, match="HIDDEN_LABELS names v4"):
         read(LABELS="v2=a", HIDDEN_LABELS="v4")
 

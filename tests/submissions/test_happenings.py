@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,6 +80,16 @@ def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer)
     told = _said(database)
     assert sorted((line.entry, line.kind) for line in told) == [(name, "scores.recorded") for name in sorted(names)]
     assert all(line.sentence.startswith("It was scored under label revision demo: macro ") for line in told)
+
+
+def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Database) -> None:
+    plain = [one.sentence for one in _said(scored) if "macro" in one.sentence]
+    told = [one.sentence for one in happenings.of(scored, "demo", OWNER_OF_IT, hidden_labels={"demo": "overall"})]
+    assert plain
+    assert not any("macro" in one for one in told)
+    shown = [float(found[1]) for one in told if (found := re.search(r": overall ([\d.]+)\.$", one))]
+    assert len(shown) == len(plain)
+    assert [2 * score % 1 for score in shown] == [0] * len(shown)
 
 
 def test_of_a_draft_nothing_is_told(scored: Database, scorer: Scorer) -> None:
