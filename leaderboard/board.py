@@ -69,7 +69,7 @@ class BestOf:
     def words(self) -> str:
         """A short phrase for the row, about the macro average."""
         gain, bounds = self.gain.get(MACRO), self.interval.get(MACRO)
-        luck = f", luck +{percent(gain)}: {percent(bounds[0])}–{percent(bounds[1])}" if gain and bounds else ""
+        luck = f", {percent(bounds[0])}–{percent(bounds[1])}, luck +{percent(gain)}" if gain and bounds else ""
         return f"best of {self.variants} variants{luck}"
 
 

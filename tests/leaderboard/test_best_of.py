@@ -76,7 +76,7 @@ def test_the_row_says_so_in_words() -> None:
     row = build_board(made()).find(BEST)
     assert row is not None and row.best_of is not None
     gain, (low, high) = row.best_of.gain["macro"], row.best_of.interval["macro"]
-    assert row.about.startswith(f"best of 5 variants, luck +{100 * gain:.1f}: {100 * low:.1f}–{100 * high:.1f}")
+    assert row.about.startswith(f"best of 5 variants, {100 * low:.1f}–{100 * high:.1f}, luck +{100 * gain:.1f}")
 
 
 @pytest.fixture(scope="module", params=["public", "hidden"])
@@ -99,7 +99,7 @@ def test_api_board_and_page_say_the_same(client: TestClient) -> None:
     low, high = said["interval"]["macro"]
     assert low < first["interval"]["macro"][0] and high == first["interval"]["macro"][1]
     words = f"{100 * low:.1f}–{100 * high:.1f}"
-    assert f"best of 5 variants, luck +{100 * said['gain']['macro']:.1f}: {words}" in client.get("/").text
+    assert f"best of 5 variants, {words}, luck +{100 * said['gain']['macro']:.1f}" in client.get("/").text
     page = client.get(f"/entries/{BEST}").text
     assert "Best of 5 variants" in page and words in page
     assert "Best of" not in client.get(f"/entries/{OTHER}").text

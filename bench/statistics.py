@@ -1,0 +1,150 @@
+"""The simulations behind docs/statistics.md: `python -m bench.statistics [--quick]` prints its tables.
+
+Judges answer 183, 749 and 318 pairs; how hard a pair is, is shared by all. Everything is seeded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmark.ranking import influence, normal_draws, paired_tests, parts_of, step_down
+from benchmark.selection import luck, select_best, selected_p
+from benchmark.uncertainty import ALPHA, clopper_pearson, holm, macro_difference, mover_macro, paired_interval
+
+SIZES = (183, 749, 318)
+CATEGORY = np.repeat(np.arange(3), SIZES)
+PARTS = parts_of(CATEGORY)
+Bits = npt.NDArray[np.bool_]
+Random = np.random.Generator
+
+
+def main() -> None:
+    """Print all tables; some minutes, or some seconds with --quick."""
+    share = 0.05 if "--quick" in sys.argv[1:] else 1.0
+    for table in (best_of, ranges, paired_intervals):
+        for line in table(share):
+            print(line, flush=True)
+        print()
+
+
+def variants(random: Random, k: int, differing: float, spread: float = 0.0, share: float = 0.65) -> tuple[Bits, Any]:
+    """Correctness of k variants of which two differ on a share of the pairs, and their true accuracies."""
+    anew = 1 - np.sqrt(1 - differing / (2 * share * (1 - share)))
+    ability = np.clip(share + spread * np.linspace(-1, 1, k), 0, 1)[:, np.newaxis]
+    base = random.random(len(CATEGORY)) < share
+    redrawn = random.random((k, len(CATEGORY))) < anew
+    right = np.where(redrawn, random.random((k, len(CATEGORY))) < ability, base)
+    return right, (1 - anew) * share + anew * ability[:, 0]
+
+
+def macro(right: Bits) -> npt.NDArray[np.float64]:
+    """The mean over categories, judge by judge."""
+    return np.asarray(np.mean([right[:, part].mean(axis=1) for part in PARTS], axis=0))
+
+
+def one_choice(random: Random, k: int, differing: float, spread: float) -> tuple[float, ...]:
+    """Of one group: gain and expected gain; whether plain and fair interval cover; whether an equal rival is beaten."""
+    right, truth = variants(random, k, differing, spread)
+    order = np.argsort(-macro(right), kind="stable")
+    right, true = right[order], float(truth[order[0]])
+    chosen = select_best(right, PARTS)
+    counts = [(int(right[0][part].sum()), int(part.sum())) for part in PARTS]
+    plain, low = mover_macro(counts), mover_macro(counts, chosen.z).low
+    rival = random.random(len(CATEGORY)) < true
+    only = [(int((right[0] & ~rival)[p].sum()), int((rival & ~right[0])[p].sum()), int(p.sum())) for p in PARTS]
+    found = macro_difference(only)
+    adjusted = float(selected_p(found.p, chosen.near, 1 - chosen.variance / (2 * found.standard_error**2)))
+    ahead = found.delta > 0
+    return (
+        float(macro(right)[0]) - true,
+        chosen.gain,
+        plain.low <= true <= plain.high,
+        low <= true <= plain.high,
+        ahead and found.p < ALPHA,
+        ahead and adjusted < ALPHA,
+    )
+
+
+def best_of(share: float = 1.0) -> Iterator[str]:
+    """Coverage and false claims of the best of k variants."""
+    yield f"Anchors, points: {', '.join(f'{k}: {100 * luck(k, 0.1 / 1250):.2f}' for k in (5, 10, 27, 50))}"
+    heads = ("gain", "expected", "covered, plain", "covered, best of k", "rival beaten, plain", "adjusted")
+    yield f"| k | differ on | abilities | {' | '.join(heads)} |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    cases = (
+        (2, 0.1, 0.0),
+        (5, 0.1, 0.0),
+        (12, 0.1, 0.0),
+        (27, 0.1, 0.0),
+        (12, 0.2, 0.0),
+        (12, 0.3, 0.0),
+        (12, 0.2, 0.3),
+    )
+    for k, differing, spread in cases:
+        random = np.random.default_rng(k)
+        runs = np.array([one_choice(random, k, differing, spread) for _ in range(round(1000 * share))], dtype=float)
+        gain, expected, plain, fair, beaten, adjusted = runs.mean(axis=0)
+        kind = "spread" if spread else "equal"
+        yield (
+            f"| {k} | {differing:.0%} | {kind} | {100 * gain:.2f} | {100 * expected:.2f} | {plain:.3f} | {fair:.3f} "
+            f"| {beaten:.3f} | {adjusted:.3f} |"
+        )
+
+
+def board(random: Random, abilities: npt.NDArray[np.float64]) -> Bits:
+    """Judges that find the same pairs hard: right where ability plus noise exceeds difficulty, on a logistic scale."""
+    hard = random.normal(0, 1.5, len(CATEGORY))
+    return np.asarray(
+        random.random((len(abilities), len(CATEGORY))) < 1 / (1 + np.exp(hard - abilities[:, np.newaxis]))
+    )
+
+
+def ranges(share: float = 1.0) -> Iterator[str]:
+    """Family-wise errors and mean widths of rank ranges, Holm beside the step-down max-T procedure."""
+    yield "| judges | abilities | boards | errors, Holm | errors, max-T | mean range, Holm | mean range, max-T |"
+    yield "|---|---|---|---|---|---|---|"
+    draws = normal_draws(len(CATEGORY))
+    cases = ((12, 0.0, 400), (40, 0.0, 200), (12, 2.0, 100), (40, 2.0, 100), (150, 2.0, 10), (500, 2.0, 3))
+    for judges, spread, boards in cases:
+        random, found = np.random.default_rng(judges), []
+        for _ in range(max(2, round(boards * share))):
+            abilities = np.linspace(-spread / 2, spread / 2, judges) + 0.7
+            right = board(random, abilities)
+            tests = paired_tests(right, PARTS, exact=False)
+            wrong = (tests.delta > 0) == (abilities[tests.first] <= abilities[tests.second])
+            for rejected in (holm(tests.p) < ALPHA, step_down(tests, influence(right, PARTS), draws)):
+                false = (rejected & (wrong if spread else True)).any()
+                found.append((float(false), judges - 2 * rejected.sum() / judges))
+        pairs = np.array(found).reshape(-1, 2, 2).mean(axis=0)
+        kind = "spread" if spread else "equal"
+        yield (
+            f"| {judges} | {kind} | {len(found) // 2} | {pairs[0, 0]:.3f} | {pairs[1, 0]:.3f} "
+            f"| {pairs[0, 1]:.2f} | {pairs[1, 1]:.2f} |"
+        )
+
+
+def paired_intervals(share: float = 1.0) -> Iterator[str]:
+    """Coverage of paired intervals: the limits of the exact test alone, and as they are shown."""
+    yield "| pairs | discordant | for the first | covered, exact limits alone | covered, shown |"
+    yield "|---|---|---|---|---|"
+    random = np.random.default_rng(0)
+    for n, discordant, first in ((183, 0.1, 0.5), (183, 0.1, 0.9), (183, 0.1, 1.0), (749, 0.1, 0.6), (1250, 0.1, 0.8)):
+        truth, covered = discordant * (2 * first - 1), []
+        for b, c, _ in random.multinomial(
+            n, [discordant * first, discordant * (1 - first), 1 - discordant], round(2000 * share)
+        ).tolist():
+            limits = clopper_pearson(b, b + c) if b + c else (0.5, 0.5)
+            alone = [(b + c) * (2 * limit - 1) / n for limit in limits]
+            shown = paired_interval(b, c, n)
+            covered.append((alone[0] <= truth <= alone[1], shown.low <= truth <= shown.high))
+        alone_share, shown_share = np.mean(covered, axis=0)
+        yield f"| {n} | {discordant:.0%} | {first:.0%} | {alone_share:.3f} | {shown_share:.3f} |"
+
+
+if __name__ == "__main__":
+    main()
