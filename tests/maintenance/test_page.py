@@ -196,11 +196,11 @@ def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
     going = retired._replace(retired_at=None, salt=None)
     configured = going._replace(disclosure=None)  # the settings say it
     shown = markup.revisions([going, configured], {})
-    assert 'data-name="Disclosure">hidden<' in shown and 'data-name="Kind">imported<' in shown
+    assert 'data-name="Disclosure">categories<' in shown and 'data-name="Kind">imported<' in shown
     assert 'data-name="Disclosure">as configured<' in shown
     shown = markup.revisions([retired], {})
     assert 'data-name="Kind">retired<' in shown and f'title="{"cd" * 32}"' in shown
-    assert "hidden" not in shown, "a set whose salt is known hides nothing any more"
+    assert ">categories<" not in shown, "a set whose salt is known hides nothing any more"
 
 
 def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() -> None:

@@ -201,7 +201,7 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(
         True,
     ]
     assert "its number" in _call(blocks, "decide", "one", "x", "open")[0]
-    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because", "1", True)
+    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because", "1", "public")
     assert "Not accepted: 7." in _call(blocks, "drafting", "more", "demo", "because", "1, 7", False)
     assert operations.recent_tasks(bench.database, MAINTAINER)[0].params["disclosure"] == "public"
     said, shown = _call(blocks, "starting", "may", "demo", "listed", f"{bench.key(2)}, WildVision-1", "", "x")
@@ -212,9 +212,9 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(
     assert "1 more may answer" in said and "local 0" in shown
     disputed, listed = _call(blocks, "opening", "all")
     assert ">accepted<" in disputed and "local 0" in listed, "both stand there when the tab is opened"
-    said, _ = _call(blocks, "closing", "1", "more", "x", True)
+    said, _ = _call(blocks, "closing", "1", "more", "x", "public")
     assert "Nobody has answered" in said
     answers.answer(bench.database, MAINTAINER, bench.table, 1, 1, Said("first"))
-    said, _ = _call(blocks, "closing", "1", "more", "x", True)
+    said, _ = _call(blocks, "closing", "1", "more", "x", "public")
     assert "writes draft more" in said
     assert operations.recent_tasks(bench.database, MAINTAINER)[0].params["disclosure"] == "public"
