@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from identity import NotAllowed
+from identity import LOCAL, NotAllowed
 from identity.settings import IdentitySettings, Mode
 from maintenance import allowances, entries, markup, people, reports
 from maintenance.accounts import directory
@@ -129,3 +129,9 @@ def test_the_search_is_for_a_part_of_name_or_id_as_text(signed_up: Database) -> 
         assert ([one.name for one in found.accounts], found.number) == (names, len(names)), text
     with pytest.raises(NotAllowed):
         directory.listing(signed_up, STRANGER, "demo", SETTINGS)
+
+
+def test_the_account_local_is_known_and_cannot_be_banned(database: Database) -> None:
+    for who in (LOCAL, MAINTAINER):
+        with pytest.raises(NotPossible, match="local is whoever reaches this machine without signing in"):
+            people.ban(database, who, None, "local", "because")

@@ -118,3 +118,8 @@ def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(desk: De
     for extra in (0, -1, 1001):
         with pytest.raises(NotPossible, match="from 1 to 1000"):
             allowances.grant(database, MAINTAINER, ANN.account, extra, "so many")
+
+
+def test_the_account_local_can_be_granted_submissions(database: Database) -> None:
+    assert allowances.grant(database, MAINTAINER, "local", 2, "a trial").changed
+    assert [one.account for one in allowances.listing(database, MAINTAINER)] == ["local"]

@@ -25,9 +25,10 @@ from leaderboard.site import Site
 from leaderboard.tools.materials import Materials
 from maintenance import reported
 from maintenance.decisions import PublicLog, decisions
-from maintenance.reported_file import FIELDS, FileRejected, read
+from maintenance.reported_file import FIELDS, FileRejected, RowProblem, read, read_row
 from maintenance.values import NotFound, NotPossible
 from storage import audit
+from storage import reported as stored
 from storage.database import Database
 from storage.operations_tables import ReportedResult
 from tests.databases import new_database
@@ -279,3 +280,37 @@ def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
     done = run("import", str(file), "--reason", "a survey", "--json")
     assert (done.returncode, len(json.loads(done.stdout)["new"])) == (0, 2)
     assert "Judge-72B" in run("list").stdout
+
+
+def _row(**facts: Any) -> tuple[Any, list[RowProblem]]:
+    return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts})
+
+
+def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
+    found, (problem,) = _row(overall=80, general=60, hallucination=66, reasoning=66)
+    assert (found, problem.field, problem.code) == (None, "overall", "impossible")
+    assert "80 cannot come from categories of 60 to 66" in problem.message
+    kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
+    assert not problems and kept.remark == "fits no grouping"
+    assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
+    assert not _row(overall=80, general=60, hallucination=66)[1]
+
+
+@pytest.mark.parametrize("votes", ["five", "5.5", 0, 17, True])
+def test_an_integer_is_asked_for_as_one(votes: Any) -> None:
+    (problem,) = _row(overall=60, votes_per_item=votes)[1]
+    assert problem.message == "Expected a whole number from 1 to 16, for instance 5."
+
+
+def test_an_imported_result_names_its_judge_and_who_reported_it(database: Database) -> None:
+    rows = [{"model": "Judge X rerun", "judge": "Judge X", "url": "https://arxiv.org/abs/2501.00001", "macro": 55.0,
+             "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
+    (row,) = reported.import_file(database, MAINTAINER, "demo", json.dumps(rows).encode(), "a survey").new
+    with database.read() as session:
+        (one,) = with_imported((), {"reported": stored.shown(session, "demo")})
+    assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (
+        "judge-x", "Judge X", "authors", "policy-as-judge")  # fmt: skip
+    reported.edit(database, MAINTAINER, "demo", row.id, {"judge_name": "Judge Y"}, "a slip")
+    with database.read() as session:
+        assert stored.shown(session, "demo")[0]["judge_name"] == "Judge Y"
+    assert _row(overall=60, reported_by="me")[1][0].message.startswith("Choose one of authors, benchmark, others")

@@ -119,10 +119,19 @@ def test_a_file_holds_the_view_of_its_address_under_a_plain_name(client: TestCli
 def test_the_board_links_to_the_files_of_its_view(client: TestClient) -> None:
     page = client.get("/?tier=scored&sort=general&dir=asc&page=1").text
     links = re.findall(r'href="(/export/[^"]+)" data-export', page)
-    assert len(links) == len(FORMATS) + 1
+    assert len(set(links)) == len(FORMATS) + 1
     for link in links:
         assert link.endswith("?tier=scored&amp;sort=general&amp;dir=asc")
         assert client.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_with_ticked_rows_the_links_are_to_files_of_these(client: TestClient) -> None:
+    ticked = [row["id"] for row in client.get("/api/v1/leaderboard").json()["entries"][:2]]
+    page = client.get(f"/?tier=scored&q=nothing&compare={','.join(ticked)}").text
+    links = re.findall(r'href="(/export/board.json[^"]+)" data-export', page)
+    assert links
+    said = client.get(links[0].replace("&amp;", "&")).json()
+    assert {one["id"] for one in said["entries"]} == set(ticked)
 
 
 def test_a_file_leads_back_to_the_same_view_of_the_same_snapshot(client: TestClient) -> None:
