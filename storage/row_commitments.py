@@ -29,6 +29,7 @@ DESCRIPTION = (
     "temperature",
     "prompt",
     "notes",
+    "judge",
 )
 """Columns of a submission that its owner may edit."""
 

@@ -33,7 +33,7 @@ def seen_by(listener: socket.socket) -> list[bool]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_a_connection_that_is_kept_alive_does_not_wait_for_acknowledgements(host: str) -> None:
-    listener = _listen(Settings(host=host, port=0))
+    listener = _listen(Settings.from_env({"IDENTITY": "local", "HOST": host, "PORT": "0"}))
     assert listener.proto == socket.IPPROTO_TCP  # what asyncio looks at
     if host == "127.0.0.1":
         assert seen_by(listener) == [True]

@@ -82,7 +82,7 @@ def test_the_row_says_so_in_words() -> None:
 @pytest.fixture(scope="module", params=["public", "hidden"])
 def client(request: pytest.FixtureRequest) -> TestClient:
     body = made()
-    shown = disclosed(body, frozenset({"v2"}) if request.param == "hidden" else frozenset())
+    shown = disclosed(body, {"v2": "categories"} if request.param == "hidden" else {})
     app = FastAPI()
     site = Site(FixedSource(shown), published=())
     app.include_router(web.build(site))
@@ -106,7 +106,7 @@ def test_api_board_and_page_say_the_same(client: TestClient) -> None:
 
 
 def test_of_labels_that_are_not_public_everything_is_to_a_tenth_of_a_point() -> None:
-    whole, hidden = made(), disclosed(made(), frozenset({"v2"}))["relations"]["v2"]["variants"][BEST]
+    whole, hidden = made(), disclosed(made(), {"v2": "categories"})["relations"]["v2"]["variants"][BEST]
     stored = made(public=False)["relations"]["v2"]["variants"][BEST]
     assert hidden == stored
     assert set(hidden) == {"variants", "official"}

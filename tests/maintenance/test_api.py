@@ -270,7 +270,7 @@ def test_the_public_chain_is_for_everybody_line_by_line(site: _Site) -> None:
     answer = site.ask(ANONYMOUS, "GET", "/api/v1/chain")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/x-ndjson")
     events = [json.loads(line) for line in answer.text.splitlines()]
-    assert [set(one) for one in events] == [{"seq", "prev", "hash"}] * len(events)
+    assert [set(one) for one in events] == [{"seq", "prev", "body_sha256", "hash"}] * len(events)
     assert site.ask(ANONYMOUS, "GET", f"/api/v1/chain?after={len(events) - 1}").text == answer.text.splitlines(True)[-1]
     assert site.ask(ANONYMOUS, "GET", "/api/v1/chain?after=-1").status_code == 422
 

@@ -302,7 +302,7 @@ def test_an_old_chain_is_refused_in_one_sentence(
 
 def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: list[str]) -> None:
     """Whoever knows every tally, but no salt and no nonce, finds no digest of it in what is published."""
-    hidden = replace(Receipts(copied, "demo", SIGNER), hidden_labels=frozenset({"demo", "flipped"}))
+    hidden = replace(Receipts(copied, "demo", SIGNER), hidden_labels={"demo": "categories", "flipped": "categories"})
     given = hidden.of_scores(ids[0], STRANGER)
     assert given is not None
     shown = canonical_json({"receipts": given}) + "".join(chain.public(copied))
@@ -321,7 +321,7 @@ def test_under_public_labels_the_body_opens_the_commitment_and_names_no_other_en
     copied: Database, ids: list[str]
 ) -> None:
     receipts = Receipts(copied, "demo", SIGNER)
-    hidden = replace(receipts, hidden_labels=frozenset({"demo", "flipped"}))
+    hidden = replace(receipts, hidden_labels={"demo": "categories", "flipped": "categories"})
     open_ones, closed = receipts.of_scores(ids[0], STRANGER), hidden.of_scores(ids[0], STRANGER)
     assert open_ones and closed
     for one, before in zip(open_ones, closed, strict=True):

@@ -159,7 +159,7 @@ def test_public_labels_strike_where_other_labels_are_hidden_and_only_there(
     assert found(worker.database) == []
     with worker.database.write() as session:
         reset(session)
-    run(replace(worker, scorer=replace(worker.scorer, hidden=frozenset({"flipped"})), watcher=Watcher()))
+    run(replace(worker, scorer=replace(worker.scorer, hidden={"flipped": "categories"}), watcher=Watcher()))
     assert [one[:3] for one in found(worker.database)] == [(copied, "public-labels", "demo")]
 
 

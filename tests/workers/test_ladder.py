@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from storage.quota_tables import Attempt, Charge, QuotaSubject
 from storage.tables import Submission
 from submissions import happenings, tracking
 from submissions.receipts.issuing import Receipts
-from tests.databases import a_submission
+from tests.databases import a_submission, on_record
 from tests.maintenance.people import MAINTAINER
 from tests.submissions.desk import SIGNER, person
 from workers.relations_job import relate_if_changed
@@ -36,7 +37,7 @@ from workers.scorer import Scorer
 from workers.snapshot_job import publish_if_changed
 
 ITEMS = 21
-HIDDEN = frozenset({"demo"})
+HIDDEN = {"demo": "categories"}
 MARGIN = 0.1  # two pairs of 21 are too few, three are enough
 ANN = person("ann")
 
@@ -62,11 +63,13 @@ def arrive(
         subject = f"account:{who.account}"
         if session.get(QuotaSubject, subject) is None:
             session.execute(insert(QuotaSubject).values(subject=subject))
-        policy = {"ladder_margin": margin, "disclosure": {"demo": "hidden"}}
+        policy = {"ladder_margin": margin, "disclosure": {"demo": "categories"}}
         facts = {"label_revision": "demo", "number": number, "policy": policy, "at": 1e9 + number}
         session.execute(insert(Attempt).values(submission_id=row.id, **facts))
         session.execute(insert(Charge).values(submission_id=row.id, subject=subject))
-        return row.id
+        name = row.id
+    on_record(database, [name])
+    return name
 
 
 def score(database: Database, scorer: Scorer) -> None:
@@ -77,7 +80,7 @@ def score(database: Database, scorer: Scorer) -> None:
     publish_if_changed(database, scorer)
 
 
-def site(database: Database, hidden: frozenset[str] = HIDDEN) -> Site:
+def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> Site:
     return Site(DatabaseSnapshots(database, hidden_labels=hidden), benchmark="demo", published=load_published())
 
 
@@ -137,7 +140,7 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     assert (set(receipt["scores"].values()), receipt["withheld"]) == ({None}, NOT_SHOWN)
     status = tracking.status(ready, "demo", near, ANN, hidden=HIDDEN)
     assert status is not None and NOT_SHOWN in str(status.reason)
-    happened = happenings.of(ready, "demo", ANN, hidden=HIDDEN)
+    happened = happenings.of(ready, "demo", ANN, hidden_labels=HIDDEN)
     said = [one.sentence for one in happened if one.entry == near and "revision demo" in one.sentence]
     assert any(NOT_SHOWN in sentence for sentence in said) and not any("macro" in sentence for sentence in said)
     shown = receipt_of(ready, first)
@@ -187,7 +190,7 @@ def test_labels_that_are_public_show_every_score_also_when_they_become_so(ready:
     score(ready, scorer)
     with ready.read() as session:
         assert not ladder.withheld(session, {})
-    assert site(ready, frozenset()).refresh().board().find(near).macro is not None  # type: ignore[union-attr]
+    assert site(ready, {}).refresh().board().find(near).macro is not None  # type: ignore[union-attr]
 
 
 def test_without_the_setting_every_score_is_shown(ready: Database, secret: Scorer) -> None:
@@ -202,6 +205,6 @@ def test_only_the_entries_asked_for_are_named(ready: Database, secret: Scorer) -
     names = [arrive(ready, secret, number + 1, 10) for number in range(3)]
     score(ready, secret)
     with ready.read() as session:
-        found = ladder.withheld(session, {"demo": "hidden"}, names[2:])
+        found = ladder.withheld(session, {"demo": "categories"}, names[2:])
         assert {name for name, *_ in found} == {names[2]}
         assert json.dumps(sorted(found)) == json.dumps([[names[2], "demo", secret.version]])

@@ -82,7 +82,7 @@ def test_the_page_says_all_that_a_newcomer_needs_and_leads_to_it() -> None:
         assert f'href="{address}"' in page, address
     for harness in ("inference_hf.py", "--log_samples", "PRED_FORMAT", '"scores"', '"votes"', '"judgements"'):
         assert harness in page.replace("&#34;", '"'), harness
-    for rule in ("strict", "paper", "VLMEvalKit", "lmms-eval", "Holm", "MOVER", "631/301/318", "484/448/318"):
+    for rule in ("strict", "paper", "VLMEvalKit", "lmms-eval", "Romano", "MOVER", "631/301/318", "484/448/318"):
         assert rule in page, rule
     sample = client.get("/sample-predictions.jsonl")
     assert "attachment" in sample.headers["content-disposition"]

@@ -119,8 +119,8 @@ def _fixed(database: Database) -> None:
 def test_the_same_inputs_give_the_same_bytes_on_every_database(database: Database, receipts: Receipts) -> None:
     _fixed(database)
     for hidden, expected in (
-        ({}, "13c271c31e9516a1ec9d1e5f8b88b9e69874cdbee0f151be653f7856d140d013"),
-        ({"v2": "categories"}, "d986d4fdd90cf75a314930339c1b21a06e8a3072d5d59785d8e0b108d995d687"),
+        ({}, "06ec03515fa9c438efaba539798fbabf532b71cdb80f8d8f0c2a559ac7027ee5"),
+        ({"v2": "categories"}, "cce0fb96e1acc683ad953fa469f59b9b18d34ffa2544aa0d7dd4f96ca14d93d6"),
     ):
         (score,) = _of(replace(receipts, hidden_labels=hidden), "eaaaaaaaaaaa")
         assert (score["chain_seq"], score["scored_at"]) == (3, "2026-11-21T22:00:03Z")
