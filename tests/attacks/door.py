@@ -82,7 +82,8 @@ class Attacker:
 
     def submit(self, data: bytes, model: str) -> httpx.Response:
         """One file."""
-        return self.http.post("/api/v1/submissions", files={"file": ("p.jsonl", data)}, data={"model": model})
+        form = {"model": model, "accept_unreadable": "true"}  # who probes with null votes means them
+        return self.http.post("/api/v1/submissions", files={"file": ("p.jsonl", data)}, data=form)
 
     def look(self, data: bytes, model: str) -> str:
         """Submits a file that is taken; the id of the entry."""
