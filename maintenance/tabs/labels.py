@@ -23,8 +23,18 @@ everything that its scores tell may be shown, which cannot be taken back either.
 never applied; its name is free again.</p>"""
 
 
-def build(context: PageContext) -> None:
-    """Lay the section out in the current Blocks context and wire it."""
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The components of the tab. `inputs` are in the order of the parameters of `build`'s handlers."""
+
+    known: gr.HTML
+    inputs: list[Any]
+    buttons: tuple[gr.Button, ...]  # import, preview, apply, undo, retire, disclose, discard
+    said: gr.HTML
+    result: gr.HTML
+
+
+def _lay_out() -> _Layout:
     known = html(elem_id="revisions")
     with gr.Row():
         revision = gr.Textbox("", label="Revision", placeholder="v3")
@@ -45,7 +55,14 @@ def build(context: PageContext) -> None:
         retire = gr.Button("Retire for good", size="md")
         disclose, discard = gr.Button("Disclose for good", size="md"), gr.Button("Discard the draft", size="md")
     html(_RETIRE)
-    said, result = html(elem_id="rescore-said"), html(elem_id="preview")
+    inputs = [revision, source, reason, level, typed, entry, where, version, meant]
+    buttons = (add, preview, apply, undo, retire, disclose, discard)
+    return _Layout(known, inputs, buttons, html(elem_id="rescore-said"), html(elem_id="preview"))
+
+
+def build(context: PageContext) -> None:
+    """Lay the section out in the current Blocks context and wire it."""
+    layout = _lay_out()
     task, clock = gr.State(None), gr.Timer(_POLL_SECONDS, active=False)
 
     def asking(
@@ -90,20 +107,12 @@ def build(context: PageContext) -> None:
     def watch(number: int | None, request: gr.Request) -> tuple[Any, ...]:
         return _watch(context, number, request), *_after(context, number, request), look(request)
 
-    inputs = [revision, source, reason, level, typed, entry, where, version, meant]
-    outputs = [said, task, clock, known, result]
-    for name, button, use_case in (
-        ("import", add, _import),
-        ("preview", preview, _preview),
-        ("apply", apply, _apply),
-        ("undo", undo, _undo),
-        ("retire", retire, _retire),
-        ("disclose", disclose, _disclose),
-        ("discard", discard, _discard),
-    ):
-        button.click(asking(name, use_case), inputs, outputs, **QUIETLY)
-    clock.tick(watch, [task], [said, result, clock, known], api_visibility="private", show_progress="hidden")
-    context.on_tab_open(look, [known])
+    outputs = [layout.said, task, clock, layout.known, layout.result]
+    for (name, use_case), button in zip(_ACTIONS.items(), layout.buttons, strict=True):
+        button.click(asking(name, use_case), layout.inputs, outputs, **QUIETLY)
+    shown = [layout.said, layout.result, clock, layout.known]
+    clock.tick(watch, [task], shown, api_visibility="private", show_progress="hidden")
+    context.on_tab_open(look, [layout.known])
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +200,15 @@ def _after(context: PageContext, number: int | None, request: gr.Request) -> tup
 
     shown = context.run(request, "preview", found) if number is not None else ""
     return shown or gr.skip(), gr.update(active=not ended[0])
+
+
+_ACTIONS: dict[str, Callable[[PageContext, Identity, _RevisionForm], ActionResult]] = {
+    "import": _import,
+    "preview": _preview,
+    "apply": _apply,
+    "undo": _undo,
+    "retire": _retire,
+    "disclose": _disclose,
+    "discard": _discard,
+}
+"""In the order of the buttons."""
