@@ -21,8 +21,11 @@ REWARD = "data/predictions/vl-reward-model_qwen2vl7b_reward.json"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    directories = str(real_file("data/labels_v2.jsonl").parent)
     labels = f"v1={real_file('data/items_v1.json')}"
-    with running(tmp_path_factory.mktemp("maintain") / "data", gradio=True, LABELS=labels) as started:
+    with running(
+        tmp_path_factory.mktemp("maintain") / "data", gradio=True, LABELS=labels, LABEL_IMPORT_DIRS=directories
+    ) as started:
         yield started
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from storage.database import Database
-from tests.databases import new_database
+from tests.databases import new_database, on_record
 from tests.factories import boards, small_benchmark
 from tests.real_data import real_file
 
@@ -58,7 +58,7 @@ def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own
 
 def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str], Database], tmp_path: Path) -> None:
     environ, database = demo
-    (entry,) = small_benchmark.submit(database, range(1))
+    (entry,) = on_record(database, small_benchmark.submit(database, range(1)))
     assert "is hidden" in _run(environ, "entries", "hide", entry, "--reason", "because")
     assert _json(environ, "entries", "hide", entry, "--reason", "because")["changed"] is False
     _run(environ, "entries", "restore", entry, "--reason", "because")
