@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.testclient import TestClient
 
-import app as service
+from app import build_app
 from auth.problem_details import MEDIA_TYPE
 from auth.role_routes import MOST_PARTS
 from leaderboard.render import environment
@@ -25,6 +25,7 @@ from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
 from web.middleware.security_headers import SecurityHeadersMiddleware
+from web.services import submission_service
 
 OWN = "https://board.example"
 COOKIE = {"Cookie": "__Host-vlrb_session=x; vlrb_session=x"}
@@ -71,11 +72,11 @@ def asgi(settings: Settings, database: Database) -> Any:
 
 def built(settings: Settings, database: Database) -> Any:
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
-    intake = service._intake(settings, database, signer)
+    intake = submission_service(settings, database, signer)
     receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
     spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
     spool.sweep()
-    return service.build_app(settings, database, intake, spool, receipts, lambda: None)
+    return build_app(settings, database, intake, spool, receipts, lambda: None)
 
 
 @pytest.fixture(scope="module")

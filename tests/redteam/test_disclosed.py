@@ -27,7 +27,7 @@ from scipy.special import comb, entr
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
-import app
+from app import build_app
 from benchmark.items import CATEGORIES
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.protocols import category_counts
@@ -45,6 +45,8 @@ from storage.snapshots import snapshot_at
 from tests.databases import a_submission, new_database
 from tests.redteam.attackers import Vector
 from tests.redteam.policy import Secret
+from web.services import submission_service
+from web.startup import load_signer
 from workers.demo_files import write_demo
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
@@ -222,11 +224,11 @@ def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], h
     worker.heartbeat()
     with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent
         session.execute(text("UPDATE workers SET heartbeat_at = heartbeat_at + 1000000"))
-    signer = app._signer(settings, database)
-    intake = app._intake(settings, database, signer)
+    signer = load_signer(settings, database)
+    intake = submission_service(settings, database, signer)
     receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
     spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
-    whole = app.build_app(settings, database, intake, spool, receipts, lambda: None)
+    whole = build_app(settings, database, intake, spool, receipts, lambda: None)
     return DisclosureWorld(
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
         _application(whole),

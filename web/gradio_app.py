@@ -1,0 +1,107 @@
+"""Construction of the Gradio pages below /app, and the limits of their queue."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+
+from auth import Identity
+from auth.middleware import identity_of
+from auth.rate_limit import MOST_WAITING, limit_queue_per_client
+from auth.service import AuthService
+from auth.settings import Mode
+from leaderboard.api import scorecard_on_board
+from leaderboard.board.reported_results import bundled_results
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
+from settings import Settings
+from storage.database import Database
+from submissions.gradio_service import GradioSubmissions
+from submissions.metadata import parse_columns
+from submissions.service import SubmissionService
+from web.middleware.gradio_allowlist import MAINTAIN
+
+SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
+_FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
+
+
+def build_gradio_app(
+    settings: Settings,
+    intake: SubmissionService,
+    track: Callable[[str, Identity], Any],
+    site: BoardCache,
+    materials: ItemCatalog,
+    page_context: Callable[[], Any],
+) -> tuple[FastAPI, Any]:
+    """Return an application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the
+    pages."""
+    import gradio as gr  # six seconds, while the public pages already answer
+
+    import leaderboard.gradio_page
+    import leaderboard.theme
+    import maintenance.page
+    import submissions.gradio_page
+
+    limit = settings.upload_limit_bytes
+    service = GradioSubmissions(intake, track, partial(scorecard_on_board, site), settings.gradio_dir, limit)
+    with gr.Blocks(title="VL-RewardBench", analytics_enabled=False, delete_cache=_FORGET) as pages:
+        leaderboard.gradio_page.build_board(site)
+    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame("/app/submit", "vl-submit"):
+        submissions.gradio_page.build(service, benchmark=settings.benchmark, limit_mb=limit / 2**20)
+    with pages.route("Analyse", "/analyse"):
+        leaderboard.gradio_page.build_analyse(site, materials)
+    with pages.route("Maintain", "/maintain"), leaderboard.gradio_page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
+        maintenance.page.build(page_context())
+    if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
+        limit_gradio_queue(pages)
+    pages.state_session_capacity = SESSIONS
+    warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
+    shell = FastAPI()
+    shell.add_middleware(CORSMiddleware, allow_origins=[])  # Gradio's own would let every site in, with credentials
+    gr.mount_gradio_app(
+        shell,
+        pages,
+        "/app",
+        ssr_mode=False,
+        mcp_server=False,
+        run_history=False,
+        footer_links=[],
+        show_error=False,
+        max_file_size=limit,
+        blocked_paths=[str(path) for path in settings.private_paths],
+        theme=leaderboard.theme.theme(),
+        css=leaderboard.theme.css(),
+        css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.CSS_PATH],
+        head=leaderboard.theme.head(),
+        enable_monitoring=False,
+    )
+    # Mounted pages are never "launched", and until then Gradio copies every file that a call names.
+    pages.has_launched = True
+    return shell, pages
+
+
+def limit_gradio_queue(pages: Any) -> None:
+    """Limit Gradio's queue: at most MOST_WAITING pending calls, served round-robin per visitor, and results of at
+    most 500 sessions (Gradio's default is 2,000 and leaks the event ids)."""
+    from gradio.utils import LRUCache
+
+    pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
+    limit_queue_per_client(pages._queue)
+    pages._queue.pending_messages_per_session = LRUCache(SESSIONS)
+    pages._queue.pending_event_ids_session = LRUCache(SESSIONS)
+
+
+def maintenance_context(settings: Settings, database: Database, identities: AuthService, materials: ItemCatalog) -> Any:
+    from maintenance.page_context import PageContext  # Gradio
+
+    def who(request: Any) -> Identity:
+        return identity_of(request.request)
+
+    paths = (settings.state_dir,)
+    about = (database, settings.benchmark, parse_columns, who, paths, identities.record_denial)
+    return PageContext(*about, lambda: materials.table, bundled_results, settings.identity)
