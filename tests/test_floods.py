@@ -17,7 +17,6 @@ from starlette.responses import PlainTextResponse
 from auth.rate_limit import FILES_PER_HOUR, MOST_OF_ONE
 from tests.factories.service import PATIENCE, Service, running, until
 from tests.factories.serving import serving
-from web.gradio_app import SESSIONS, limit_gradio_queue
 from web.middleware.request_limits import KEPT_FREE, MOST_BYTES, RequestLimitsMiddleware
 
 pytestmark = pytest.mark.slow
@@ -124,6 +123,8 @@ def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Serv
 
 def test_what_nobody_fetches_is_kept_for_so_many_sessions_and_not_permanently() -> None:
     import gradio as gr
+
+    from web.gradio_app import SESSIONS, limit_gradio_queue
 
     with gr.Blocks() as pages:
         limit_gradio_queue(pages)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import leaderboard.routes
+import submissions.pages
+from auth import Identity
+from auth.pages import AccountPages
+from auth.service import AuthService
 from auth.settings import Mode
 from benchmark.disclosure import PUBLIC
 from leaderboard.board.reported_results import bundled_results
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render import environment
+from maintenance.decision_log import PublicLog
 from predictions.sandbox import read_isolated
+from predictions.spool import Spool
+from receipts.service import ReceiptService
 from receipts.signing import Signer
 from settings import Settings
 from storage import label_imports, weak_hiding
@@ -16,26 +30,73 @@ from storage.database import Database
 from storage.uploads import Uploads
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionService
+from submissions.status import Status, get_status
 
 
-def submission_service(settings: Settings, database: Database, signer: Signer) -> SubmissionService:
-    read = partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark)
-    policy = QuotaPolicy(label_revision=settings.label_revision)  # without sign-in there is nobody to hold a quota
-    if settings.identity.mode is Mode.OPENID:
-        policy = QuotaPolicy(
-            settings.quota_per_day,
-            settings.quota_per_year,
-            settings.quota_exempt_orgs,
-            settings.label_revision,
-            settings.account_age_days,
-            settings.approve_first_upload,
-            settings.null_votes_approval / 100,
-            settings.null_votes_probe / 100,
-            settings.ladder_margin / 100 or None,
-        )
-    stated = partial(policy_facts, settings)
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What routes, pages and background tasks work with."""
+
+    database: Database
+    auth: AuthService
+    account_pages: AccountPages
+    spool: Spool
+    submissions: SubmissionService
+    submission_status: Callable[[str, Identity], Status | None]
+    receipts: ReceiptService
+    board: BoardCache
+    items: ItemCatalog
+    decisions: PublicLog
+
+
+def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
+    """Return the services; none of them reads the database yet."""
+    snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
+    return Services(
+        database=database,
+        auth=AuthService.create(database, settings.identity),
+        account_pages=AccountPages(environment(), [submissions.pages.TEMPLATES]),
+        spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
+        submissions=_submission_service(settings, database, signer),
+        submission_status=partial(get_status, database, settings.benchmark, hidden=settings.hidden_labels),
+        receipts=ReceiptService(database, settings.benchmark, signer, settings.hidden_labels),
+        board=BoardCache(
+            snapshots,
+            benchmark=settings.benchmark,
+            public_url=settings.identity.public_url,
+            warm=leaderboard.routes.prerender,
+        ),
+        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
+        decisions=PublicLog(database),
+    )
+
+
+def _submission_service(settings: Settings, database: Database, signer: Signer) -> SubmissionService:
     return SubmissionService(
-        database, Uploads(settings.uploads_url), read, settings.benchmark, signer, policy, stated, bundled_results
+        database,
+        Uploads(settings.uploads_url),
+        partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
+        settings.benchmark,
+        signer,
+        policy=_quota_policy(settings),
+        stated=partial(policy_facts, settings),
+        shipped=bundled_results,
+    )
+
+
+def _quota_policy(settings: Settings) -> QuotaPolicy:
+    if settings.identity.mode is not Mode.OPENID:  # without sign-in there is nobody to hold a quota
+        return QuotaPolicy(label_revision=settings.label_revision)
+    return QuotaPolicy(
+        per_day=settings.quota_per_day,
+        per_year=settings.quota_per_year,
+        exempt_organisations=settings.quota_exempt_orgs,
+        label_revision=settings.label_revision,
+        account_age_days=settings.account_age_days,
+        approve_first=settings.approve_first_upload,
+        abstaining_approval=settings.null_votes_approval / 100,
+        abstaining_probe=settings.null_votes_probe / 100,
+        ladder_margin=settings.ladder_margin / 100 or None,
     )
 
 
