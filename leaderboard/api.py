@@ -184,7 +184,7 @@ def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:
 
 
 def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | None:
-    """Of an entry under the labels that the board shows; None until it is there."""
+    """Return the scorecard of an entry under the labels that the board shows; None until it is there."""
     edition = site.refresh()
     entry = edition.entry(submission)
     revision = edition.snapshot["label_revision"]

@@ -14,6 +14,7 @@ from submissions.status import list_own
 
 
 def submission_rows(database: Database, benchmark: str, user: Identity) -> list[SubmissionRow]:
+    """Return the rows of "my submissions", the newest first."""
     return [
         SubmissionRow(
             title=" ".join(filter(None, (one.model, one.version))),
@@ -32,6 +33,7 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
 
 
 def activity_lines(database: Database, benchmark: str, hidden: Mapping[str, str], user: Identity) -> list[ActivityLine]:
+    """Return what happened to an account's entries, the newest first."""
     try:
         found = activity.list_activity(database, benchmark, user, limit=20, hidden_labels=hidden)
     except AuthError:  # somebody who may look, but do nothing
@@ -40,6 +42,7 @@ def activity_lines(database: Database, benchmark: str, hidden: Mapping[str, str]
 
 
 def next_submission_line(intake: SubmissionService, user: Identity) -> str:
+    """Return a sentence on when an account may submit again; "" where it may not submit."""
     try:
         return next_submission_text(user, intake.allowance(user)) if user.auth_method != "local" else ""
     except AuthError:  # a token that may not submit
