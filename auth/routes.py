@@ -1,8 +1,7 @@
 """Routes of sign-in, sign-out and the account page, and the handlers of 401 and 403 errors.
 
-`app.py` wires it so: ``identities = AuthService.create(database, settings)``, ``app.include_router(build(identities,
-...))``, ``app.add_exception_handler(AuthError, refusals(identities))`` and, around the application,
-``IdentityMiddleware(app, identities.settings, identities.resolver)``.
+`web/app.py` includes the routes, `web/errors.py` adds the handlers, and `web/middleware_stack.py` puts
+``IdentityMiddleware`` around the application.
 """
 
 from __future__ import annotations

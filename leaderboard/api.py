@@ -181,3 +181,12 @@ def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:
         return None
     detail = f"{name} is one of {', '.join(known)}, not {value[:60]!r}." if known else f"There is no {name} yet."
     return problem(400, f"unknown-{name}", detail, parameter=name, known=list(known))
+
+
+def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | None:
+    """Return the scorecard of an entry under the labels that the board shows; None until it is there."""
+    edition = site.refresh()
+    entry = edition.entry(submission)
+    revision = edition.snapshot["label_revision"]
+    scored = entry is not None and revision in entry["tallies"]
+    return entry_scorecard(entry, revision, edition) if entry and scored else None

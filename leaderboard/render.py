@@ -119,7 +119,7 @@ def environment() -> Environment:
         "usual": USUAL,
         "safe_link": safe_link,
         "page_size": PAGE,
-        "local_mode": False,  # whether to say on every page that there is no sign-in; app.py knows
+        "local_mode": False,  # whether to say on every page that there is no sign-in; web/app.py knows
     }
     return jinja
 

@@ -1,8 +1,7 @@
 """Routes of the public pages: cached bytes with strong ETags, and a fast path for the board.
 
-``app.py`` wires it so: ``site = BoardCache(DatabaseSnapshots(database), benchmark=..., warm=warm)``, then
-``app.include_router(build(site))``, ``app.add_exception_handler(404, not_found)`` and ``BoardFastPathMiddleware(app,
-site)``.
+``web/services.py`` makes the ``BoardCache``; ``web/app.py`` includes the routes, ``web/errors.py`` adds the handlers,
+and ``web/middleware_stack.py`` puts ``BoardFastPathMiddleware`` around the application.
 """
 
 from __future__ import annotations

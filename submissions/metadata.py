@@ -216,3 +216,8 @@ _READERS: Mapping[str, Callable[[str, object], object]] = {
     "judge": _line(120),
 }
 FIELDS = tuple(_READERS)
+
+
+def parse_columns(raw: Mapping[str, object]) -> dict[str, object]:
+    """Return a submission's metadata as a maintainer or its owner edits it, checked as when it was submitted."""
+    return Metadata.parse(raw).columns()

@@ -1,6 +1,6 @@
 """HTML pages: the submission policy, and the owner's page of a submission. They need no script.
 
-``app.py`` wires what other packages do (edit, withdraw); whether somebody may is decided there.
+``web/owner_actions.py`` adapts what other packages do (edit, withdraw); whether somebody may is decided there.
 """
 
 from __future__ import annotations

@@ -40,11 +40,12 @@ ARROWS: dict[str, set[str]] = {
     "maintenance": {"common", "benchmark", "storage", "auth"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "workers": {"common", "benchmark", "storage", "predictions"},
-    "web": {"common", "auth", "leaderboard"},
 }
+ARROWS["web"] = set(PACKAGES)  # the composition root: it may import every package, and app.py alone imports it
 WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
-# the command line passes a token on; the parser's child process gets a search path and nothing else of the environment
-ENVIRONMENT_READERS = WIRING | {"submissions/__main__.py", "predictions/sandbox.py"}
+# start-up passes the environment on to child processes, the command line a token; the parser's child process gets
+# a search path and nothing else of the environment
+ENVIRONMENT_READERS = WIRING | {"web/startup.py", "submissions/__main__.py", "predictions/sandbox.py"}
 # these assemble the maintainers' interfaces, and name the review package until actions are registered
 REVIEWS = {"maintenance/cli.py", "maintenance/page.py", "maintenance/actions/task_retry.py"}
 CORE_LIBRARIES = {"numpy", "scipy"}
@@ -52,7 +53,7 @@ CORE_LIBRARIES = {"numpy", "scipy"}
 # library -> the only files that may import it; a name without a slash is any file of that name
 ROOMS: dict[str, tuple[str, ...]] = {
     "gradio": (
-        "app.py",
+        "web/gradio_app.py",
         "page.py",
         "gradio_page.py",
         "analysis_tab.py",
@@ -203,6 +204,8 @@ def test_every_import_follows_the_arrows() -> None:
         ("workers/runner.py", "import apscheduler.schedulers.background"),
         ("leaderboard/routes.py", "from .board import build_board"),
         ("submissions/x.py", "import app"),
+        ("web/x.py", "import app"),
+        ("maintenance/x.py", "from web.services import Services"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:
@@ -219,7 +222,8 @@ def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) 
         ("workers/__main__.py", "from predictions.parse import parse_predictions\nfrom settings import Settings"),
         ("workers/jobs/score.py", "from predictions.parse import parse_predictions"),
         ("leaderboard/gradio_page.py", "import gradio as gr"),
-        ("app.py", "import gradio\nfrom leaderboard.web import build"),
+        ("web/gradio_app.py", "import gradio\nfrom leaderboard.gradio_page import build_board"),
+        ("app.py", "from web.app import create_app"),
     ],
 )
 def test_the_check_lets_a_legal_import_pass(tmp_path: Path, path: str, line: str) -> None:

@@ -14,7 +14,6 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-import app
 from auth.rate_limit import FILES_PER_HOUR, MOST_OF_ONE
 from tests.factories.service import PATIENCE, Service, running, until
 from tests.factories.serving import serving
@@ -125,14 +124,16 @@ def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Serv
 def test_what_nobody_fetches_is_kept_for_so_many_sessions_and_not_permanently() -> None:
     import gradio as gr
 
+    from web.gradio_app import SESSIONS, limit_gradio_queue
+
     with gr.Blocks() as pages:
-        app.limit_gradio_queue(pages)
+        limit_gradio_queue(pages)
     for name in ("pending_messages_per_session", "pending_event_ids_session"):
         bounded = vars(pages._queue)[name]
-        for number in range(2 * app._SESSIONS):
+        for number in range(2 * SESSIONS):
             bounded[f"s{number}"] = set()
-        assert next(iter(bounded)) == f"s{app._SESSIONS}"
-        assert len(bounded) == app._SESSIONS
+        assert next(iter(bounded)) == f"s{SESSIONS}"
+        assert len(bounded) == SESSIONS
 
 
 def test_one_address_may_upload_so_many_bytes_and_no_more(service: Service, visitor: httpx.Client) -> None:

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from app import _listen
 from settings import Settings
 from tests.factories.serving import serving_on
 from web.middleware.header_timeout import HeaderTimeoutProtocol
+from web.server import open_listener
 
 
 def seen_by(listener: socket.socket) -> list[bool]:
@@ -33,7 +33,7 @@ def seen_by(listener: socket.socket) -> list[bool]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_a_connection_that_is_kept_alive_does_not_wait_for_acknowledgements(host: str) -> None:
-    listener = _listen(Settings.from_env({"IDENTITY": "local", "HOST": host, "PORT": "0"}))
+    listener = open_listener(Settings.from_env({"IDENTITY": "local", "HOST": host, "PORT": "0"}))
     assert listener.proto == socket.IPPROTO_TCP  # what asyncio looks at
     if host == "127.0.0.1":
         assert seen_by(listener) == [True]

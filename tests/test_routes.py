@@ -14,17 +14,16 @@ from fastapi import FastAPI
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.testclient import TestClient
 
-import app as service
 from auth.problem_details import MEDIA_TYPE
 from auth.role_routes import MOST_PARTS
 from leaderboard.render import environment
-from predictions.spool import Spool
-from receipts.service import ReceiptService
 from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
+from web.app import create_app
 from web.middleware.security_headers import SecurityHeadersMiddleware
+from web.services import build_services
 
 OWN = "https://board.example"
 COOKIE = {"Cookie": "__Host-vlrb_session=x; vlrb_session=x"}
@@ -71,11 +70,9 @@ def asgi(settings: Settings, database: Database) -> Any:
 
 def built(settings: Settings, database: Database) -> Any:
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
-    intake = service._intake(settings, database, signer)
-    receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
-    spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
-    spool.sweep()
-    return service.build_app(settings, database, intake, spool, receipts, lambda: None)
+    services = build_services(settings, database, signer)
+    services.spool.sweep()
+    return create_app(settings, services, lambda: None)
 
 
 @pytest.fixture(scope="module")

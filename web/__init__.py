@@ -1,1 +1,1 @@
-"""The HTTP boundary: ASGI middleware around the application."""
+"""The web process: application factory, services, middleware, error handlers, Gradio, start-up."""

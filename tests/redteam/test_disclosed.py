@@ -27,7 +27,6 @@ from scipy.special import comb, entr
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
-import app
 from benchmark.items import CATEGORIES
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.protocols import category_counts
@@ -35,8 +34,6 @@ from benchmark.scorecard import SCORER_VERSION
 from benchmark.scoring import Tally, tally
 from benchmark.uncertainty import mcnemar_exact
 from benchmark.votes import Votes
-from predictions.spool import Spool
-from receipts.service import ReceiptService
 from settings import Settings
 from storage import audit
 from storage.database import Database
@@ -45,6 +42,9 @@ from storage.snapshots import snapshot_at
 from tests.databases import a_submission, new_database
 from tests.redteam.attackers import Vector
 from tests.redteam.policy import Secret
+from web.app import create_app
+from web.services import build_services
+from web.startup import load_signer
 from workers.demo_files import write_demo
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
@@ -222,11 +222,8 @@ def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], h
     worker.heartbeat()
     with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent
         session.execute(text("UPDATE workers SET heartbeat_at = heartbeat_at + 1000000"))
-    signer = app._signer(settings, database)
-    intake = app._intake(settings, database, signer)
-    receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
-    spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
-    whole = app.build_app(settings, database, intake, spool, receipts, lambda: None)
+    services = build_services(settings, database, load_signer(settings, database))
+    whole = create_app(settings, services, lambda: None)
     return DisclosureWorld(
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
         _application(whole),

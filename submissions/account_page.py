@@ -1,0 +1,49 @@
+"""Rows of the account page that tell of submissions: their list, their activity, the next possible one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from auth import AuthError, Identity
+from auth.routes import ActivityLine, SubmissionRow
+from storage.database import Database
+from submissions import activity, visibility_options
+from submissions.pages import next_submission_text, visibility_label
+from submissions.service import SubmissionService
+from submissions.status import list_own
+
+
+def submission_rows(database: Database, benchmark: str, user: Identity) -> list[SubmissionRow]:
+    """Return the rows of "my submissions", the newest first."""
+    return [
+        SubmissionRow(
+            title=" ".join(filter(None, (one.model, one.version))),
+            state=one.state,
+            url=f"/account/submissions/{one.id}"
+            if visibility_options.is_owner(user, user.account)
+            else f"/api/v1/submissions/{one.id}",
+            created_at=one.created_at,
+            reason=one.reason or "",
+            attempt="" if one.attempt is None else f"{one.attempt}, labels {one.label_revision}",
+            entry_url=one.entry_url or "",
+            shown=visibility_label(one.shown),
+        )
+        for one in list_own(database, benchmark, user.account)
+    ]
+
+
+def activity_lines(database: Database, benchmark: str, hidden: Mapping[str, str], user: Identity) -> list[ActivityLine]:
+    """Return what happened to an account's entries, the newest first."""
+    try:
+        found = activity.list_activity(database, benchmark, user, limit=20, hidden_labels=hidden)
+    except AuthError:  # somebody who may look, but do nothing
+        return []
+    return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found]
+
+
+def next_submission_line(intake: SubmissionService, user: Identity) -> str:
+    """Return a sentence on when an account may submit again; "" where it may not submit."""
+    try:
+        return next_submission_text(user, intake.allowance(user)) if user.auth_method != "local" else ""
+    except AuthError:  # a token that may not submit
+        return ""

@@ -1,0 +1,47 @@
+"""The order of the middleware, for each kind of service."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from receipts.signing import Signer
+from settings import Settings
+from storage.database import Database
+from tests.databases import new_database
+from web.middleware_stack import middleware
+from web.services import build_services
+
+SIGN_IN = {"OIDC_CLIENT_ID": "id", "SESSION_SECRET": "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"}
+PUBLIC = {"PUBLIC_URL": "https://board.example", **SIGN_IN}
+INNER = ["IdentityMiddleware"]
+OUTER = ["SecurityHeadersMiddleware", "BoardFastPathMiddleware", "RequestLimitsMiddleware"]
+LIMITED = [*OUTER, "RateLimitMiddleware", *INNER, "RateLimitMiddleware"]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({**PUBLIC, "REQUESTS_PER_MINUTE": "60"}, LIMITED),
+        ({**PUBLIC, "REQUESTS_PER_MINUTE": "0"}, [*OUTER, *INNER]),
+        ({"IDENTITY": "local", "REQUESTS_PER_MINUTE": "60"}, [*OUTER, *INNER]),
+    ],
+    ids=["public", "public, without rate limits", "local"],
+)
+def test_requests_pass_the_middleware_in_this_order(
+    tmp_path: Path, database: Database, environ: dict[str, str], expected: list[str]
+) -> None:
+    settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", **environ})
+    signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
+    stack = middleware(settings, build_services(settings, database, signer))
+    assert [layer.cls.__name__ for layer in stack] == expected  # type: ignore[attr-defined]

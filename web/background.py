@@ -1,0 +1,100 @@
+"""Background tasks of the web process: the worker's supervisor, Gradio, the demo submissions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.routing import Mount
+
+import submissions.api
+from auth import LOCAL
+from predictions.spool import UploadedFile
+from settings import Settings
+from submissions.metadata import Metadata
+from submissions.service import SubmissionService
+from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
+from web.middleware.noscript import NoscriptMiddleware
+from web.services import Services
+from web.startup import child_environment
+from workers.supervisor import Supervisor
+
+log = logging.getLogger(__name__)
+
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def lifespan(
+    settings: Settings,
+    services: Services,
+    gradio: GradioAllowlistMiddleware,
+    on_misconfigured: Callable[[], None],
+) -> Lifespan:
+    """Return what runs beside the application from its start to its end."""
+
+    @asynccontextmanager
+    async def run(_: FastAPI) -> AsyncIterator[None]:
+        await asyncio.to_thread(services.board.refresh)  # so that the first visitor does not wait for the board
+        stop = asyncio.Event()
+        worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
+        tasks = [worker.run(stop), _run_gradio(settings, services, gradio, stop)]
+        if settings.is_demo:
+            tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.submissions))
+        async with _run_tasks(tasks, stop):
+            yield
+
+    return run
+
+
+@asynccontextmanager
+async def _run_tasks(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
+    """Run tasks beside the block; at its end they are told to stop and waited for."""
+    running = [asyncio.create_task(task) for task in tasks]
+    for task in running:
+        task.add_done_callback(_report)
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        log.error("service.part_ended", exc_info=error)
+
+
+def _submit_demo_judges(demo_dir: Path, intake: SubmissionService) -> None:
+    """Submit the demo judges through the normal use case. Idempotent: identical files are deduplicated."""
+    judges = demo_dir / "judges"
+    for judge in json.loads((judges / "index.json").read_bytes()):
+        file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
+        try:
+            intake.submit(file, Metadata.parse(judge["metadata"]), LOCAL)
+        except submissions.api.SUBMISSION_ERRORS as refused:
+            log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
+
+
+async def _run_gradio(
+    settings: Settings, services: Services, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
+) -> None:
+    """Import and build in a thread (seconds), then serve until told to stop."""
+    shell, pages = await asyncio.to_thread(_build_gradio, settings, services)
+    async with shell.router.lifespan_context(shell):
+        mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
+        allowlist.attach(NoscriptMiddleware(mounted), frozenset(pages.fns))
+        await stop.wait()
+
+
+def _build_gradio(settings: Settings, services: Services) -> tuple[FastAPI, Any]:
+    from web.gradio_app import build_gradio_app  # imports Gradio: six seconds, while the public pages already answer
+
+    return build_gradio_app(settings, services)

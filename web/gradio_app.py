@@ -1,0 +1,116 @@
+"""Construction of the Gradio pages below /app, and the limits of their queue. Importing this imports Gradio."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from typing import Any
+
+import gradio as gr
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from gradio.utils import LRUCache
+
+import leaderboard.gradio_page
+import leaderboard.theme
+import maintenance.page
+import submissions.gradio_page
+from auth import Identity
+from auth.middleware import identity_of
+from auth.rate_limit import MOST_WAITING, limit_queue_per_client
+from auth.settings import Mode
+from leaderboard.api import scorecard_on_board
+from leaderboard.board.reported_results import bundled_results
+from maintenance.page_context import PageContext
+from settings import Settings
+from submissions.gradio_service import GradioSubmissions
+from submissions.metadata import parse_columns
+from web.middleware.gradio_allowlist import MAINTAIN
+from web.services import Services
+
+SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
+_FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
+
+
+def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, gr.Blocks]:
+    """Return an application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the
+    pages."""
+    pages = _build_pages(settings, services)
+    if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
+        limit_gradio_queue(pages)
+    pages.state_session_capacity = SESSIONS
+    shell = _mount(settings, pages)
+    # Mounted pages are never "launched", and until then Gradio copies every file that a call names.
+    pages.has_launched = True
+    return shell, pages
+
+
+def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
+    limit = settings.upload_limit_bytes
+    submitting = GradioSubmissions(
+        services.submissions,
+        services.submission_status,
+        partial(scorecard_on_board, services.board),
+        settings.gradio_dir,
+        limit,
+    )
+    pages = gr.Blocks(title="VL-RewardBench", analytics_enabled=False, delete_cache=_FORGET)
+    with pages:
+        leaderboard.gradio_page.build_board(services.board)
+    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame("/app/submit", "vl-submit"):
+        submissions.gradio_page.build(submitting, benchmark=settings.benchmark, limit_mb=limit / 2**20)
+    with pages.route("Analyse", "/analyse"):
+        leaderboard.gradio_page.build_analyse(services.board, services.items)
+    with pages.route("Maintain", "/maintain"), leaderboard.gradio_page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
+        maintenance.page.build(_page_context(settings, services))
+    return pages
+
+
+def _page_context(settings: Settings, services: Services) -> PageContext:
+    def identify(request: gr.Request) -> Identity:
+        return identity_of(request.request)
+
+    return PageContext(
+        database=services.database,
+        benchmark=settings.benchmark,
+        parse=parse_columns,
+        identify=identify,
+        paths=(settings.state_dir,),
+        note_refusal=services.auth.record_denial,
+        table=lambda: services.items.table,
+        shipped=bundled_results,
+        identity=settings.identity,
+    )
+
+
+def _mount(settings: Settings, pages: gr.Blocks) -> FastAPI:
+    warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
+    shell = FastAPI()
+    shell.add_middleware(CORSMiddleware, allow_origins=[])  # Gradio's own would let every site in, with credentials
+    gr.mount_gradio_app(
+        shell,
+        pages,
+        "/app",
+        ssr_mode=False,
+        mcp_server=False,
+        run_history=False,
+        footer_links=[],
+        show_error=False,
+        max_file_size=settings.upload_limit_bytes,
+        blocked_paths=[str(path) for path in settings.private_paths],
+        theme=leaderboard.theme.theme(),
+        css=leaderboard.theme.css(),
+        css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.CSS_PATH],
+        head=leaderboard.theme.head(),
+        enable_monitoring=False,
+    )
+    return shell
+
+
+def limit_gradio_queue(pages: Any) -> None:
+    """Limit Gradio's queue: at most MOST_WAITING pending calls, served round-robin per visitor, and results of at
+    most 500 sessions (Gradio's default is 2,000 and leaks the event ids)."""
+    pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
+    limit_queue_per_client(pages._queue)
+    pages._queue.pending_messages_per_session = LRUCache(SESSIONS)
+    pages._queue.pending_event_ids_session = LRUCache(SESSIONS)

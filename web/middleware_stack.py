@@ -1,0 +1,45 @@
+"""Middleware of the application as one ordered list."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp
+
+from auth.middleware import IdentityMiddleware, from_here
+from auth.rate_limit import RateLimitMiddleware, account_of, address_of
+from auth.settings import Mode
+from leaderboard.routes import BoardFastPathMiddleware
+from settings import Settings
+from web.middleware.request_limits import RequestLimitsMiddleware
+from web.middleware.security_headers import SecurityHeadersMiddleware
+from web.services import Services
+
+
+def middleware(settings: Settings, services: Services) -> list[Middleware]:
+    """Return the middleware, the outermost first. Rates are limited where the service is public."""
+    identity, largest = settings.identity, settings.upload_limit_bytes
+    local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
+    rate = 0 if local else settings.requests_per_minute
+
+    def free_bytes() -> int:
+        return shutil.disk_usage(settings.state_dir).free
+
+    stack = [
+        Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, identity.https),
+        Middleware(BoardFastPathMiddleware, services.board, from_here if local else lambda _: True),
+        Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
+        Middleware(RateLimitMiddleware, rate, address_of, largest=largest) if rate else None,
+        Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),
+        Middleware(RateLimitMiddleware, rate, account_of) if rate and openid else None,
+    ]
+    return [layer for layer in stack if layer is not None]
+
+
+def wrap(app: ASGIApp, stack: Sequence[Middleware]) -> ASGIApp:
+    """Return an application behind a stack of middleware. FastAPI's own error handling stays inside of it."""
+    for layer in reversed(stack):
+        app = layer.cls(app, *layer.args, **layer.kwargs)
+    return app

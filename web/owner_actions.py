@@ -1,0 +1,44 @@
+"""Actions of an owner on a submission: the use cases of maintenance and receipts, as the account pages call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import submissions.pages
+from auth import Identity
+from leaderboard.board.reported_results import bundled_results
+from maintenance.actions import entries
+from maintenance.types import Conflict
+from receipts.service import ReceiptService, RecordChanged
+from storage.database import Database
+from submissions.metadata import parse_columns
+
+
+def owner_actions(database: Database, receipts: ReceiptService) -> submissions.pages.OwnerActions:
+    """Return what owners do about their submissions, as the pages of an account need it."""
+
+    def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
+        return possible(lambda: entries.edit(database, user, entry, fields, parse_columns, bundled_results()))
+
+    def withdraw(user: Identity, entry: str, reason: str) -> object:
+        return possible(lambda: entries.withdraw(database, user, entry, reason))
+
+    def possible(act: Callable[[], object]) -> object:
+        try:
+            return act()
+        except Conflict as impossible:
+            raise submissions.pages.OwnerConflict(str(impossible)) from None
+
+    def scores(user: Identity, entry: str) -> Sequence[Mapping[str, Any]]:
+        try:
+            return receipts.of_scores(entry, user) or []
+        except RecordChanged:  # on record and in the log; the page goes without scores
+            return []
+
+    return submissions.pages.OwnerActions(
+        metadata=lambda user, entry: entries.look(database, user, entry)[1],
+        edit=edit,
+        withdraw=withdraw,
+        scores=scores,
+    )

@@ -1,0 +1,121 @@
+"""Services of the web process, built once from the settings, the database and the signing key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import leaderboard.routes
+import submissions.pages
+from auth import Identity
+from auth.pages import AccountPages
+from auth.service import AuthService
+from auth.settings import Mode
+from benchmark.disclosure import PUBLIC
+from leaderboard.board.reported_results import bundled_results
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render import environment
+from maintenance.decision_log import PublicLog
+from predictions.sandbox import read_isolated
+from predictions.spool import Spool
+from receipts.service import ReceiptService
+from receipts.signing import Signer
+from settings import Settings
+from storage import label_imports, weak_hiding
+from storage.database import Database
+from storage.uploads import Uploads
+from submissions.quota import QuotaPolicy
+from submissions.service import SubmissionService
+from submissions.status import Status, get_status
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What routes, pages and background tasks work with."""
+
+    database: Database
+    auth: AuthService
+    account_pages: AccountPages
+    spool: Spool
+    submissions: SubmissionService
+    submission_status: Callable[[str, Identity], Status | None]
+    receipts: ReceiptService
+    board: BoardCache
+    items: ItemCatalog
+    decisions: PublicLog
+
+
+def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
+    """Return the services; none of them reads the database yet."""
+    snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
+    return Services(
+        database=database,
+        auth=AuthService.create(database, settings.identity),
+        account_pages=AccountPages(environment(), [submissions.pages.TEMPLATES]),
+        spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
+        submissions=_submission_service(settings, database, signer),
+        submission_status=partial(get_status, database, settings.benchmark, hidden=settings.hidden_labels),
+        receipts=ReceiptService(database, settings.benchmark, signer, settings.hidden_labels),
+        board=BoardCache(
+            snapshots,
+            benchmark=settings.benchmark,
+            public_url=settings.identity.public_url,
+            warm=leaderboard.routes.prerender,
+        ),
+        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
+        decisions=PublicLog(database),
+    )
+
+
+def _submission_service(settings: Settings, database: Database, signer: Signer) -> SubmissionService:
+    return SubmissionService(
+        database,
+        Uploads(settings.uploads_url),
+        partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
+        settings.benchmark,
+        signer,
+        policy=_quota_policy(settings),
+        stated=partial(policy_facts, settings),
+        shipped=bundled_results,
+    )
+
+
+def _quota_policy(settings: Settings) -> QuotaPolicy:
+    if settings.identity.mode is not Mode.OPENID:  # without sign-in there is nobody to hold a quota
+        return QuotaPolicy(label_revision=settings.label_revision)
+    return QuotaPolicy(
+        per_day=settings.quota_per_day,
+        per_year=settings.quota_per_year,
+        exempt_organisations=settings.quota_exempt_orgs,
+        label_revision=settings.label_revision,
+        account_age_days=settings.account_age_days,
+        approve_first=settings.approve_first_upload,
+        abstaining_approval=settings.null_votes_approval / 100,
+        abstaining_probe=settings.null_votes_probe / 100,
+        ladder_margin=settings.ladder_margin / 100 or None,
+    )
+
+
+def policy_facts(settings: Settings, session: Any) -> dict[str, Any]:
+    """Return what governs submitting beside the quotas; recorded with every submission."""
+    here = settings.identity.mode
+    revisions = [spec.revision for spec in settings.label_specs] or [settings.label_revision]
+    configured = dict.fromkeys(revisions, PUBLIC) | dict(settings.hidden_labels)
+    return {
+        "sign_in": settings.identity.issuer if here is Mode.OPENID else None,
+        "mode": here.value,
+        "upload_limit_bytes": settings.upload_limit_bytes,
+        "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
+        "disclosure": label_imports.disclosure_policy(session, settings.benchmark, configured),
+        "weakly_hidden": _weakly_hidden(session, settings.benchmark),
+    }
+
+
+def _weakly_hidden(session: Any, benchmark: str) -> dict[str, str]:
+    """Label revision -> what everybody may know of how little hides it."""
+    found = weak_hiding.known(session, benchmark, drafts=False)
+    return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}

@@ -1,0 +1,75 @@
+"""Start-up of the service: data directory, demo benchmark, signing key, environment of child processes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from predictions.spool import sweep
+from receipts.key_file import open_signer
+from receipts.signing import KeyUnusable, Signer, public_key_json
+from settings import SECRET_NAMES, Settings, SettingsError
+from storage import receipt_keys
+from storage.database import Database
+from storage.uploads import Uploads
+
+ROOT = Path(__file__).parents[1]
+# Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
+QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
+
+
+def prepare_directory(settings: Settings) -> None:
+    """Make the data directory and remove what killed processes left in it; others may be at work there.
+
+    Raises:
+        OSError, SettingsError: with a sentence that says what to do.
+    """
+    try:
+        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
+        with tempfile.TemporaryFile(dir=settings.state_dir):
+            pass
+        for folder in settings.label_import_dirs:
+            if folder.is_relative_to(settings.data_dir):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep(settings.spool_dir)
+        sweep(settings.gradio_dir)
+    except OSError as error:
+        raise OSError(
+            f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
+        ) from None
+    try:
+        uploads = Uploads(settings.uploads_url)
+        uploads.sweep()
+        uploads.prove()
+    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
+        known = isinstance(error, ValueError | ImportError)
+        raise SettingsError(f"UPLOADS_URL cannot be used: {error if known else type(error).__name__}") from None
+
+
+def prepare_demo(settings: Settings) -> None:
+    """Make items, labels and judges in a process of their own; this one never holds a label."""
+    command = [sys.executable, "-m", "workers.demo_files", str(settings.demo_dir)]
+    subprocess.run(command, env=child_environment(), check=True)
+
+
+def child_environment() -> dict[str, str]:
+    """This environment without what only sign-in needs, with the project importable from wherever it was started."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {name: value for name, value in os.environ.items() if name not in SECRET_NAMES} | {"PYTHONPATH": path}
+
+
+def load_signer(settings: Settings, database: Database) -> Signer:
+    """Return the key that receipts are signed with; its public half is published from here on.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    try:
+        signer = open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
+    except KeyUnusable as error:
+        raise SettingsError(str(error)) from None
+    receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
+    return signer
