@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from benchmark.disclosure import GROUPING, OVERALL_ONLY
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING
 from leaderboard.board.best_of_n import load_values
 from leaderboard.board.disclosure import PROTOCOL
 from leaderboard.board.query import read_as_of
@@ -46,7 +46,7 @@ class AnalysisQuery:
     def address(self, as_of: str) -> str:
         """Return where this choice is found; ``as_of`` "" is the current board."""
         pairs = [("entries", ",".join(self.entries)), ("revision", self.revision), ("as_of", as_of)]
-        usual = (("protocol", PROTOCOLS[0]), ("grouping", next(iter(GROUPINGS))), ("chart", next(iter(CHARTS))))
+        usual = (("protocol", RANKING), ("grouping", next(iter(GROUPINGS))), ("chart", next(iter(CHARTS))))
         pairs += [(name, value) for name, default in usual if (value := getattr(self, name)) != default]
         pairs += [("paper", "1")] if self.paper else []
         named = [(name, value) for name, value in pairs if value or name == "entries"]

@@ -45,12 +45,6 @@ NAVIGATION = (
 )
 ACTION = ("Submit predictions", "/app/submit")
 
-RULES: Mapping[str, str] = {
-    "strict": "strict",
-    "paper": "paper",
-    "vlmevalkit": "VLMEvalKit",
-    "lmms-eval": "lmms-eval",
-}
 GROUPING_NAMES: Mapping[str, str] = {
     "official": "official",
     "povid-in-general": "POVID in general",
@@ -110,7 +104,6 @@ def environment() -> Environment:
         "action": ACTION,
         "columns": COLUMNS,
         "categories": CATEGORIES,
-        "rules": RULES,
         "grouping_names": GROUPING_NAMES,
         "protocols": PROTOCOLS,
         "groupings": tuple(GROUPINGS),

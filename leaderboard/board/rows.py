@@ -34,8 +34,6 @@ Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]
 FloatArray = npt.NDArray[np.float64]
 
-WITH_INTERVAL = ("strict", "paper")
-"""The protocols that count whole items over all votes; the scorecard gives intervals for the same two."""
 _ORDER = (*CATEGORIES, "overall", "macro")  # what benchmark.protocols.accuracies returns
 WELL_COVERED = 0.95
 """A row that has decided fewer pairs says so."""
@@ -347,7 +345,7 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> _Nu
     counted = ratios(counts, protocol, grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
-    if protocol in WITH_INTERVAL:
+    if PROTOCOLS[protocol].has_interval:
         some = counted.total > 0
         k, n = np.where(some, counted.right, 0), np.where(some, counted.total, 1)
         bounds = wilson(k, n)

@@ -15,13 +15,14 @@ from typing import Any, Literal
 
 import orjson
 
+from benchmark.protocols import PROTOCOLS
 from common.rounding import percent, tenths
 from leaderboard.board.columns import USUAL, VALUES, Column
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
-from leaderboard.render import GROUPING_NAMES, RULES, TYPE_NAMES
+from leaderboard.render import GROUPING_NAMES, TYPE_NAMES
 from leaderboard.share import escape
 
 Kind = Literal["text", "whole", "number", "flag", "day", "moment"]
@@ -327,7 +328,7 @@ def _sentences(taken: Extract) -> list[str]:
     """Return what a reader has to know, in a few words."""
     board, tiers = taken.board, {row.tier for row in taken.rows}
     categories = GROUPING_NAMES[board.grouping]
-    said = [f"Rule {RULES[board.protocol]}, categories {categories}, labels {board.label_revision}."]
+    said = [f"Rule {PROTOCOLS[board.protocol].title}, categories {categories}, labels {board.label_revision}."]
     said.append("Percent agreement with people, 95% intervals.")
     if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
         said.append("With a rank, the ranks that paired tests leave open.")

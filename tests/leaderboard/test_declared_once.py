@@ -1,0 +1,73 @@
+"""A protocol, an export format, a chart, a column is declared in one place, and everything else follows from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from benchmark.protocols import PROTOCOLS, Protocol, Ratios
+from benchmark.scorecard import scorecard
+from tests.factories.labels import BEHAVIOUR, random_tally, table
+from tests.leaderboard.pages.test_pages_routes import materials, serve
+from tests.test_architecture import PACKAGES, ROOT
+
+
+def sources(*suffixes: str) -> Iterator[tuple[str, str]]:
+    """Yield path and text of every product file."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*")):
+            if path.suffix in suffixes and "migrations" not in path.parts:
+                yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
+    rule = Protocol(
+        "all-right",
+        "All right",
+        "finds every pair right",
+        "takes every pair for right.",
+        True,
+        lambda rows: Ratios(rows[..., 0], rows[..., 0]),
+    )
+    monkeypatch.setitem(PROTOCOLS, rule.key, rule)
+    return rule
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with TestClient(serve(materials(tmp_path))) as client:
+        yield client
+
+
+def test_a_declared_protocol_is_on_the_board_the_about_page_the_interface_and_the_scorecard(
+    invented: Protocol, client: TestClient
+) -> None:
+    assert (
+        f'<option value="all-right" selected>Rule: {invented.title}</option>' in client.get("/?protocol=all-right").text
+    )
+    assert f"<b>All right</b> {invented.text}" in client.get("/about").text
+    assert client.get("/api/v1/leaderboard?protocol=all-right").json()["entries"][0]["macro"] == 1.0
+    assert "all-right" in client.get("/llms.txt").text
+    card = scorecard(random_tally(table()), BEHAVIOUR, benchmark="invented", label_revision="r1")
+    assert card["protocols"]["all-right"]["overall"] == 1.0
+    assert card["protocols"]["all-right"]["interval"]["overall"][1] == 1.0
+
+
+def test_a_scorecard_from_before_a_protocol_was_declared_is_still_shown(client: TestClient, invented: Protocol) -> None:
+    assert client.get("/entries/e00000000001").status_code == 200
+
+
+def test_no_list_of_protocols_stands_anywhere_else() -> None:
+    """Two of them in one file, as text, are a second list."""
+    needles = [re.compile(rf"""["'*`>]{re.escape(name)}["'*`<]""") for name in (*PROTOCOLS, "VLMEvalKit")]
+    found = {}
+    for path, text in sources(".py", ".html", ".md"):
+        names = [needle.pattern for needle in needles if needle.search(text)]
+        if len(names) > 2:
+            found[path] = names
+    assert set(found) <= {"benchmark/protocols.py"}
