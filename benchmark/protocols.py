@@ -34,6 +34,11 @@ GROUPINGS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "reasoning": ("MathVerse", "MMMU-Pro"),
     },
 }
+GROUPING_NAMES: Mapping[str, str] = {
+    "official": "official",
+    "povid-in-general": "POVID in general",
+    "rl-in-general": "RL in general",
+}
 _N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED = range(len(FIELDS))
 FloatArray = npt.NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from gradio.components.plot import PlotData
 from gradio.context import Context
 from gradio.events import api
 
-from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING
+from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS, RANKING
 from leaderboard import analysis_tab
 from leaderboard.analysis_tab import AnalysisQuery, read_choice
 from leaderboard.api import shown_json
@@ -26,7 +26,7 @@ from leaderboard.board.rows import UnknownRevision
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.judge_charts import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import GROUPING_NAMES, board_fragment, footer_markup, header_markup
+from leaderboard.render import board_fragment, footer_markup, header_markup
 from leaderboard.serial_executor import QueueFull
 
 _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"

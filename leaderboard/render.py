@@ -21,7 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS
 from common.rounding import percent, tenths, units
 from leaderboard.board.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
@@ -29,6 +29,7 @@ from leaderboard.board.rank_info import order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.share import social_meta
+from leaderboard.share.exports import FORMATS
 from storage.clock import minute
 
 _HERE = Path(__file__).parent
@@ -45,11 +46,6 @@ NAVIGATION = (
 )
 ACTION = ("Submit predictions", "/app/submit")
 
-GROUPING_NAMES: Mapping[str, str] = {
-    "official": "official",
-    "povid-in-general": "POVID in general",
-    "rl-in-general": "RL in general",
-}
 TYPE_NAMES: Mapping[str, str] = TYPES
 
 
@@ -108,6 +104,7 @@ def environment() -> Environment:
         "protocols": PROTOCOLS,
         "groupings": tuple(GROUPINGS),
         "filters": FILTERS,
+        "export_formats": FORMATS,
         "always": ALWAYS,
         "usual": USUAL,
         "safe_link": safe_link,

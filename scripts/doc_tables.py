@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from benchmark.protocols import PROTOCOLS
+from leaderboard.share.exports import FORMATS
 
 DOCS = Path(__file__).parents[1] / "docs"
-_BLOCK = re.compile(r"(<!-- ([a-z]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+_BLOCK = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def _table(heading: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -27,14 +28,20 @@ def _protocols() -> str:
     return _table(("name in addresses", "how an answer counts"), rows)
 
 
+def _exports() -> str:
+    rows = ((form.title, f"`/export/board.{form.suffix}`", form.content) for form in FORMATS.values())
+    return _table(("file", "address", "content"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
+    "exports": _exports,
 }
 
 
 def filled(text: str) -> str:
     """Return a document with its tables as the code declares them."""
-    return _BLOCK.sub(lambda found: found[1] + TABLES[found[2]](), text)
+    return _BLOCK.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
 
 
 def documents() -> list[Path]:

@@ -15,14 +15,14 @@ from typing import Any, Literal
 
 import orjson
 
-from benchmark.protocols import PROTOCOLS
+from benchmark.judges import TYPES
+from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from common.rounding import percent, tenths
 from leaderboard.board.columns import USUAL, VALUES, Column
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
-from leaderboard.render import GROUPING_NAMES, TYPE_NAMES
 from leaderboard.share import escape
 
 Kind = Literal["text", "whole", "number", "flag", "day", "moment"]
@@ -67,12 +67,16 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file. ``title`` is how people call it."""
+    """A kind of file. ``title`` is how people call it, ``content`` what a reader of the documentation should know."""
 
     suffix: str
     title: str
     media_type: str
     write: Callable[[Extract], bytes]
+    content: str
+    primary: bool = False  # offered in plain sight, above the table and for ticked rows; others in a menu
+    compared: bool = False  # offered below a comparison
+    compressed: bool = False  # the file itself, so that the reply need not be
 
     def file_name(self, *parts: str) -> str:
         """Return a name that says what is in the file; plain letters, digits, points and dashes."""
@@ -302,7 +306,7 @@ def _cell(taken: Extract, row: BoardRow, column: Column, best: Mapping[str, int]
         return _Cell(percent(value), spread, tenths(value) == best.get(key))
     if isinstance(value, bool):
         return _Cell("open" if value else "closed")
-    return _Cell(f"{value:g}" if isinstance(value, float) else TYPE_NAMES.get(str(value), str(value)))
+    return _Cell(f"{value:g}" if isinstance(value, float) else TYPES.get(str(value), str(value)))
 
 
 def _rank(standing: RankInfo | None) -> _Cell:
@@ -427,13 +431,43 @@ def _latex_cell(cell: _Cell) -> str:
     return text + (f"$^{{{marks.strip()}}}$" if marks else "")
 
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: dict[str, Format] = {
     one.suffix: one
     for one in (
-        Format("csv", "CSV", "text/csv; charset=utf-8", as_csv),
-        Format("tex", "LaTeX", "application/x-tex; charset=utf-8", as_latex),
-        Format("md", "Markdown", "text/markdown; charset=utf-8", as_markdown),
-        Format("json", "JSON", "application/json", as_json),
-        Format("parquet", "Parquet", "application/vnd.apache.parquet", as_parquet),
+        Format(
+            "csv",
+            "CSV",
+            "text/csv; charset=utf-8",
+            as_csv,
+            "every figure as a fraction; texts in quotation marks",
+            primary=True,
+            compared=True,
+        ),
+        Format(
+            "tex",
+            "LaTeX",
+            "application/x-tex; charset=utf-8",
+            as_latex,
+            "a booktabs table: percent with intervals, best in bold",
+            primary=True,
+            compared=True,
+        ),
+        Format(
+            "md",
+            "Markdown",
+            "text/markdown; charset=utf-8",
+            as_markdown,
+            "the same table as GitHub and the Hub draw it",
+            compared=True,
+        ),
+        Format("json", "JSON", "application/json", as_json, "the rows of the CSV, with snapshot and rules"),
+        Format(
+            "parquet",
+            "Parquet",
+            "application/vnd.apache.parquet",
+            as_parquet,
+            "typed columns; snapshot and rules in the metadata",
+            compressed=True,
+        ),
     )
 }

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from common.rounding import tenths
 from leaderboard.board.columns import VALUES
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.render import GROUPING_NAMES
 from leaderboard.share.escape import one_line
 
 DATASET = "MMInstruction/VL-RewardBench"

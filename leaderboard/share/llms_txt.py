@@ -5,9 +5,8 @@ No word in it comes from a submitter: what an agent reads as instructions must n
 
 from __future__ import annotations
 
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from leaderboard.board.rows import Board
-from leaderboard.render import GROUPING_NAMES
 from leaderboard.share.exports import FORMATS
 
 

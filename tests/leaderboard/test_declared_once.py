@@ -11,6 +11,8 @@ from starlette.testclient import TestClient
 
 from benchmark.protocols import PROTOCOLS, Protocol, Ratios
 from benchmark.scorecard import scorecard
+from leaderboard.share.exports import FORMATS, Format
+from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.leaderboard.pages.test_pages_routes import materials, serve
 from tests.test_architecture import PACKAGES, ROOT
@@ -71,3 +73,26 @@ def test_no_list_of_protocols_stands_anywhere_else() -> None:
         if len(names) > 2:
             found[path] = names
     assert set(found) <= {"benchmark/protocols.py"}
+
+
+@pytest.mark.parametrize("primary", [True, False])
+def test_a_declared_export_format_is_offered_served_and_listed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, *, primary: bool
+) -> None:
+    form = Format("lines", "Lines", "text/x-lines", lambda taken: b"one\n", "a line", primary=primary, compared=True)
+    monkeypatch.setitem(FORMATS, form.suffix, form)
+    page = client.get("/").text
+    offered = page.partition('<details class="menu more">')[0 if primary else 2]
+    assert re.search(r'<a href="/export/board\.lines[^"]*" data-export>Lines</a>', offered)
+    assert "<u>Lines</u>" in client.get("/compare?entries=e00000000001,e00000000002").text
+    reply = client.get("/export/board.lines")
+    assert (reply.text, reply.headers["content-type"].partition(";")[0]) == ("one\n", "text/x-lines")
+    assert "/export/board.lines" in client.get("/llms.txt").text
+    assert "`/export/board.lines`" in doc_tables.TABLES["exports"]()
+
+
+def test_no_template_names_a_format() -> None:
+    named = [
+        path for path, text in sources(".html") if re.search(r"board\.(csv|tex|md|json|parquet)|LaTeX|Parquet", text)
+    ]
+    assert not named
