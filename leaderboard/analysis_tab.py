@@ -96,7 +96,7 @@ def read_choice(edition: BoardVersion, named: Mapping[str, Any], state: object) 
     hidden = edition.is_redacted(revision)  # its board knows one rule and one grouping
     return AnalysisQuery(
         tuple(key for key in dict.fromkeys(ids) if key in known)[:MOST_CHOSEN],
-        PROTOCOL if hidden else _one_of(named.get("protocol"), PROTOCOLS),
+        PROTOCOL if hidden else _one_of(named.get("protocol"), tuple(PROTOCOLS)),
         GROUPING if hidden else _one_of(named.get("grouping"), tuple(GROUPINGS)),
         revision,
         _one_of(named.get("chart"), tuple(CHARTS)),

@@ -71,7 +71,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if isinstance(edition, Response):
             return edition
         wrong = (
-            _unknown("protocol", protocol, PROTOCOLS)
+            _unknown("protocol", protocol, tuple(PROTOCOLS))
             or _unknown("grouping", grouping, tuple(GROUPINGS))
             or (_unknown("revision", revision, edition.revisions) if revision else None)
         )

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,6 +20,7 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
@@ -91,6 +94,8 @@ def environment() -> Environment:
         "day": lambda value: value[:10],
         "minute": minute,
         "cell": cell,
+        "code": code,
+        "marked": marked,
         "kind": lambda value: TYPE_NAMES.get(value, value),
         "range": interval_text,
     }
@@ -126,6 +131,17 @@ def cell(row: BoardRow, key: str) -> str:
     if isinstance(value, float):
         return percent(value)
     return TYPE_NAMES.get(value, value) if key == "judge_type" else str(value)
+
+
+def code(text: str) -> Markup:
+    """Return text of the program as content of an element; quotation marks stay as they are."""
+    return Markup(escape(text, quote=False))  # noqa: S704 (escaped)
+
+
+def marked(text: str) -> Markup:
+    """Return text of the program with its `code` and [links](https://...) as markup."""
+    found = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return Markup(re.sub(r"\[([^]]+)\]\((https://[^)\"]+)\)", r'<a href="\2" rel="noopener">\1</a>', found))  # noqa: S704
 
 
 def bar_position(share: float) -> str:

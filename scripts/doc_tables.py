@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmark.protocols import PROTOCOLS
 from leaderboard.share.exports import FORMATS
+from predictions.readers import READERS
 
 DOCS = Path(__file__).parents[1] / "docs"
 _BLOCK = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -33,9 +34,14 @@ def _exports() -> str:
     return _table(("file", "address", "content"), rows)
 
 
+def _readers() -> str:
+    return _table(("tool", "what to upload"), ((reader.GUIDE.tool, reader.GUIDE.upload) for reader in READERS))
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
     "exports": _exports,
+    "readers": _readers,
 }
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from starlette.testclient import TestClient
 
 from benchmark.protocols import PROTOCOLS, Protocol, Ratios
 from benchmark.scorecard import scorecard
+from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
+from predictions import readers
+from predictions.readers.base import FileGuide
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.leaderboard.pages.test_pages_routes import materials, serve
@@ -96,3 +100,32 @@ def test_no_template_names_a_format() -> None:
         path for path, text in sources(".html") if re.search(r"board\.(csv|tex|md|json|parquet)|LaTeX|Parquet", text)
     ]
     assert not named
+
+
+def test_a_reader_is_one_module_and_its_line_in_the_list(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = FileGuide(
+        "Coin", "the file `coin.txt`", "coin --flip", "Upload `coin.txt`, see [Coin](https://coin.example)."
+    )
+    coin = ModuleType("coin")
+    vars(coin).update(FORMAT="coin", GUIDE=guide, matches_format=lambda record: "coin" in record)
+    monkeypatch.setattr(readers, "READERS", (*readers.READERS, coin))
+    assert readers.detect({"coin": 1}) is coin
+    monkeypatch.setattr(about, "READERS", readers.READERS)
+    monkeypatch.setattr(doc_tables, "READERS", readers.READERS)
+    page = client.get("/about").text
+    assert "<dt>Coin</dt>" in page and "<code>coin --flip</code>" in page
+    assert 'Upload <code>coin.txt</code>, see <a href="https://coin.example" rel="noopener">Coin</a>.' in page
+    assert "| Coin | the file `coin.txt` |" in doc_tables.TABLES["readers"]()
+
+
+@pytest.mark.parametrize("reader", readers.READERS, ids=lambda reader: reader.FORMAT)
+def test_every_reader_says_what_to_upload_and_stands_on_the_about_page(reader: ModuleType, client: TestClient) -> None:
+    assert reader.GUIDE.tool and reader.GUIDE.upload
+    assert bool(reader.GUIDE.command) == bool(reader.GUIDE.note)
+    assert reader.GUIDE.tool in client.get("/about").text
+
+
+def test_every_module_that_recognises_a_format_is_asked() -> None:
+    folder = ROOT / "predictions" / "readers"
+    able = {path.stem for path in folder.glob("*.py") if "def matches_format" in path.read_text(encoding="utf-8")}
+    assert able == {reader.__name__.rpartition(".")[2] for reader in readers.READERS}
