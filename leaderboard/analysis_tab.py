@@ -18,8 +18,8 @@ from leaderboard.board.query import read_as_of
 from leaderboard.board.rows import BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import display_name
-from leaderboard.charts.judge_charts import CHARTS
 from leaderboard.charts.layout import Page
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import permanent

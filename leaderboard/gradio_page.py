@@ -24,7 +24,7 @@ from leaderboard.analysis_tab import AnalysisQuery, read_choice
 from leaderboard.api import shown_json
 from leaderboard.board.rows import UnknownRevision
 from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import board_fragment, footer_markup, header_markup
 from leaderboard.serial_executor import QueueFull

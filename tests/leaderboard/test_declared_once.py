@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,9 @@ from starlette.testclient import TestClient
 
 from benchmark.protocols import PROTOCOLS, Protocol, Ratios
 from benchmark.scorecard import scorecard
+from leaderboard import charts
+from leaderboard.charts import catalog, registry
+from leaderboard.charts.base import ChartQuery, empty_chart
 from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
 from predictions import readers
@@ -129,3 +133,27 @@ def test_every_module_that_recognises_a_format_is_asked() -> None:
     folder = ROOT / "predictions" / "readers"
     able = {path.stem for path in folder.glob("*.py") if "def matches_format" in path.read_text(encoding="utf-8")}
     assert able == {reader.__name__.rpartition(".")[2] for reader in readers.READERS}
+
+
+def test_a_module_with_a_declared_chart_is_all_that_a_chart_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "coin_charts.py").write_text(
+        "from leaderboard.charts.base import empty_chart\n"
+        "from leaderboard.charts.registry import chart\n"
+        "@chart('coin', 'Coin', place=99)\n"
+        "def coin_chart(entries, view):\n"
+        "    return empty_chart(('heads',))\n"
+    )
+    monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "DECLARED", dict(registry.DECLARED))
+    monkeypatch.setattr(catalog, "DECLARED", registry.DECLARED)
+    assert list(catalog._declared()) == [*catalog.CHARTS, "coin"]
+    assert registry.DECLARED["coin"].draw([], ChartQuery("r1")).notes == ("heads",)
+    sys.modules.pop("leaderboard.charts.coin_charts")
+
+
+def test_two_charts_cannot_share_a_key_or_a_place() -> None:
+    for key, place in (("tags", 99), ("coin", 1)):
+        with pytest.raises(ValueError, match="already"):
+            registry.chart(key, "Coin", place=place)(lambda entries, view: empty_chart(()))
