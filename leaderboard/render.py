@@ -26,7 +26,7 @@ from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
 from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS
 from common.rounding import percent, tenths, units
-from leaderboard.board.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
+from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DRAWN, USUAL, Column
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import order_of
 from leaderboard.board.rows import Board, BoardRow
@@ -122,15 +122,7 @@ def environment() -> Environment:
 def cell(row: BoardRow, key: str) -> str:
     """Return what stands in a cell without a drawing."""
     value = row.value(key)
-    if value is None:
-        return ""
-    if key == "open_weights":
-        return "open" if value else "closed"
-    if key == "parameters_b":
-        return f"{value:g}"
-    if isinstance(value, float):
-        return percent(value)
-    return TYPE_NAMES.get(value, value) if key == "judge_type" else str(value)
+    return "" if value is None else BY_KEY[key].text(value)
 
 
 def code(text: str) -> Markup:
@@ -320,19 +312,23 @@ def board_data(board: Board) -> bytes:
         "rank": [row.rank for row in rows],
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
-        "votes_per_item": [row.votes_per_item for row in rows],
-        "decided_rate": [None if row.decided_rate is None else units(row.decided_rate) for row in rows],
-        "parameters_b": [row.parameters_b for row in rows],
-        "open_weights": [None if row.open_weights is None else int(row.open_weights) for row in rows],
+        **{column.key: _column_data(column, rows) for column in COLUMNS if column.key != "rank"},
     }
-    for name in ("model", "version", "organisation", "judge_type", "base_model", "source", "note", "about", "date"):
+    for name in ("version", "source", "note", "about"):
         data[name] = _texts([getattr(row, name) for row in rows])
-    for name in VALUES:
-        data[name] = [None if row.value(name) is None else units(row.value(name)) for row in rows]
     for name in dict.fromkeys((*DRAWN, board.headline)):
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
     return orjson.dumps(data)
+
+
+def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
+    values = [row.value(column.key) for row in rows]
+    if column.kind in ("interval", "share"):
+        return [None if value is None else units(value) for value in values]
+    if column.value_type == "flag":
+        return [None if value is None else int(value) for value in values]
+    return _texts(values) if column.value_type in ("text", "day", "moment") else values
 
 
 def _report_data(board: Board) -> list[list[int]]:

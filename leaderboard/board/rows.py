@@ -26,7 +26,7 @@ from benchmark.ranking import standings as places
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
 from common.rounding import percent
-from leaderboard.board.columns import COLUMNS, VALUES, Column
+from leaderboard.board.columns import COLUMNS, COMPUTED, VALUES, Column
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.reported_results import ReportedFigures, by_judge
 
@@ -109,7 +109,8 @@ class BoardRow:
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
-        return getattr(self, key)
+        read = COMPUTED.get(key)
+        return read(self) if read is not None else getattr(self, key)
 
     def with_values(self, values: Mapping[str, float | None]) -> BoardRow:
         """Return the row with these accuracies and no others; intervals of those alone."""

@@ -15,17 +15,15 @@ from typing import Any, Literal
 
 import orjson
 
-from benchmark.judges import TYPES
 from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from common.rounding import percent, tenths
-from leaderboard.board.columns import USUAL, VALUES, Column
+from leaderboard.board.columns import BY_KEY, COLUMNS, USUAL, VALUES, Column, ValueType
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
 from leaderboard.share import escape
 
-Kind = Literal["text", "whole", "number", "flag", "day", "moment"]
 Value = str | int | float | bool | None
 
 
@@ -35,7 +33,7 @@ class Field:
     with; with "" it stands in every file, so that a row can be told from others and found again."""
 
     name: str
-    kind: Kind
+    kind: ValueType
     read: Callable[[BoardRow], Value]
     column: str = ""
 
@@ -46,7 +44,7 @@ class ExtractColumn:
 
     name: str
     read: Callable[[RankInfo], int | None]
-    kind: Kind = "whole"
+    kind: ValueType = "whole"
     column: str = "rank"
 
 
@@ -94,6 +92,14 @@ def _text(name: str, column: str = "") -> Field:
     return Field(name, "text", lambda row: getattr(row, name) or None, column)
 
 
+def _of(key: str) -> Field:
+    """Return the field of a column of the board; texts that are not known are empty."""
+    kind = BY_KEY[key].value_type
+    if kind in ("text", "day", "moment"):
+        return Field(key, kind, lambda row: row.value(key) or None, key)
+    return Field(key, kind, lambda row: row.value(key), key)
+
+
 def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
     return lambda row: row.interval[name][side] if name in row.interval else None
 
@@ -122,6 +128,9 @@ def _with_luck(name: str) -> tuple[Field, Field, Field]:
     )
 
 
+_PUBLISHED = ("decided_rate", "votes_per_item", "parameters_b", "open_weights", "base_model")
+_ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *VALUES, *_PUBLISHED, "date"))
+# In the order in which they were published; a column that is declared later stands before the date.
 FIELDS: tuple[ExtractColumn | Field, ...] = (
     ExtractColumn("rank", lambda standing: standing.rank),
     ExtractColumn("rank_best", lambda standing: standing.best),
@@ -131,18 +140,15 @@ FIELDS: tuple[ExtractColumn | Field, ...] = (
     _text("version"),
     _text("judge"),
     _text("judge_name"),
-    _text("organisation", "organisation"),
+    _of("organisation"),
     _text("tier"),
-    _text("judge_type", "judge_type"),
+    _of("judge_type"),
     *(field for name in VALUES for field in _with_bounds(name)),
     Field("best_of_variants", "whole", _best_of(lambda one: one.variants), "macro"),
     *(field for name in VALUES for field in _with_luck(name)),
-    Field("decided_rate", "number", lambda row: row.decided_rate, "decided_rate"),
-    Field("votes_per_item", "whole", lambda row: row.votes_per_item, "votes_per_item"),
-    Field("parameters_b", "number", lambda row: row.parameters_b, "parameters_b"),
-    Field("open_weights", "flag", lambda row: row.open_weights, "open_weights"),
-    _text("base_model", "base_model"),
-    Field("date", "day", lambda row: row.date or None, "date"),
+    *map(_of, _PUBLISHED),
+    *(_of(column.key) for column in COLUMNS if column.key not in _ELSEWHERE),
+    _of("date"),
     Field("submitted_at", "moment", lambda row: row.submitted_at or None, "date"),
     _text("source"),
     _text("url"),
@@ -237,7 +243,7 @@ def as_parquet(taken: Extract) -> bytes:
         "moment": pa.timestamp("ms", tz="UTC"),
     }
     fields = fields_of(taken.view)
-    kinds: dict[str, Kind] = {**{field.name: field.kind for field in fields}, **dict.fromkeys(_RULES, "text")}
+    kinds: dict[str, ValueType] = {**{field.name: field.kind for field in fields}, **dict.fromkeys(_RULES, "text")}
     table = records(taken)
     columns = [
         pa.array([_typed(record[name], kind) for record in table], types[kind], from_pandas=False)
@@ -250,7 +256,7 @@ def as_parquet(taken: Extract) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _typed(value: Value, kind: Kind) -> object:
+def _typed(value: Value, kind: ValueType) -> object:
     """Days and moments are text on the board; one that is no date is not known here."""
     if not isinstance(value, str) or kind == "text":
         return value
@@ -304,9 +310,7 @@ def _cell(taken: Extract, row: BoardRow, column: Column, best: Mapping[str, int]
         bounds = row.interval.get(key)
         spread = (percent(bounds[0]), percent(bounds[1])) if bounds else None
         return _Cell(percent(value), spread, tenths(value) == best.get(key))
-    if isinstance(value, bool):
-        return _Cell("open" if value else "closed")
-    return _Cell(f"{value:g}" if isinstance(value, float) else TYPES.get(str(value), str(value)))
+    return _Cell(column.text(value))
 
 
 def _rank(standing: RankInfo | None) -> _Cell:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from starlette.testclient import TestClient
 from benchmark.protocols import PROTOCOLS, Protocol, Ratios
 from benchmark.scorecard import scorecard
 from leaderboard import charts
+from leaderboard.board.columns import COLUMNS
 from leaderboard.charts import catalog, registry
 from leaderboard.charts.base import ChartQuery, empty_chart
 from leaderboard.pages import about
@@ -157,3 +160,52 @@ def test_two_charts_cannot_share_a_key_or_a_place() -> None:
     for key, place in (("tags", 99), ("coin", 1)):
         with pytest.raises(ValueError, match="already"):
             registry.chart(key, "Coin", place=place)(lambda entries, view: empty_chart(()))
+
+
+COLUMN = """
+from leaderboard.board import columns
+one = columns.Column("letters", "Letters", "", "number", True, "Letters of the name.", False, term="letters",
+                     value_type="whole", text=lambda n: f"{n} letters", api=True, read=lambda row: len(row.model))
+columns.COLUMNS += (one,)
+columns.BY_KEY[one.key] = one
+columns.COMPUTED[one.key] = one.read
+
+import json
+from leaderboard import api, render
+from leaderboard.board.query import read_query
+from leaderboard.board.search import compile_search
+from leaderboard.cache import BoardCache
+from leaderboard.share import exports
+from tests.factories.snapshots import FixedSource, entry, snapshot
+
+edition = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
+board, view = edition.board(), read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions)
+taken = exports.extract(board, view)
+scored = [row for row in board.rows if row.tier == "scored"]
+print(json.dumps({
+    "page": render.board_page(edition, view),
+    "data": json.loads(render.board_data(board))["letters"],
+    "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
+    "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
+    "order": [row.model for row in taken.rows if row.tier == "scored"],
+    "found": [row.model for row in scored if compile_search("letters:>4")(row)],
+}))
+"""
+
+
+def test_a_declared_column_is_drawn_sorted_found_exported_and_told() -> None:
+    done = subprocess.run([sys.executable, "-c", COLUMN], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert "5 letters" in found["page"] and "Letters" in found["page"]
+    assert found["order"] == ["abcde", "abc"]
+    assert {3, 5} <= set(found["data"]) and sorted(found["api"]) == [3, 5]
+    assert "letters" in found["csv"]
+    assert found["found"] == ["abcde"]
+
+
+def test_the_script_knows_every_search_term_of_a_column() -> None:
+    script = (ROOT / "leaderboard" / "static" / "board.js").read_text(encoding="utf-8")
+    rule = re.compile(r"\b(?:const (?:TEXTS|NUMBERS|VALUES) = (.*?);|name === \"(\w+)\")", re.DOTALL)
+    known = " ".join("".join(found) for found in rule.findall(script))
+    assert not [one.term for one in COLUMNS if one.term and not re.search(rf"\b{one.term}\b", known)]
