@@ -15,7 +15,6 @@ from benchmark.uncertainty import mover_macro, wilson
 from benchmark.votes import Behaviour
 
 SCORER_VERSION = "1"
-_WITH_INTERVAL = ("strict", "paper")
 _COUNTS = ("n", "agree", "reject", "undecided")
 
 Json = dict[str, Any]
@@ -55,7 +54,7 @@ def score_row(tally: Tally, protocol: str, grouping: str) -> Json:
     """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
     values = scores(tally, protocol, grouping)
     row: Json = {name: getattr(values, name) for name in (*CATEGORIES, "overall", "macro")}
-    if protocol in _WITH_INTERVAL:
+    if PROTOCOLS[protocol].has_interval:
         row["interval"] = _intervals(tally, protocol, grouping)
     return row
 

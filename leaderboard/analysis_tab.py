@@ -11,15 +11,15 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from benchmark.disclosure import GROUPING, OVERALL_ONLY
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING
 from leaderboard.board.best_of_n import load_values
 from leaderboard.board.disclosure import PROTOCOL
 from leaderboard.board.query import read_as_of
 from leaderboard.board.rows import BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import display_name
-from leaderboard.charts.judge_charts import CHARTS
 from leaderboard.charts.layout import Page
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import permanent
@@ -46,7 +46,7 @@ class AnalysisQuery:
     def address(self, as_of: str) -> str:
         """Return where this choice is found; ``as_of`` "" is the current board."""
         pairs = [("entries", ",".join(self.entries)), ("revision", self.revision), ("as_of", as_of)]
-        usual = (("protocol", PROTOCOLS[0]), ("grouping", next(iter(GROUPINGS))), ("chart", next(iter(CHARTS))))
+        usual = (("protocol", RANKING), ("grouping", next(iter(GROUPINGS))), ("chart", next(iter(CHARTS))))
         pairs += [(name, value) for name, default in usual if (value := getattr(self, name)) != default]
         pairs += [("paper", "1")] if self.paper else []
         named = [(name, value) for name, value in pairs if value or name == "entries"]
@@ -96,7 +96,7 @@ def read_choice(edition: BoardVersion, named: Mapping[str, Any], state: object) 
     hidden = edition.is_redacted(revision)  # its board knows one rule and one grouping
     return AnalysisQuery(
         tuple(key for key in dict.fromkeys(ids) if key in known)[:MOST_CHOSEN],
-        PROTOCOL if hidden else _one_of(named.get("protocol"), PROTOCOLS),
+        PROTOCOL if hidden else _one_of(named.get("protocol"), tuple(PROTOCOLS)),
         GROUPING if hidden else _one_of(named.get("grouping"), tuple(GROUPINGS)),
         revision,
         _one_of(named.get("chart"), tuple(CHARTS)),

@@ -10,12 +10,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
+from benchmark.items import CATEGORIES
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
 from leaderboard import openapi_examples
+from leaderboard.board import columns
 from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.rows import Board, BoardRow, is_withheld
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
@@ -23,7 +25,7 @@ from leaderboard.pages import api as tools
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.responses import JSON, edition_or_problem, no_entry, respond
 
-COLUMNS = (
+_ORDER = (
     "id",
     "rank",
     "rank_range",
@@ -36,9 +38,7 @@ COLUMNS = (
     "judge_type",
     "overall",
     "macro",
-    "general",
-    "hallucination",
-    "reasoning",
+    *CATEGORIES,
     "interval",
     "best_of",
     "decided_rate",
@@ -49,6 +49,8 @@ COLUMNS = (
     "source",
     "url",
 )
+COLUMNS = (*_ORDER, *(column.key for column in columns.COLUMNS if column.api and column.key not in _ORDER))
+"""In the order in which they were published; a column that is declared later follows."""
 
 Protocol = Annotated[str, Query(description="How votes become right or wrong: " + ", ".join(PROTOCOLS))]
 Grouping = Annotated[str, Query(description="Which sources make a category: " + ", ".join(GROUPINGS))]
@@ -71,7 +73,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if isinstance(edition, Response):
             return edition
         wrong = (
-            _unknown("protocol", protocol, PROTOCOLS)
+            _unknown("protocol", protocol, tuple(PROTOCOLS))
             or _unknown("grouping", grouping, tuple(GROUPINGS))
             or (_unknown("revision", revision, edition.revisions) if revision else None)
         )

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 import brotli
 
 from benchmark.disclosure import GROUPING, PUBLIC
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import RANKING
 from leaderboard.board.disclosure import PROTOCOL
 from leaderboard.board.reported_results import ReportedFigures, load_published, merge_imported
 from leaderboard.board.rows import Board, build_board
@@ -139,7 +139,7 @@ class BoardVersion:
         """Return the disclosure level of a label revision (benchmark.disclosure)."""
         return str(self.snapshot.get("disclosure", {}).get(revision, PUBLIC))
 
-    def board(self, protocol: str = PROTOCOLS[0], grouping: str = "official", revision: str = "") -> Board:
+    def board(self, protocol: str = RANKING, grouping: str = "official", revision: str = "") -> Board:
         """Return the board under these rules, built once.
 
         Raises:

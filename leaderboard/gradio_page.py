@@ -18,15 +18,15 @@ from gradio.components.plot import PlotData
 from gradio.context import Context
 from gradio.events import api
 
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS, RANKING
 from leaderboard import analysis_tab
 from leaderboard.analysis_tab import AnalysisQuery, read_choice
 from leaderboard.api import shown_json
 from leaderboard.board.rows import UnknownRevision
 from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import GROUPING_NAMES, RULES, board_fragment, footer_markup, header_markup
+from leaderboard.render import board_fragment, footer_markup, header_markup
 from leaderboard.serial_executor import QueueFull
 
 _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
@@ -152,7 +152,8 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
         gr.HTML(_LEAD, elem_classes=["site"], apply_default_css=False, js_on_load=None)
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
-            protocol = gr.Dropdown([(RULES[name], name) for name in PROTOCOLS], value="strict", label="Rule")
+            rules = [(rule.title, rule.key) for rule in PROTOCOLS.values()]
+            protocol = gr.Dropdown(rules, value=RANKING, label="Rule")
             names = [(GROUPING_NAMES[name], name) for name in GROUPINGS]
             grouping = gr.Dropdown(names, value="official", label="Categories")
             revision = gr.Dropdown([], label="Labels")

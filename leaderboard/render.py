@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,17 +20,19 @@ from urllib.parse import quote, urlsplit
 
 import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS
 from common.rounding import percent, tenths, units
-from leaderboard.board.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
+from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DRAWN, USUAL, Column
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.share import social_meta
+from leaderboard.share.exports import FORMATS
 from storage.clock import minute
 
 _HERE = Path(__file__).parent
@@ -45,17 +49,6 @@ NAVIGATION = (
 )
 ACTION = ("Submit predictions", "/app/submit")
 
-RULES: Mapping[str, str] = {
-    "strict": "strict",
-    "paper": "paper",
-    "vlmevalkit": "VLMEvalKit",
-    "lmms-eval": "lmms-eval",
-}
-GROUPING_NAMES: Mapping[str, str] = {
-    "official": "official",
-    "povid-in-general": "POVID in general",
-    "rl-in-general": "RL in general",
-}
 TYPE_NAMES: Mapping[str, str] = TYPES
 
 
@@ -101,6 +94,8 @@ def environment() -> Environment:
         "day": lambda value: value[:10],
         "minute": minute,
         "cell": cell,
+        "code": code,
+        "marked": marked,
         "kind": lambda value: TYPE_NAMES.get(value, value),
         "range": interval_text,
     }
@@ -110,11 +105,11 @@ def environment() -> Environment:
         "action": ACTION,
         "columns": COLUMNS,
         "categories": CATEGORIES,
-        "rules": RULES,
         "grouping_names": GROUPING_NAMES,
         "protocols": PROTOCOLS,
         "groupings": tuple(GROUPINGS),
         "filters": FILTERS,
+        "export_formats": FORMATS,
         "always": ALWAYS,
         "usual": USUAL,
         "safe_link": safe_link,
@@ -127,15 +122,18 @@ def environment() -> Environment:
 def cell(row: BoardRow, key: str) -> str:
     """Return what stands in a cell without a drawing."""
     value = row.value(key)
-    if value is None:
-        return ""
-    if key == "open_weights":
-        return "open" if value else "closed"
-    if key == "parameters_b":
-        return f"{value:g}"
-    if isinstance(value, float):
-        return percent(value)
-    return TYPE_NAMES.get(value, value) if key == "judge_type" else str(value)
+    return "" if value is None else BY_KEY[key].text(value)
+
+
+def code(text: str) -> Markup:
+    """Return text of the program as content of an element; quotation marks stay as they are."""
+    return Markup(escape(text, quote=False))  # noqa: S704 (escaped)
+
+
+def marked(text: str) -> Markup:
+    """Return text of the program with its `code` and [links](https://...) as markup."""
+    found = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return Markup(re.sub(r"\[([^]]+)\]\((https://[^)\"]+)\)", r'<a href="\2" rel="noopener">\1</a>', found))  # noqa: S704
 
 
 def bar_position(share: float) -> str:
@@ -314,19 +312,23 @@ def board_data(board: Board) -> bytes:
         "rank": [row.rank for row in rows],
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
-        "votes_per_item": [row.votes_per_item for row in rows],
-        "decided_rate": [None if row.decided_rate is None else units(row.decided_rate) for row in rows],
-        "parameters_b": [row.parameters_b for row in rows],
-        "open_weights": [None if row.open_weights is None else int(row.open_weights) for row in rows],
+        **{column.key: _column_data(column, rows) for column in COLUMNS if column.key != "rank"},
     }
-    for name in ("model", "version", "organisation", "judge_type", "base_model", "source", "note", "about", "date"):
+    for name in ("version", "source", "note", "about"):
         data[name] = _texts([getattr(row, name) for row in rows])
-    for name in VALUES:
-        data[name] = [None if row.value(name) is None else units(row.value(name)) for row in rows]
     for name in dict.fromkeys((*DRAWN, board.headline)):
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
     return orjson.dumps(data)
+
+
+def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
+    values = [row.value(column.key) for row in rows]
+    if column.kind in ("interval", "share"):
+        return [None if value is None else units(value) for value in values]
+    if column.value_type == "flag":
+        return [None if value is None else int(value) for value in values]
+    return _texts(values) if column.value_type in ("text", "day", "moment") else values
 
 
 def _report_data(board: Board) -> list[list[int]]:

@@ -36,7 +36,7 @@ ARROWS: dict[str, set[str]] = {
     "predictions": {"common", "benchmark"},
     "receipts": {"common", "benchmark", "storage", "auth", "predictions"},
     "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts"},
-    "leaderboard": {"common", "benchmark", "storage", "auth"},
+    "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
     "maintenance": {"common", "benchmark", "storage", "auth"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "workers": {"common", "benchmark", "storage", "predictions"},

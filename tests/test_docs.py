@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from maintenance.__main__ import command_line
+from scripts import doc_tables
 from settings import SETTING_NAMES
 from tests.test_architecture import PACKAGES, imports
 
@@ -48,6 +49,18 @@ def test_the_files_to_touch_exist() -> None:
 @pytest.mark.parametrize("name", SETTING_NAMES)
 def test_every_setting_is_in_the_table_of_settings(name: str) -> None:
     assert re.search(rf"^\| `{name}` \|", SETTINGS, re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", doc_tables.documents(), ids=lambda path: path.name)
+def test_tables_that_follow_from_code_are_written_anew(document: Path) -> None:
+    """`python -m scripts.doc_tables` does so."""
+    text = document.read_text(encoding="utf-8")
+    assert doc_tables.filled(text) == text
+
+
+@pytest.mark.parametrize("name", doc_tables.TABLES)
+def test_every_such_table_stands_in_a_document(name: str) -> None:
+    assert any(f"<!-- {name} -->" in path.read_text(encoding="utf-8") for path in doc_tables.documents())
 
 
 def targets() -> list[str]:

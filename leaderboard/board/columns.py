@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from benchmark.items import CATEGORIES
+from benchmark.judges import TYPES
+from common.rounding import percent
+
+if TYPE_CHECKING:
+    from leaderboard.board.rows import BoardRow
 
 Kind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
+ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
+
+
+def _open(value: bool) -> str:
+    return "open" if value else "closed"
+
+
+def _type(value: str) -> str:
+    return TYPES.get(value, value)
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: ``key`` is the name in URLs, JSON and CSS classes; ``subtitle`` may be empty."""
+    """One column: ``key`` is the name in URLs, JSON, exports and CSS classes; ``subtitle`` may be empty.
+
+    ``term`` is its name in the search. ``text`` formats a known value for people. ``read`` is for a value that is
+    computed; else it is the field of a row with the name of the column.
+    """
 
     key: str
     title: str
@@ -19,6 +44,11 @@ class Column:
     descending: bool  # the direction of the first click
     description: str
     usual: bool = True  # stands on the board without being asked for
+    term: str = ""
+    value_type: ValueType = "text"
+    text: Callable[[Any], str] = str
+    api: bool = False  # a field of the rows of /api/v1/leaderboard
+    read: Callable[[BoardRow], Any] | None = None
 
     @property
     def right(self) -> bool:
@@ -26,29 +56,111 @@ class Column:
         return self.kind in ("rank", "share", "number")
 
 
+def _accuracy(key: str, subtitle: str, kind: Kind, description: str) -> Column:
+    return Column(
+        key,
+        key.capitalize(),
+        subtitle,
+        kind,
+        True,
+        description,
+        term=key,
+        value_type="number",
+        text=percent,
+        api=True,
+    )
+
+
+_ABOUT = ("general instructions", "visual hallucinations", "knowledge and mathematical reasoning")
+
 COLUMNS: tuple[Column, ...] = (
-    Column("rank", "Rank", "", "rank", False, "Position among entries scored here; equal counts share it."),
-    Column("model", "Judge", "", "judge", False, "The judge, and under it who says so."),
-    Column("macro", "Macro", "mean of three", "interval", True, "Mean of the three category accuracies."),
-    Column("overall", "Overall", "n", "share", True, "Share of all pairs judged as people did."),
-    Column("general", "General", "n", "interval", True, "Accuracy on general instructions."),
-    Column("hallucination", "Hallucination", "n", "interval", True, "Accuracy on visual hallucinations."),
-    Column("reasoning", "Reasoning", "n", "interval", True, "Accuracy on knowledge and mathematical reasoning."),
-    Column("votes_per_item", "K", "votes", "number", True, "Votes per pair."),
-    Column("decided_rate", "Decided", "%", "share", True, "Share of pairs with a majority for either response."),
-    Column("judge_type", "Type", "", "text", False, "How the judge arrives at a preference."),
-    Column("date", "Date", "", "date", True, "Submitted here, or published."),
-    Column("parameters_b", "Size", "billion", "number", True, "Parameters of the model.", False),
-    Column("open_weights", "Weights", "", "text", False, "Whether everybody can have the weights.", False),
-    Column("base_model", "Base", "", "text", False, "The model that was trained or asked.", False),
-    Column("organisation", "From", "", "text", False, "The organisation.", False),
+    Column(
+        "rank",
+        "Rank",
+        "",
+        "rank",
+        False,
+        "Position among entries scored here; equal counts share it.",
+        term="rank",
+        value_type="whole",
+        api=True,
+    ),
+    Column("model", "Judge", "", "judge", False, "The judge, and under it who says so.", term="model", api=True),
+    _accuracy("macro", "mean of three", "interval", "Mean of the three category accuracies."),
+    _accuracy("overall", "n", "share", "Share of all pairs judged as people did."),
+    *(
+        _accuracy(category, "n", "interval", f"Accuracy on {about}.")
+        for category, about in zip(CATEGORIES, _ABOUT, strict=True)
+    ),
+    Column(
+        "votes_per_item",
+        "K",
+        "votes",
+        "number",
+        True,
+        "Votes per pair.",
+        term="k",
+        value_type="whole",
+        api=True,
+    ),
+    Column(
+        "decided_rate",
+        "Decided",
+        "%",
+        "share",
+        True,
+        "Share of pairs with a majority for either response.",
+        term="decided",
+        value_type="number",
+        text=percent,
+        api=True,
+    ),
+    Column(
+        "judge_type",
+        "Type",
+        "",
+        "text",
+        False,
+        "How the judge arrives at a preference.",
+        term="type",
+        text=_type,
+        api=True,
+    ),
+    Column("date", "Date", "", "date", True, "Submitted here, or published.", term="date", value_type="day"),
+    Column(
+        "parameters_b",
+        "Size",
+        "billion",
+        "number",
+        True,
+        "Parameters of the model.",
+        False,
+        term="size",
+        value_type="number",
+        text=_number,
+    ),
+    Column(
+        "open_weights",
+        "Weights",
+        "",
+        "text",
+        False,
+        "Whether everybody can have the weights.",
+        False,
+        term="open",
+        value_type="flag",
+        text=_open,
+    ),
+    Column("base_model", "Base", "", "text", False, "The model that was trained or asked.", False, term="base"),
+    Column("organisation", "From", "", "text", False, "The organisation.", False, term="org", api=True),
 )
 ALWAYS = ("rank", "model")
 """No table without these."""
 USUAL = tuple(column.key for column in COLUMNS if column.usual)
 BY_KEY = {column.key: column for column in COLUMNS}
 DEFAULT_SORT = "macro"
-VALUES = ("macro", "overall", "general", "hallucination", "reasoning")
+VALUES = ("macro", "overall", *CATEGORIES)
 """The accuracies of a row, in the order of the columns."""
 DRAWN = tuple(column.key for column in COLUMNS if column.kind == "interval")
 """The accuracies drawn with their intervals."""
+COMPUTED = {column.key: column.read for column in COLUMNS if column.read is not None}

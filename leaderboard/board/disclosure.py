@@ -25,11 +25,11 @@ from benchmark.disclosure import (
     redact,
 )
 from benchmark.pairwise import PairwiseArrays
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import RANKING
 from benchmark.scoring import Tally
 from benchmark.uncertainty import Z
 
-PROTOCOL = PROTOCOLS[0]
+PROTOCOL = RANKING
 _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
 

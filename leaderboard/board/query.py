@@ -14,7 +14,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from benchmark.judges import TYPES
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING
 from common.rounding import tenths as tenths
 from common.rounding import units as units
 from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DEFAULT_SORT, USUAL, VALUES, Column
@@ -212,7 +212,7 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str]) -> Board
     direction = direction or parameters.get("dir", "")
     page = parameters.get("page", "")
     return BoardQuery(
-        protocol=one_of("protocol", PROTOCOLS, "strict"),
+        protocol=one_of("protocol", tuple(PROTOCOLS), RANKING),
         grouping=one_of("grouping", tuple(GROUPINGS), "official"),
         revision=one_of("revision", revisions, ""),
         tier=one_of("tier", TIERS, "all"),

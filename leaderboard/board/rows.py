@@ -26,7 +26,7 @@ from benchmark.ranking import standings as places
 from benchmark.scoring import FIELDS
 from benchmark.uncertainty import mover_macro, wilson
 from common.rounding import percent
-from leaderboard.board.columns import COLUMNS, VALUES, Column
+from leaderboard.board.columns import COLUMNS, COMPUTED, VALUES, Column
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.reported_results import ReportedFigures, by_judge
 
@@ -34,8 +34,6 @@ Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]
 FloatArray = npt.NDArray[np.float64]
 
-WITH_INTERVAL = ("strict", "paper")
-"""The protocols that count whole items over all votes; the scorecard gives intervals for the same two."""
 _ORDER = (*CATEGORIES, "overall", "macro")  # what benchmark.protocols.accuracies returns
 WELL_COVERED = 0.95
 """A row that has decided fewer pairs says so."""
@@ -111,7 +109,8 @@ class BoardRow:
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
-        return getattr(self, key)
+        read = COMPUTED.get(key)
+        return read(self) if read is not None else getattr(self, key)
 
     def with_values(self, values: Mapping[str, float | None]) -> BoardRow:
         """Return the row with these accuracies and no others; intervals of those alone."""
@@ -347,7 +346,7 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> _Nu
     counted = ratios(counts, protocol, grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
-    if protocol in WITH_INTERVAL:
+    if PROTOCOLS[protocol].has_interval:
         some = counted.total > 0
         k, n = np.where(some, counted.right, 0), np.where(some, counted.total, 1)
         bounds = wilson(k, n)

@@ -7,34 +7,38 @@ import shlex
 from collections.abc import Callable, Mapping
 
 from common.rounding import tenths
+from leaderboard.board.columns import COLUMNS, Column
 from leaderboard.board.rows import BoardRow
 
 Test = Callable[[BoardRow], bool]
 Limit = Callable[[float], bool]
 
+_OPEN: Mapping[bool | None, str] = {True: "yes", False: "no", None: ""}
+
+
+def _text_of(column: Column) -> Callable[[BoardRow], str]:
+    if column.value_type == "flag":
+        return lambda row: _OPEN[row.value(column.key)]
+    return lambda row: row.value(column.key)
+
+
+def _number_of(column: Column) -> Callable[[BoardRow], float | None]:
+    if column.kind in ("interval", "share"):
+        return lambda row: _percent(row.value(column.key))
+    return lambda row: row.value(column.key)
+
+
+_SEARCHED = tuple(column for column in COLUMNS if column.term)
 _TEXTS: Mapping[str, Callable[[BoardRow], str]] = {
-    "model": lambda row: row.model,
+    **{one.term: _text_of(one) for one in _SEARCHED if one.value_type in ("text", "flag", "day", "moment")},
     "version": lambda row: row.version,
-    "org": lambda row: row.organisation,
-    "type": lambda row: row.judge_type,
     "tier": lambda row: row.tier,
     "source": lambda row: row.source,
-    "base": lambda row: row.base_model,
-    "date": lambda row: row.date,
     "note": lambda row: row.note,
     "about": lambda row: row.about,
-    "open": lambda row: {True: "yes", False: "no", None: ""}[row.open_weights],
 }
 _NUMBERS: Mapping[str, Callable[[BoardRow], float | None]] = {
-    "size": lambda row: row.parameters_b,
-    "k": lambda row: row.votes_per_item,
-    "rank": lambda row: row.rank,
-    "decided": lambda row: _percent(row.decided_rate),
-    "macro": lambda row: _percent(row.macro),
-    "overall": lambda row: _percent(row.overall),
-    "general": lambda row: _percent(row.general),
-    "hallucination": lambda row: _percent(row.hallucination),
-    "reasoning": lambda row: _percent(row.reasoning),
+    one.term: _number_of(one) for one in _SEARCHED if one.value_type in ("whole", "number")
 }
 _ID = "id"  # one or several, with commas; whole
 FIELDS = (_ID, *_TEXTS, *_NUMBERS)

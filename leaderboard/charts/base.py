@@ -9,10 +9,10 @@ from typing import Any
 import plotly.graph_objects as go
 
 from benchmark.pairwise import PairwiseArrays
-from benchmark.protocols import scores
+from benchmark.protocols import PROTOCOLS, scores
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
-from leaderboard.charts.estimates import WITH_INTERVAL, Entry, Estimate, Judge, as_csv, judges
+from leaderboard.charts.estimates import Entry, Estimate, Judge, as_csv, judges
 from leaderboard.charts.layout import ChartText, Estimates, Json, Page
 
 MOST_JUDGES = 30
@@ -112,7 +112,7 @@ def chosen_judges(
         notes += (f"Not scored under labels {view.label_revision}: {', '.join(missing)}.",)
     if len(found) > most:
         notes += (f"The best {most} of the {len(found)} judges chosen are drawn.",)
-    if found and view.protocol not in WITH_INTERVAL:
+    if found and not PROTOCOLS[view.protocol].has_interval:
         notes += (f"No intervals under {view.protocol}: it does not count a majority of whole pairs.",)
     return found[:most], notes
 

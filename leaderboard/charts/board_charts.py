@@ -18,6 +18,7 @@ from leaderboard.charts.base import HERE, Cells, Chart, ChartQuery, chosen_judge
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
 from leaderboard.charts.estimates import Entry
 from leaderboard.charts.layout import CHANCE, ChartText, plain
+from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
     CELLS_WITH_NUMBERS,
     Point2D,
@@ -43,6 +44,7 @@ class _Picked(NamedTuple):
     source: str
 
 
+@chart("best-of-n", "Best-of-N", place=5, alone=True)
 def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
     found: list[ScatterPanel] = []
@@ -146,6 +148,7 @@ def _fit_said(policy: paper_reference.PaperPolicy, fit: Fit | None) -> tuple[str
     )
 
 
+@chart("agreement", "Kappa", place=7, label_free=True)
 def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Cohen's kappa between the majority verdicts of the judges chosen."""
     found, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
@@ -185,6 +188,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, cells, ("judge", "other judge", "kappa"))
 
 
+@chart("difficulty", "Difficulty", place=10, alone=True, finer=True)
 def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
     counts = view.around.difficulty
@@ -218,6 +222,7 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, cells, ("category", "judges right, %", "pairs"))
 
 
+@chart("size", "Size", place=11, alone=True)
 def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Macro average over the number of parameters."""
     rows = [row for row in _ranked(view) if row.parameters_b]
@@ -243,6 +248,7 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
 
 
+@chart("history", "History", place=12, alone=True)
 def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return the best macro average so far, among judges scored here and among reported results."""
     rows = [row for row in view.around.rows if row.macro is not None and row.date and row.tier != "baseline"]

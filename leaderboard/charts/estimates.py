@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.labels import TAGS
-from benchmark.protocols import category_counts, ratios
+from benchmark.protocols import PROTOCOLS, category_counts, ratios
 from benchmark.scorecard import score_row, scorecard
 from benchmark.scoring import SLICES, Tally
 from benchmark.uncertainty import wilson
@@ -26,7 +26,6 @@ from leaderboard.share import escape
 
 SCORES = ("macro", *CATEGORIES)
 BUCKETS = (*TAGS, "reasoning")
-WITH_INTERVAL = ("strict", "paper")  # as in the scorecard: the rules that count the majority of whole items
 
 Entry = Mapping[str, Any]
 Extreme = Callable[[Iterable[float]], float]
@@ -179,9 +178,8 @@ def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str) -> list[Es
     tallies[:, 0] = rows
     counted = ratios(tallies, protocol)
     pairs = zip(counted.right[:, -1].tolist(), counted.total[:, -1].tolist(), strict=True)
-    return [
-        _estimate(k / n, wilson(k, n) if protocol in WITH_INTERVAL else None, round(n)) if n else None for k, n in pairs
-    ]
+    bounded = PROTOCOLS[protocol].has_interval
+    return [_estimate(k / n, wilson(k, n) if bounded else None, round(n)) if n else None for k, n in pairs]
 
 
 def _opposite(agreement: Estimate | None) -> Estimate | None:

@@ -6,10 +6,9 @@ function per figure: those about the judges chosen. Those about the board around
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 from benchmark.items import CATEGORIES, SOURCES
 from leaderboard.board.rows import BoardRow
@@ -24,20 +23,11 @@ from leaderboard.charts.base import (
     chosen_judges,
     empty_chart,
     ends,
-    not_shown,
-    rounded,
     rules,
     table,
     to_chart,
 )
 from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
-from leaderboard.charts.board_charts import (
-    agreement_chart,
-    best_of_n_chart,
-    difficulty_chart,
-    history_chart,
-    size_chart,
-)
 from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
     BUCKETS,
@@ -56,6 +46,7 @@ from leaderboard.charts.estimates import (
     vote_finding,
 )
 from leaderboard.charts.layout import ChartText, Estimates
+from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES
 
 MOST_LINES = 6  # more cannot be named at their ends
@@ -72,6 +63,7 @@ class _DrawnLine:
     kind: str = ""
 
 
+@chart("categories", "Categories", place=1, paper=True)
 def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement with people: macro average and the three categories, for each judge chosen."""
     shown, notes = _scored_and_reported(entries, view)
@@ -112,6 +104,7 @@ def _reported(row: BoardRow) -> _DrawnLine:
     return _DrawnLine(ChartLine(row.model, "reported", hollow=True), estimates, row.source, row.judge_type)
 
 
+@chart("tags", "Error tags", place=2, paper=True, finer=True)
 def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the reasoning pairs, which carry none."""
     found, notes = chosen_judges(entries, view)
@@ -134,6 +127,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(shown, BUCKETS, view, words, notes, paper)
 
 
+@chart("sources", "Sources", place=3, finer=True)
 def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
@@ -151,6 +145,7 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, table(names, estimates, SOURCES))
 
 
+@chart("votes", "Votes", place=4, paper=True, finer=True)
 def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
     found, notes = chosen_judges(entries, view)
@@ -191,6 +186,7 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(curves(lines, drawn, view.page, words), words, notes, rows, WITH_SOURCE)
 
 
+@chart("critics", "Critics", place=6, alone=True)
 def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
     chosen, notes = _scored_and_reported(entries, view)
@@ -216,6 +212,7 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(shown, SCORES, view, words, notes)
 
 
+@chart("position", "Position", place=8, label_free=True)
 def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how often each judge chose the response that it was shown first."""
     found, notes = chosen_judges(entries, view)
@@ -243,6 +240,7 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
 
 
+@chart("length", "Length", place=9, finer=True)
 def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
     found, notes = chosen_judges(entries, view)
@@ -260,41 +258,6 @@ def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, view.page, words)
     cells = [dict(zip(LENGTHS, pair, strict=True)) for pair in pairs]
     return to_chart(drawn, words, notes, table([judge.name for judge, _ in known], cells, LENGTHS))
-
-
-class Kind(NamedTuple):
-    """A figure that can be chosen."""
-
-    title: str
-    chart: Callable[[Sequence[Entry], ChartQuery], Chart]
-    alone: bool = False  # has something to show without a judge chosen
-    paper: bool = False  # the paper's figures can be shown in it
-    finer: bool = False  # counts by source, tag, length, vote or item: not for labels that are not public
-    label_free: bool = False  # needs no label, so every disclosure level shows it
-
-    def draw(self, entries: Sequence[Entry], view: ChartQuery) -> Chart:
-        """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
-        if not view.hidden:
-            return self.chart(entries, view)
-        if view.overall_only and not self.label_free:
-            return not_shown(view)
-        return not_shown(view) if self.finer else rounded(self.chart(entries, view))
-
-
-CHARTS: Mapping[str, Kind] = {
-    "categories": Kind("Categories", category_chart, paper=True),
-    "tags": Kind("Error tags", tag_chart, paper=True, finer=True),
-    "sources": Kind("Sources", source_chart, finer=True),
-    "votes": Kind("Votes", vote_chart, paper=True, finer=True),
-    "best-of-n": Kind("Best-of-N", best_of_n_chart, alone=True),
-    "critics": Kind("Critics", critic_chart, alone=True),
-    "agreement": Kind("Kappa", agreement_chart, label_free=True),
-    "position": Kind("Position", position_chart, label_free=True),
-    "length": Kind("Length", length_chart, finer=True),
-    "difficulty": Kind("Difficulty", difficulty_chart, alone=True, finer=True),
-    "size": Kind("Size", size_chart, alone=True),
-    "history": Kind("History", history_chart, alone=True),
-}
 
 
 def _dots(

@@ -14,6 +14,8 @@ from benchmark.items import CATEGORIES, SOURCES, Item, ItemTable
 from benchmark.labels import TAGS
 from benchmark.scoring import Tally
 from leaderboard.cache import BoardVersion
+from predictions.readers import READERS
+from predictions.readers.base import FileGuide
 
 BIN, BINS = 10, 13  # words; the last bin holds everything longer
 _BAR, _GAP, _HEIGHT = 20, 2, 96  # of the drawing
@@ -132,6 +134,12 @@ def _histogram(category: str, apart: Sequence[int]) -> Histogram:
         (place * (_BAR + _GAP), f"{place * BIN}{'+' * (place == BINS - 1)}") for place in (0, 3, 6, 9, BINS - 1)
     )
     return Histogram(category, len(apart), median(apart), tuple(bars), ticks, BINS * (_BAR + _GAP), _HEIGHT)
+
+
+def guides() -> tuple[FileGuide, ...]:
+    """Return the formats of files that are read, the service's own last."""
+    own, *others = (reader.GUIDE for reader in READERS)
+    return (*others, own)
 
 
 def sample_file(table: ItemTable, revision: str) -> bytes:

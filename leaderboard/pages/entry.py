@@ -14,7 +14,7 @@ from markupsafe import Markup
 from benchmark.disclosure import OVERALL_ONLY
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.labels import TAGS
-from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts
+from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING, category_counts
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.uncertainty import wilson
@@ -185,7 +185,7 @@ def _scored_page(
             curve=None if hides else _curve(card["k_curve"]),
             sizes=_grouping_sizes(tally),
             facts=_facts(entry),
-            protocols=PROTOCOLS[:1] if hides else PROTOCOLS,
+            protocols={RANKING: PROTOCOLS[RANKING]} if hides else PROTOCOLS,
             hides=hides,
             history=_history(edition, entry, asked),
             nearest=nearest(entry["id"], revision),

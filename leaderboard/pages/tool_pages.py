@@ -246,6 +246,7 @@ def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
         quartiles=about.quartiles(table),
         tags=about.tags(edition),
         histograms=about.histograms(table),
+        guides=about.guides(),
         pairs=len(table),
         bin=about.BIN,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from benchmark.protocols import PROTOCOLS
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.render import RULES
 from leaderboard.share.escape import latex, one_line
 from leaderboard.share.summary import summarize
 
@@ -30,7 +30,7 @@ def of_board(board: Board, address: str) -> str:
     """Return the board as it stood in one snapshot; ``address`` is permanent."""
     day = _day(board.as_of)
     number = f"{board.scored} {'entry' if board.scored == 1 else 'entries'}"
-    note = f"{number} scored there, rule {RULES[board.protocol]}, labels {board.label_revision or 'none'}"
+    note = f"{number} scored there, rule {PROTOCOLS[board.protocol].title}, labels {board.label_revision or 'none'}"
     demo = "Demo of the " if board.benchmark == "demo" else ""
     return _misc(
         f"vlrewardbench-board-{board.snapshot_id[:12] or 'empty'}",
@@ -48,7 +48,8 @@ def of_entry(row: BoardRow, board: Board, address: str) -> str:
     spread = f" ({said.interval})" if said.interval else ""
     figures = f"{said.what.capitalize()} accuracy {said.value or 'unknown'}{spread}"
     if row.tier == "scored":
-        figures += f", rule {RULES[board.protocol]}, labels {board.label_revision}, snapshot {board.snapshot_id}"
+        rule = PROTOCOLS[board.protocol].title
+        figures += f", rule {rule}, labels {board.label_revision}, snapshot {board.snapshot_id}"
     else:
         figures += f", as reported in {row.source}"
     return _misc(

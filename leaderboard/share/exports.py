@@ -15,16 +15,15 @@ from typing import Any, Literal
 
 import orjson
 
+from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from common.rounding import percent, tenths
-from leaderboard.board.columns import USUAL, VALUES, Column
+from leaderboard.board.columns import BY_KEY, COLUMNS, USUAL, VALUES, Column, ValueType
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
-from leaderboard.render import GROUPING_NAMES, RULES, TYPE_NAMES
 from leaderboard.share import escape
 
-Kind = Literal["text", "whole", "number", "flag", "day", "moment"]
 Value = str | int | float | bool | None
 
 
@@ -34,7 +33,7 @@ class Field:
     with; with "" it stands in every file, so that a row can be told from others and found again."""
 
     name: str
-    kind: Kind
+    kind: ValueType
     read: Callable[[BoardRow], Value]
     column: str = ""
 
@@ -45,7 +44,7 @@ class ExtractColumn:
 
     name: str
     read: Callable[[RankInfo], int | None]
-    kind: Kind = "whole"
+    kind: ValueType = "whole"
     column: str = "rank"
 
 
@@ -66,12 +65,16 @@ class Extract:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file. ``title`` is how people call it."""
+    """A kind of file. ``title`` is how people call it, ``content`` what a reader of the documentation should know."""
 
     suffix: str
     title: str
     media_type: str
     write: Callable[[Extract], bytes]
+    content: str
+    primary: bool = False  # offered in plain sight, above the table and for ticked rows; others in a menu
+    compared: bool = False  # offered below a comparison
+    compressed: bool = False  # the file itself, so that the reply need not be
 
     def file_name(self, *parts: str) -> str:
         """Return a name that says what is in the file; plain letters, digits, points and dashes."""
@@ -87,6 +90,14 @@ def extract(board: Board, view: BoardQuery, address: str = "", *, hidden: bool =
 
 def _text(name: str, column: str = "") -> Field:
     return Field(name, "text", lambda row: getattr(row, name) or None, column)
+
+
+def _of(key: str) -> Field:
+    """Return the field of a column of the board; texts that are not known are empty."""
+    kind = BY_KEY[key].value_type
+    if kind in ("text", "day", "moment"):
+        return Field(key, kind, lambda row: row.value(key) or None, key)
+    return Field(key, kind, lambda row: row.value(key), key)
 
 
 def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
@@ -117,6 +128,9 @@ def _with_luck(name: str) -> tuple[Field, Field, Field]:
     )
 
 
+_PUBLISHED = ("decided_rate", "votes_per_item", "parameters_b", "open_weights", "base_model")
+_ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *VALUES, *_PUBLISHED, "date"))
+# In the order in which they were published; a column that is declared later stands before the date.
 FIELDS: tuple[ExtractColumn | Field, ...] = (
     ExtractColumn("rank", lambda standing: standing.rank),
     ExtractColumn("rank_best", lambda standing: standing.best),
@@ -126,18 +140,15 @@ FIELDS: tuple[ExtractColumn | Field, ...] = (
     _text("version"),
     _text("judge"),
     _text("judge_name"),
-    _text("organisation", "organisation"),
+    _of("organisation"),
     _text("tier"),
-    _text("judge_type", "judge_type"),
+    _of("judge_type"),
     *(field for name in VALUES for field in _with_bounds(name)),
     Field("best_of_variants", "whole", _best_of(lambda one: one.variants), "macro"),
     *(field for name in VALUES for field in _with_luck(name)),
-    Field("decided_rate", "number", lambda row: row.decided_rate, "decided_rate"),
-    Field("votes_per_item", "whole", lambda row: row.votes_per_item, "votes_per_item"),
-    Field("parameters_b", "number", lambda row: row.parameters_b, "parameters_b"),
-    Field("open_weights", "flag", lambda row: row.open_weights, "open_weights"),
-    _text("base_model", "base_model"),
-    Field("date", "day", lambda row: row.date or None, "date"),
+    *map(_of, _PUBLISHED),
+    *(_of(column.key) for column in COLUMNS if column.key not in _ELSEWHERE),
+    _of("date"),
     Field("submitted_at", "moment", lambda row: row.submitted_at or None, "date"),
     _text("source"),
     _text("url"),
@@ -232,7 +243,7 @@ def as_parquet(taken: Extract) -> bytes:
         "moment": pa.timestamp("ms", tz="UTC"),
     }
     fields = fields_of(taken.view)
-    kinds: dict[str, Kind] = {**{field.name: field.kind for field in fields}, **dict.fromkeys(_RULES, "text")}
+    kinds: dict[str, ValueType] = {**{field.name: field.kind for field in fields}, **dict.fromkeys(_RULES, "text")}
     table = records(taken)
     columns = [
         pa.array([_typed(record[name], kind) for record in table], types[kind], from_pandas=False)
@@ -245,7 +256,7 @@ def as_parquet(taken: Extract) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _typed(value: Value, kind: Kind) -> object:
+def _typed(value: Value, kind: ValueType) -> object:
     """Days and moments are text on the board; one that is no date is not known here."""
     if not isinstance(value, str) or kind == "text":
         return value
@@ -299,9 +310,7 @@ def _cell(taken: Extract, row: BoardRow, column: Column, best: Mapping[str, int]
         bounds = row.interval.get(key)
         spread = (percent(bounds[0]), percent(bounds[1])) if bounds else None
         return _Cell(percent(value), spread, tenths(value) == best.get(key))
-    if isinstance(value, bool):
-        return _Cell("open" if value else "closed")
-    return _Cell(f"{value:g}" if isinstance(value, float) else TYPE_NAMES.get(str(value), str(value)))
+    return _Cell(column.text(value))
 
 
 def _rank(standing: RankInfo | None) -> _Cell:
@@ -327,7 +336,7 @@ def _sentences(taken: Extract) -> list[str]:
     """Return what a reader has to know, in a few words."""
     board, tiers = taken.board, {row.tier for row in taken.rows}
     categories = GROUPING_NAMES[board.grouping]
-    said = [f"Rule {RULES[board.protocol]}, categories {categories}, labels {board.label_revision}."]
+    said = [f"Rule {PROTOCOLS[board.protocol].title}, categories {categories}, labels {board.label_revision}."]
     said.append("Percent agreement with people, 95% intervals.")
     if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
         said.append("With a rank, the ranks that paired tests leave open.")
@@ -426,13 +435,43 @@ def _latex_cell(cell: _Cell) -> str:
     return text + (f"$^{{{marks.strip()}}}$" if marks else "")
 
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: dict[str, Format] = {
     one.suffix: one
     for one in (
-        Format("csv", "CSV", "text/csv; charset=utf-8", as_csv),
-        Format("tex", "LaTeX", "application/x-tex; charset=utf-8", as_latex),
-        Format("md", "Markdown", "text/markdown; charset=utf-8", as_markdown),
-        Format("json", "JSON", "application/json", as_json),
-        Format("parquet", "Parquet", "application/vnd.apache.parquet", as_parquet),
+        Format(
+            "csv",
+            "CSV",
+            "text/csv; charset=utf-8",
+            as_csv,
+            "every figure as a fraction; texts in quotation marks",
+            primary=True,
+            compared=True,
+        ),
+        Format(
+            "tex",
+            "LaTeX",
+            "application/x-tex; charset=utf-8",
+            as_latex,
+            "a booktabs table: percent with intervals, best in bold",
+            primary=True,
+            compared=True,
+        ),
+        Format(
+            "md",
+            "Markdown",
+            "text/markdown; charset=utf-8",
+            as_markdown,
+            "the same table as GitHub and the Hub draw it",
+            compared=True,
+        ),
+        Format("json", "JSON", "application/json", as_json, "the rows of the CSV, with snapshot and rules"),
+        Format(
+            "parquet",
+            "Parquet",
+            "application/vnd.apache.parquet",
+            as_parquet,
+            "typed columns; snapshot and rules in the metadata",
+            compressed=True,
+        ),
     )
 }

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from benchmark.protocols import PROTOCOLS
 from common.text import join_sentences
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.render import RULES
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import summarize
 
@@ -59,7 +59,7 @@ def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
         item,
         "summary",
         f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
-        f"(rule {RULES[board.protocol]}, labels {board.label_revision}).",
+        f"(rule {PROTOCOLS[board.protocol].title}, labels {board.label_revision}).",
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from common.rounding import tenths
 from leaderboard.board.columns import VALUES
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.render import GROUPING_NAMES, RULES
 from leaderboard.share.escape import one_line
 
 DATASET = "MMInstruction/VL-RewardBench"
@@ -24,7 +24,8 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml  # a tenth of a second for those who ask
 
-    how = f"rule {RULES[board.protocol]}, categories {GROUPING_NAMES[board.grouping]}, labels {board.label_revision}"
+    rule, categories = PROTOCOLS[board.protocol].title, GROUPING_NAMES[board.grouping]
+    how = f"rule {rule}, categories {categories}, labels {board.label_revision}"
     votes = row.votes_per_item
     notes = f"{row.version or row.model}: {how}, {votes} {'vote' if votes == 1 else 'votes'} per pair"
     made = [

@@ -5,8 +5,8 @@ No word in it comes from a submitter: what an agent reads as instructions must n
 
 from __future__ import annotations
 
+from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
 from leaderboard.board.rows import Board
-from leaderboard.render import GROUPING_NAMES, RULES
 from leaderboard.share.exports import FORMATS
 
 
@@ -28,7 +28,7 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 
 ## Data
 
-- [Board as JSON]({base}/api/v1/leaderboard): parameters `protocol` ({", ".join(RULES)}), `grouping`
+- [Board as JSON]({base}/api/v1/leaderboard): parameters `protocol` ({", ".join(PROTOCOLS)}), `grouping`
   ({", ".join(GROUPING_NAMES)}), `revision` ({", ".join(board.label_revisions) or "none yet"})
 - One entry's scorecard: `{base}/api/v1/entries/ID`
 - [OpenAPI description]({base}/openapi.json), [the same to read]({base}/docs)

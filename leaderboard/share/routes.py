@@ -35,7 +35,7 @@ _BIBTEX, _YAML = "application/x-bibtex; charset=utf-8", "application/yaml; chars
 _TEXT = "text/plain; charset=utf-8"
 _BADGE = "badge.svg"
 _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for again and again
-_COMPRESSED = (_PNG, exports.FORMATS["parquet"].media_type)
+_COMPRESSED = (_PNG, *(form.media_type for form in exports.FORMATS.values() if form.compressed))
 
 
 def build(site: BoardCache, not_found: NotFound, log: Log = nothing) -> APIRouter:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.protocols import PROTOCOLS
 from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
-from leaderboard.render import RULES
 from leaderboard.share.social_meta import SocialPreview
 
 
@@ -69,7 +69,7 @@ def description(row: BoardRow, board: Board) -> str:
     spread = f" (95% interval {said.interval})" if said.interval else ""
     if row.tier == "reported":
         return f"{user} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}, as reported in {row.source}."
-    how = f"Rule {RULES[board.protocol]}, labels {board.label_revision}."
+    how = f"Rule {PROTOCOLS[board.protocol].title}, labels {board.label_revision}."
     return f"{user} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}{where}. {how}"
 
 

@@ -20,6 +20,20 @@ Records = Iterable[tuple[int, Any]]
 """(line, parsed value) in file order."""
 
 
+@dataclass(frozen=True, slots=True)
+class FileGuide:
+    """What people are told about a format. In ``upload``, ``note`` backticks enclose code, and links are Markdown.
+
+    ``upload`` stands in the documentation's table. The about page shows ``command`` (what to run, or a line of the
+    file) and ``note`` where there is a command; else it names the tool.
+    """
+
+    tool: str
+    upload: str
+    command: str = ""
+    note: str = ""
+
+
 @dataclass(slots=True)
 class PredictionRow:
     """The votes that one record of a file holds.

@@ -8,10 +8,23 @@ from __future__ import annotations
 from typing import Any
 
 from predictions.problems import ProblemCollector
-from predictions.readers.base import FieldReader, ParsedFile, PredictionRow, Records, objects, preferred, shorten
+from predictions.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    objects,
+    preferred,
+    shorten,
+)
 from predictions.readers.samples import STORED, Samples
 
 FORMAT = "jev"
+GUIDE = FileGuide(
+    tool="JEV",
+    upload="the result file as written",
+)
 
 
 def matches_format(record: dict[str, Any]) -> bool:

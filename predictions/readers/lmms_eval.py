@@ -13,6 +13,7 @@ from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
+    FileGuide,
     ParsedFile,
     PredictionRow,
     Records,
@@ -24,6 +25,16 @@ from predictions.readers.base import (
 from predictions.readers.samples import Samples
 
 FORMAT = "lmms-eval"
+GUIDE = FileGuide(
+    tool="lmms-eval",
+    upload="run with `--tasks vl_rewardbench --log_samples`; the `..._samples_vl_rewardbench.jsonl` file",
+    command=(
+        "python -m lmms_eval --model MODEL --tasks vl_rewardbench --batch_size 1 --log_samples --output_path logs"
+    ),
+    note=(
+        "Upload `logs/…/…_samples_vl_rewardbench.jsonl`. It keeps one vote for each pair, whatever `--repeats` says."
+    ),
+)
 _QUESTION, _FIRST, _SECOND = "\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: "
 _AFTER = "\n\nPlease evaluate both answers"
 # What a reply starts with where the call failed, and how to name that; behind the first stands the server's error.

@@ -8,6 +8,7 @@ from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
+    FileGuide,
     ParsedFile,
     PredictionRow,
     Records,
@@ -20,6 +21,19 @@ from predictions.readers.base import (
 from predictions.readers.samples import STORED, Samples
 
 FORMAT = "native"
+GUIDE = FileGuide(
+    tool="Your own code: native JSONL",
+    upload="native JSONL, below",
+    command=(
+        '{"id": "…", "votes": [0, 1, null]}\n'
+        '{"id": "…", "judgements": [{"text": "… Answer 1 is better.", "swapped": true}]}'
+    ),
+    note=(
+        "One line for each pair. A vote is the index of the preferred response in the order of the dataset, "
+        "null is undecided; `swapped` says that the second response was shown first. Every line has the same "
+        "number of votes, 1 to 16. Where ids repeat, `item` holds the pair's key."
+    ),
+)
 _KINDS = ("votes", "judgements", "scores")
 
 

@@ -12,10 +12,29 @@ from typing import Any
 from benchmark.verdicts import verdict
 from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
-from predictions.readers.base import SHORT_TEXT, FieldReader, ParsedFile, PredictionRow, Records, shorten, text_mark
+from predictions.readers.base import (
+    SHORT_TEXT,
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    shorten,
+    text_mark,
+)
 from predictions.readers.samples import Samples
 
 FORMAT = "official"
+GUIDE = FileGuide(
+    tool="The official script",
+    upload="the JSONL that `inference_hf.py` writes (K lines a pair)",
+    command="python inference_hf.py",
+    note=(
+        "in the [benchmark's repository](https://github.com/vl-rewardbench/VL_RewardBench). Upload the JSONL "
+        "that it leaves in the working directory, with K lines for each pair. Its name has no K: another run "
+        "of the same model on the same day overwrites it."
+    ),
+)
 REPLY_FIELD = "meta.filter_choice"
 _ONE = ((0,), (1,), (UNDECIDED,))  # by choice; UNDECIDED is the last
 

@@ -13,10 +13,14 @@ from typing import Any
 from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
 from predictions.readers import official
-from predictions.readers.base import ParsedFile, PredictionRow, Records, choice_of
+from predictions.readers.base import FileGuide, ParsedFile, PredictionRow, Records, choice_of
 from predictions.readers.samples import Samples
 
 FORMAT = "omni-rrm"
+GUIDE = FileGuide(
+    tool="Omni-RRM",
+    upload="the result file as written",
+)
 _BETTER = re.compile(r'"better"\s*:\s*"?([0-9a-z]{1,8})\b', re.IGNORECASE)
 _SHOWN = {"1": 0, "a": 0, "2": 1, "b": 1}
 

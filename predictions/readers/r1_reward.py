@@ -12,6 +12,7 @@ from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
+    FileGuide,
     ParsedFile,
     PredictionRow,
     Records,
@@ -23,6 +24,10 @@ from predictions.readers.base import (
 from predictions.readers.samples import Samples
 
 FORMAT = "r1-reward"
+GUIDE = FileGuide(
+    tool="R1-Reward, Proxy-GRM",
+    upload="the result file as written",
+)
 SWAPPED_FORMAT = "proxy-grm"
 
 

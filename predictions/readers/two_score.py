@@ -7,10 +7,29 @@ from __future__ import annotations
 from typing import Any
 
 from predictions.problems import ProblemCollector
-from predictions.readers.base import FieldReader, ParsedFile, PredictionRow, Records, TextComparison, objects, preferred
+from predictions.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    TextComparison,
+    objects,
+    preferred,
+)
 from predictions.readers.samples import STORED, Samples
 
 FORMAT = "two-score"
+GUIDE = FileGuide(
+    tool="Two scores for each pair",
+    upload="the result file of MergeToVLRM, vl-reward-model-exam and others that write two scores",
+    command='{"id": "…", "scores": [[0.71, 0.64]]}',
+    note=(
+        "For reward models that rate one response at a time, in the order of the dataset. A tie is undecided;"
+        " never let it fall to the first response. Files of MergeToVLRM, JEV and similar projects are read as"
+        " they are."
+    ),
+)
 SCORE_FIELDS = (("score0", "score1"), ("score_0", "score_1"), ("score_a", "score_b"))
 TEXT_FIELDS = ("raw_output", "output", "critique", "judgement", "text")
 

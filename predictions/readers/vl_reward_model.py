@@ -12,6 +12,7 @@ from benchmark.votes import UNDECIDED
 from predictions.problems import ProblemCollector
 from predictions.readers.base import (
     FieldReader,
+    FileGuide,
     ParsedFile,
     PredictionRow,
     Records,
@@ -24,6 +25,10 @@ from predictions.readers.samples import STORED, Samples
 from predictions.readers.two_score import SCORE_FIELDS, TEXT_FIELDS, two_scores
 
 FORMAT = "vl-reward-model"
+GUIDE = FileGuide(
+    tool="VL-Reward-Model",
+    upload="the result file as written",
+)
 _SCORES = {name for names in SCORE_FIELDS for name in names} | {"outputs"}
 
 

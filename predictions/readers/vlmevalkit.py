@@ -12,10 +12,27 @@ import io
 from typing import Any
 
 from predictions.problems import ProblemCollector
-from predictions.readers.base import FieldReader, ParsedFile, PredictionRow, Records, choice_of, failed_remark, objects
+from predictions.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    choice_of,
+    failed_remark,
+    objects,
+)
 from predictions.readers.samples import Samples
 
 FORMAT = "vlmevalkit"
+GUIDE = FileGuide(
+    tool="VLMEvalKit",
+    upload="run with `--data VL-RewardBench`; the prediction file, xlsx, tsv or json",
+    command="python run.py --data VL-RewardBench --model MODEL",
+    note=(
+        "Upload `MODEL_VL-RewardBench.xlsx`, or better .tsv or .json (`PRED_FORMAT=tsv`): Excel cuts long answers off."
+    ),
+)
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024

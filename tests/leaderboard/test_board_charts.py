@@ -16,8 +16,8 @@ from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
 from leaderboard.charts.bias import best_so_far, first_shown, fit_line, length_estimates
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
-from leaderboard.charts.judge_charts import CHARTS
 from leaderboard.charts.layout import Page
 from leaderboard.charts.paper_reference import CRITICS, ERROR_RATES, MACRO_BY_VOTES, POLICIES
 from tests.factories import pairwise

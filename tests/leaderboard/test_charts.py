@@ -20,10 +20,11 @@ from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.colours import DARK, LIGHT, Palette
 from leaderboard.charts.estimates import BUCKETS, SCORES, Estimate, Point, category_finding, vote_finding
 from leaderboard.charts.estimates import separate as apart
-from leaderboard.charts.judge_charts import CHARTS, category_chart, source_chart, tag_chart, vote_chart
+from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, Page, plain
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 

@@ -19,7 +19,7 @@ from benchmark.scoring import SLICES, Tally
 from leaderboard import analysis_tab, api, routes
 from leaderboard.board.disclosure import category_level_only, redact_snapshot, without_counts
 from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot

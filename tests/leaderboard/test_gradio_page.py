@@ -21,7 +21,7 @@ from benchmark.pairwise import compare_all, pack
 from leaderboard import theme
 from leaderboard.analysis_tab import FIRST_SHOWN, MOST_CHOSEN, draw, from_address, names, read_choice
 from leaderboard.cache import BoardCache
-from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, items, label_sets, snapshot

@@ -1,0 +1,211 @@
+"""A protocol, an export format, a chart, a column is declared in one place, and everything else follows from it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from starlette.testclient import TestClient
+
+from benchmark.protocols import PROTOCOLS, Protocol, Ratios
+from benchmark.scorecard import scorecard
+from leaderboard import charts
+from leaderboard.board.columns import COLUMNS
+from leaderboard.charts import catalog, registry
+from leaderboard.charts.base import ChartQuery, empty_chart
+from leaderboard.pages import about
+from leaderboard.share.exports import FORMATS, Format
+from predictions import readers
+from predictions.readers.base import FileGuide
+from scripts import doc_tables
+from tests.factories.labels import BEHAVIOUR, random_tally, table
+from tests.leaderboard.pages.test_pages_routes import materials, serve
+from tests.test_architecture import PACKAGES, ROOT
+
+
+def sources(*suffixes: str) -> Iterator[tuple[str, str]]:
+    """Yield path and text of every product file."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*")):
+            if path.suffix in suffixes and "migrations" not in path.parts:
+                yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
+    rule = Protocol(
+        "all-right",
+        "All right",
+        "finds every pair right",
+        "takes every pair for right.",
+        True,
+        lambda rows: Ratios(rows[..., 0], rows[..., 0]),
+    )
+    monkeypatch.setitem(PROTOCOLS, rule.key, rule)
+    return rule
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with TestClient(serve(materials(tmp_path))) as client:
+        yield client
+
+
+def test_a_declared_protocol_is_on_the_board_the_about_page_the_interface_and_the_scorecard(
+    invented: Protocol, client: TestClient
+) -> None:
+    assert (
+        f'<option value="all-right" selected>Rule: {invented.title}</option>' in client.get("/?protocol=all-right").text
+    )
+    assert f"<b>All right</b> {invented.text}" in client.get("/about").text
+    assert client.get("/api/v1/leaderboard?protocol=all-right").json()["entries"][0]["macro"] == 1.0
+    assert "all-right" in client.get("/llms.txt").text
+    card = scorecard(random_tally(table()), BEHAVIOUR, benchmark="invented", label_revision="r1")
+    assert card["protocols"]["all-right"]["overall"] == 1.0
+    assert card["protocols"]["all-right"]["interval"]["overall"][1] == 1.0
+
+
+def test_a_scorecard_from_before_a_protocol_was_declared_is_still_shown(client: TestClient, invented: Protocol) -> None:
+    assert client.get("/entries/e00000000001").status_code == 200
+
+
+def test_no_list_of_protocols_stands_anywhere_else() -> None:
+    """Two of them in one file, as text, are a second list."""
+    needles = [re.compile(rf"""["'*`>]{re.escape(name)}["'*`<]""") for name in (*PROTOCOLS, "VLMEvalKit")]
+    found = {}
+    for path, text in sources(".py", ".html", ".md"):
+        names = [needle.pattern for needle in needles if needle.search(text)]
+        if len(names) > 2:
+            found[path] = names
+    assert set(found) <= {"benchmark/protocols.py"}
+
+
+@pytest.mark.parametrize("primary", [True, False])
+def test_a_declared_export_format_is_offered_served_and_listed(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, *, primary: bool
+) -> None:
+    form = Format("lines", "Lines", "text/x-lines", lambda taken: b"one\n", "a line", primary=primary, compared=True)
+    monkeypatch.setitem(FORMATS, form.suffix, form)
+    page = client.get("/").text
+    offered = page.partition('<details class="menu more">')[0 if primary else 2]
+    assert re.search(r'<a href="/export/board\.lines[^"]*" data-export>Lines</a>', offered)
+    assert "<u>Lines</u>" in client.get("/compare?entries=e00000000001,e00000000002").text
+    reply = client.get("/export/board.lines")
+    assert (reply.text, reply.headers["content-type"].partition(";")[0]) == ("one\n", "text/x-lines")
+    assert "/export/board.lines" in client.get("/llms.txt").text
+    assert "`/export/board.lines`" in doc_tables.TABLES["exports"]()
+
+
+def test_no_template_names_a_format() -> None:
+    named = [
+        path for path, text in sources(".html") if re.search(r"board\.(csv|tex|md|json|parquet)|LaTeX|Parquet", text)
+    ]
+    assert not named
+
+
+def test_a_reader_is_one_module_and_its_line_in_the_list(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = FileGuide(
+        "Coin", "the file `coin.txt`", "coin --flip", "Upload `coin.txt`, see [Coin](https://coin.example)."
+    )
+    coin = ModuleType("coin")
+    vars(coin).update(FORMAT="coin", GUIDE=guide, matches_format=lambda record: "coin" in record)
+    monkeypatch.setattr(readers, "READERS", (*readers.READERS, coin))
+    assert readers.detect({"coin": 1}) is coin
+    monkeypatch.setattr(about, "READERS", readers.READERS)
+    monkeypatch.setattr(doc_tables, "READERS", readers.READERS)
+    page = client.get("/about").text
+    assert "<dt>Coin</dt>" in page and "<code>coin --flip</code>" in page
+    assert 'Upload <code>coin.txt</code>, see <a href="https://coin.example" rel="noopener">Coin</a>.' in page
+    assert "| Coin | the file `coin.txt` |" in doc_tables.TABLES["readers"]()
+
+
+@pytest.mark.parametrize("reader", readers.READERS, ids=lambda reader: reader.FORMAT)
+def test_every_reader_says_what_to_upload_and_stands_on_the_about_page(reader: ModuleType, client: TestClient) -> None:
+    assert reader.GUIDE.tool and reader.GUIDE.upload
+    assert bool(reader.GUIDE.command) == bool(reader.GUIDE.note)
+    assert reader.GUIDE.tool in client.get("/about").text
+
+
+def test_every_module_that_recognises_a_format_is_asked() -> None:
+    folder = ROOT / "predictions" / "readers"
+    able = {path.stem for path in folder.glob("*.py") if "def matches_format" in path.read_text(encoding="utf-8")}
+    assert able == {reader.__name__.rpartition(".")[2] for reader in readers.READERS}
+
+
+def test_a_module_with_a_declared_chart_is_all_that_a_chart_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "coin_charts.py").write_text(
+        "from leaderboard.charts.base import empty_chart\n"
+        "from leaderboard.charts.registry import chart\n"
+        "@chart('coin', 'Coin', place=99)\n"
+        "def coin_chart(entries, view):\n"
+        "    return empty_chart(('heads',))\n"
+    )
+    monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
+    monkeypatch.setattr(registry, "DECLARED", dict(registry.DECLARED))
+    monkeypatch.setattr(catalog, "DECLARED", registry.DECLARED)
+    assert list(catalog._declared()) == [*catalog.CHARTS, "coin"]
+    assert registry.DECLARED["coin"].draw([], ChartQuery("r1")).notes == ("heads",)
+    sys.modules.pop("leaderboard.charts.coin_charts")
+
+
+def test_two_charts_cannot_share_a_key_or_a_place() -> None:
+    for key, place in (("tags", 99), ("coin", 1)):
+        with pytest.raises(ValueError, match="already"):
+            registry.chart(key, "Coin", place=place)(lambda entries, view: empty_chart(()))
+
+
+COLUMN = """
+from leaderboard.board import columns
+one = columns.Column("letters", "Letters", "", "number", True, "Letters of the name.", False, term="letters",
+                     value_type="whole", text=lambda n: f"{n} letters", api=True, read=lambda row: len(row.model))
+columns.COLUMNS += (one,)
+columns.BY_KEY[one.key] = one
+columns.COMPUTED[one.key] = one.read
+
+import json
+from leaderboard import api, render
+from leaderboard.board.query import read_query
+from leaderboard.board.search import compile_search
+from leaderboard.cache import BoardCache
+from leaderboard.share import exports
+from tests.factories.snapshots import FixedSource, entry, snapshot
+
+edition = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
+board, view = edition.board(), read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions)
+taken = exports.extract(board, view)
+scored = [row for row in board.rows if row.tier == "scored"]
+print(json.dumps({
+    "page": render.board_page(edition, view),
+    "data": json.loads(render.board_data(board))["letters"],
+    "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
+    "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
+    "order": [row.model for row in taken.rows if row.tier == "scored"],
+    "found": [row.model for row in scored if compile_search("letters:>4")(row)],
+}))
+"""
+
+
+def test_a_declared_column_is_drawn_sorted_found_exported_and_told() -> None:
+    done = subprocess.run([sys.executable, "-c", COLUMN], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert "5 letters" in found["page"] and "Letters" in found["page"]
+    assert found["order"] == ["abcde", "abc"]
+    assert {3, 5} <= set(found["data"]) and sorted(found["api"]) == [3, 5]
+    assert "letters" in found["csv"]
+    assert found["found"] == ["abcde"]
+
+
+def test_the_script_knows_every_search_term_of_a_column() -> None:
+    script = (ROOT / "leaderboard" / "static" / "board.js").read_text(encoding="utf-8")
+    rule = re.compile(r"\b(?:const (?:TEXTS|NUMBERS|VALUES) = (.*?);|name === \"(\w+)\")", re.DOTALL)
+    known = " ".join("".join(found) for found in rule.findall(script))
+    assert not [one.term for one in COLUMNS if one.term and not re.search(rf"\b{one.term}\b", known)]
