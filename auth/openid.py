@@ -111,7 +111,7 @@ class OpenIdClient:
         return str(url)
 
     def exchange(self, code: str, transaction: Transaction, now: float) -> VerifiedLogin:
-        """Return who the code stands for. `now`: seconds since 1970 UTC, against which expiry is checked.
+        """Exchange the code for a verified login. `now`: seconds since 1970 UTC, against which expiry is checked.
 
         Raises:
             SignInFailed: the code, the ID token or userinfo is wrong.

@@ -133,7 +133,7 @@ def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages
 
     @router.get("/auth/callback")
     def callback(request: Request) -> Response:
-        """The issuer sends people back to here."""
+        """Finish a sign-in: the issuer redirects to this address."""
         parameters = request.query_params
         try:
             if "code" not in parameters:

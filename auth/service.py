@@ -67,5 +67,5 @@ class AuthService:
                 }
                 with self.database.write() as session:
                     audit.append(session, REFUSED, facts)
-        except queries.SQLAlchemyError as error:  # a refusal stands, on record or not
+        except queries.SQLAlchemyError as error:  # the request is refused even if it cannot be recorded
             log.warning("refusal.not_recorded", extra={"data": {"reason": type(error).__name__}})

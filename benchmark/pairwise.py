@@ -76,7 +76,7 @@ class ComparableJudges(NamedTuple):
 
 
 class RankRange(NamedTuple):
-    """Where an entry might truly stand among those compared."""
+    """Range of ranks of an entry among those compared."""
 
     best: int
     worst: int

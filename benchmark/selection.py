@@ -2,7 +2,7 @@
 
 The scores of k variants on the same items are taken as normal, with one correlation between every two of them. Nothing
 is drawn: the distribution of the largest of k equally correlated normals is an integral over one variable (Dunnett &
-Sobel 1955), taken by the trapezoidal rule. With unequal correlations their mean stands for them; the simulations of
+Sobel 1955), taken by the trapezoidal rule. With unequal correlations their mean is used; the simulations of
 ``bench/statistics.py`` show what that does.
 
 * Luck: of equal variants the best is expected E(k) sqrt(v / 2) above the truth, E(k) the mean of the largest of k

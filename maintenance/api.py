@@ -86,7 +86,7 @@ class NoteBody(RequestBody):
 
 
 class MessageBody(RequestBody):
-    """What everybody is told."""
+    """Message shown to everybody."""
 
     message: str
 
@@ -190,8 +190,8 @@ def build(
 ) -> APIRouter:
     """Return all routes. `site_url`: in front of links in the feed. `shipped`: the reported results that come along.
 
-    `identity`: who has which role; None: nobody is told apart here.
-    `note_refusal` is told who was refused, trying what.
+    `identity`: who has which role; None: users are not distinguished.
+    `note_refusal` records who was refused, trying what.
     """
     router = APIRouter(route_class=partial(Route, note_refusal))  # type: ignore[arg-type]  # called like a class
     _add_decisions(router, database, site_url)
@@ -215,21 +215,21 @@ def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None
     def log(
         before: Number | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 100, edits: bool = False
     ) -> Response:
-        """The public decision log, the newest first; `before` continues at the last seq of an earlier answer. With
+        """Return the public decision log, newest first; `before` continues at the last seq of an earlier answer. With
         `edits` also entries that were described anew."""
         found = decisions(database, before=before, limit=limit, edits=edits)
         return JSONResponse({"decisions": [one.to_json() for one in found]}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
     def public_chain(after: Number = 0) -> Response:
-        """The public audit chain, JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event, where `hash` is
-        SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
+        """Return the public audit chain as JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event. `hash`
+        is SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
         lines = audit.public(database, after)
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
 
     @router.get("/decisions.atom")
     def feed(request: Request) -> Response:
-        """The same as a feed."""
+        """Return the public decision log as a feed."""
         newest = decisions(database)
         base = base_url(site_url, request.url.scheme, request.headers.get("host", ""))
         return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
@@ -269,7 +269,7 @@ def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata, sh
 
     @router.get("/api/v1/entries/{entry}/history")
     def history(entry: str, request: Request) -> Response:
-        """The changes of an entry's metadata."""
+        """Return the changes of an entry's metadata."""
         return private(entries.history(database, identity_of(request), entry))
 
 
@@ -415,7 +415,7 @@ def _add_audit(router: APIRouter, database: Database) -> None:
 
     @router.get(f"{BASE}/audit/head")
     def head(request: Request) -> Response:
-        """The audit chain's last link."""
+        """Return the audit chain's last link."""
         return private(audit.head(database, identity_of(request)))
 
 

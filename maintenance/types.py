@@ -30,7 +30,7 @@ class NotFound(LookupError):
 
 
 class Conflict(ValueError):
-    """It cannot be done as things stand; the message says why and what would help."""
+    """It cannot be done in the present state; the message says why and what would help."""
 
     status = 409
 

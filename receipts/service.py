@@ -47,7 +47,7 @@ class ReceiptService:
     def of_acceptance(self, submission: str, user: Identity) -> dict[str, Any] | None:
         """Return the receipt of acceptance; None where there is none that this person may see.
 
-        It names the owner, so strangers get it of entries only that stand on the board under their owner's name.
+        It names the owner, so others get it only for entries on the board under their owner's name.
         """
         with self.database.read() as session:
             found = queries.receipts_of_submission(session, self.benchmark, submission)

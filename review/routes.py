@@ -113,7 +113,7 @@ def _add_annotate(
 ) -> None:
     @router.get("/annotate")
     def projects(request: Request) -> Response:
-        """The projects in which one may answer."""
+        """Return the projects in which the user may answer."""
         user = identity_of(request)
         found = answers.sheets(database, user, lookup.table.benchmark)
         return HTMLResponse(pages.projects(user, found), 200, _PRIVATE)

@@ -15,7 +15,7 @@ from storage.models.quota import Attempt
 from storage.models.visibility import Approval
 
 LISTED = 200
-_NO_ACCOUNT = "local"  # owner of what comes without sign-in, where nobody could be told from anybody else
+_NO_ACCOUNT = "local"  # owner of submissions without sign-in, where users are not distinguished
 
 
 class AnomalyRow(NamedTuple):

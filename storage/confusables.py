@@ -28,7 +28,7 @@ from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
 
 _TABLE = Path(__file__).with_name("data") / "confusables.txt"
 FIELDS = ("model", "organisation", "judge")
-"""Names that stand on the board."""
+"""Names on the board."""
 REPORTED = {"model": "name", "organisation": "organisation", "judge": "judge_name"}
 """What a reported result has instead."""
 _ONE_LETTER = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
@@ -82,7 +82,7 @@ def _without_separators(name: str) -> str:
 
 
 def _is_digit(character: str, beside: str) -> bool:
-    """Return whether a character is a digit, or may pass for one because it stands alone or beside one."""
+    """Return whether a character is a digit, or may pass for one because it is alone or beside one."""
     return character.isdigit() or (character in _LIKE_DIGITS and (not beside or beside.isdigit()))
 
 

@@ -52,7 +52,7 @@ class Database:
 
     @property
     def url(self) -> str:
-        """The address without its password."""
+        """Return the address without its password."""
         return self.engine.url.render_as_string(hide_password=True)
 
     @contextmanager

@@ -271,7 +271,7 @@ def _missing_scores(
 
 
 def _key(score: Any) -> tuple[str, str, str]:
-    """Under which a score stands in the ledger; of a row that holds anything else, one that no score has."""
+    """Return a score's key in the ledger; for a row with other content, a key that no score has."""
     revision, version = score.label_revision, score.scorer_version
     try:
         tally_sha256 = row_commitments.sha256(score.tally)

@@ -1,4 +1,4 @@
-"""What audit events say about rows: salted commitments, of which nothing can be guessed without the row's salt.
+"""Salted commitments to rows in audit events; without a row's salt nothing can be guessed from them.
 
 A commitment is HMAC-SHA256(salt, digest), the digest SHA-256 of canonical JSON. Salts are random, in the rows, and
 never published, but for that of a score under public labels, which its receipt reveals.

@@ -4,7 +4,7 @@ queued --claim--> running --finish--> done
   ^                  |---fail-------> failed
   '---lease expired, given back--'    failed after MAX_ATTEMPTS
 
-A task may be split into pieces, which stand in the same queue and have the same life: any worker may do them. The
+A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them. The
 worker that holds the task ends it when no subtask is open. Pieces are nobody's request, so lists leave them out.
 """
 

@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class UploadDamaged(Exception):
-    """The stored file no longer has the content its name stands for."""
+    """The stored file no longer has the content that its name is the digest of."""
 
 
 class Uploads:

@@ -48,7 +48,7 @@ def unpublished() -> Select[str]:
 
 
 def anonymous_ids() -> Select[str]:
-    """Return ids of the submissions whose owner is not to be told, for a subquery."""
+    """Return ids of the submissions whose owner must not be named, for a subquery."""
     return select(Visibility.submission_id).where(*_UNNAMED)
 
 
@@ -83,7 +83,7 @@ def approvals(session: Session, submissions: Collection[str]) -> dict[str, tuple
 
 
 def request_approval(session: Session, submission: str, shown: EntryVisibility, *, approval: bool) -> None:
-    """Record what holds for a new submission: how it is shown, and whether a maintainer has to let it through."""
+    """Record what holds for a new submission: how it is shown, and whether a maintainer has to approve it."""
     if shown != PLAIN:
         held_back = None if shown.published else database_now()
         session.execute(

@@ -95,7 +95,7 @@ def list_activity(
 
     `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
 
-    More than `limit` where a re-score concerns several entries: an event is told in full. Nothing where everybody has
+    More than `limit` where a re-score concerns several entries: an event is shown in full. Nothing where everybody has
     one account and nobody maintains: then nobody can show that an entry is theirs.
 
     Raises:
@@ -221,7 +221,7 @@ def _line(event: StoredEvent, one: ReceiptRow, sentence: str) -> ActivityItem:
 
 
 class _Facts(dict[str, Any]):
-    """An event of an earlier version may lack a field; then nothing stands there."""
+    """An event of an earlier version may lack a field; then its text is empty."""
 
     def __missing__(self, name: str) -> str:
         return ""

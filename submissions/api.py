@@ -133,7 +133,7 @@ def build(
 
     @router.get("/api/v1/submissions/{submission}", responses=openapi_examples.STATE)
     def submission_state(submission: str, request: Request) -> Response:
-        """State, position and, once scored, the entry of a submission. Others than its owner are told state and times
+        """Return state, position and, once scored, the entry of a submission. Others than its owner see state and times
         until it is public, and nothing of an unpublished one."""
         status = track(submission, identity_of(request))
         if status is None:
@@ -315,7 +315,7 @@ def _add_health(router: APIRouter, database: Database) -> None:
 
     @router.get("/readyz", responses=openapi_examples.READY)
     def readyz() -> Response:
-        """The database answers, and a worker has shown itself lately that holds the labels which the board shows.
+        """Report whether the database answers and a worker with the board's labels has sent a recent heartbeat.
 
         `paused`: why no submissions are taken.
         """

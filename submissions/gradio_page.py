@@ -348,14 +348,14 @@ def _notice(warning: Mapping[str, Any]) -> str:
 
 
 def _words(message: object) -> str:
-    """Return a message, with what stands between backticks as code. Everything in it is escaped."""
+    """Return a message, with text between backticks as code. Everything in it is escaped."""
     return _CODE.sub(r"<code>\1</code>", escape(str(message)))
 
 
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
     titles = {"line": "Line", "id": "Item", "field": "Field", "message": "Problem"}
     anywhere = any(one.get(name) is not None for one in problems for name in ("line", "id", "field"))
-    columns = tuple(titles) if anywhere else ("message",)  # what concerns the whole file stands in no line of it
+    columns = tuple(titles) if anywhere else ("message",)  # a problem of the whole file has no line
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(_cell(one.get(name)))}</td>" for name in columns) + "</tr>"
         for one in problems[:_SHOWN_PROBLEMS]

@@ -78,7 +78,7 @@ class OwnerConflict(ValueError):
 class OwnerActions:
     """What the owner of a submission can do about it that other packages do.
 
-    `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the description as it stands;
+    `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the current description;
     `scores` are those of the score receipts, in the order in which they were made.
     """
 
@@ -97,7 +97,7 @@ def build(
 
     @router.get(POLICY_URL)
     def policy(request: Request) -> Response:
-        """The rules in words, and when the person who is signed in may submit next."""
+        """Return the rules in words, and when the person who is signed in may submit next."""
         user = identity_of(request)
         context = {
             "current": POLICY_URL,
@@ -156,7 +156,7 @@ class _SubmissionPage:
     def page(
         self, user: Identity, submission: str, *, error: str = "", typed: Fields | None = None, status: int = 200
     ) -> Response:
-        """Return the page of a submission; `typed`: what stood in a form that was refused."""
+        """Return the page of a submission; `typed`: the values of a form that was refused."""
         if not user.signed_in:
             return RedirectResponse(f"{_SIGN_IN}?next=/account/submissions/{submission[:12]}", 303, PRIVATE)
         found = submissions_status.get_own(self.database, self.benchmark, submission, user)

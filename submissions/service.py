@@ -68,7 +68,7 @@ class DuplicateName(ValueError):
 
     @property
     def problem(self) -> FieldProblem:
-        """The same, for a form."""
+        """Return the same as a problem of a form."""
         return FieldProblem("version", "name-taken", str(self))
 
 
@@ -84,7 +84,7 @@ class ConfusableName(ValueError):
 
     @property
     def problem(self) -> FieldProblem:
-        """The same, for a form."""
+        """Return the same as a problem of a form."""
         return FieldProblem(self.field, "too-similar", str(self))
 
 

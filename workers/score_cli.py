@@ -25,7 +25,7 @@ class ScoringError:
 
 
 def score(file: Path, labels: str, revision: str | None, items: Path | None, as_json: bool) -> ScoringError:
-    """Return scores a file. Raises LabelsError and OSError."""
+    """Score a file. Raises LabelsError and OSError."""
     table = load_table(items)
     try:
         upload = parse_predictions(file.read_bytes(), table)

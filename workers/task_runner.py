@@ -176,7 +176,7 @@ class TaskRunner:
         return True
 
     def _execute(self, claim: TaskClaim, do: Callable[[TaskClaim], None]) -> None:
-        """The edge of one unit of work: what goes wrong is recorded with the task."""
+        """Run one unit of work and record its failure with the task."""
         about = {"task": claim.task_id, "kind": claim.kind, "subject": claim.subject}
         try:
             do(claim)

@@ -37,7 +37,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The same in words: a line about the chain, and one for each row."""
+        """Return the same in words: a line about the chain, and one for each row."""
         if not self.rows:
             return self._of_chain
         rows = pluralize(len(self.rows), "stored row is not what its event says", "stored rows are not what events say")

@@ -114,7 +114,7 @@ class AnomalyDetector:
     def inspect(
         self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, items: int
     ) -> Iterator[DetectedAnomaly]:
-        """Yield what strikes about the wanted entries (None: all). ``entries`` stand by age."""
+        """Yield the anomalies of the wanted entries (None: all). ``entries`` are ordered by age."""
         if not entries:
             return
         stacked = np.stack([self._planes[entry.id] for entry in entries])

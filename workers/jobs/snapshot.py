@@ -221,7 +221,7 @@ def _attempts(
 
 
 def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> dict[str, Any]:
-    # Not the owner, who stands behind the facts: that tells judges apart, and is nobody else's business.
+    # Without the owner: it distinguishes judges and is private.
     facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
     facts["submitted_at"] = iso(facts.pop("created_at"))
     facts["tallies"] = tallies
