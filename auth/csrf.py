@@ -15,7 +15,7 @@ _OF_PROXIES = ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip",
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """What the decision looks at; each as often as it was sent."""
+    """Headers that the decision depends on; each as often as it was sent."""
 
     origin: Sequence[str] = ()
     fetch_site: Sequence[str] = ()

@@ -55,7 +55,7 @@ class TokenRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class UserClaims:
-    """What the issuer says about somebody."""
+    """Claims of the issuer about a user."""
 
     subject: str
     name: str  # for people
@@ -74,7 +74,7 @@ class VerifiedLogin:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What a sign-in was started with; the answer must fit it."""
+    """Values of a started sign-in, which the answer must match."""
 
     state: str
     nonce: str

@@ -215,7 +215,7 @@ def _add_account(router: APIRouter, account: _Account) -> None:
 
     @router.get("/auth/me")
     async def me(request: Request) -> Response:
-        """Who is asking: for the small scripts of pages that are the same for everybody."""
+        """Return the identity of the request, for the small scripts of pages that are the same for everybody."""
         identity = identity_of(request)
         said = {
             "signed_in": identity.signed_in,

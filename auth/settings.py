@@ -33,7 +33,7 @@ _ENOUGH = 64  # characters: the part of a secret that has to look random
 
 
 class Mode(StrEnum):
-    """How users are distinguished."""
+    """Modes of distinguishing users."""
 
     LOCAL = "local"  # they are not: anyone who reaches the loopback address may do everything
     OPEN = "open"  # they are not, and others can reach the service: everybody may submit, nobody may maintain

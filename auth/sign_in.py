@@ -24,7 +24,7 @@ _PURPOSE = "sign-in"
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Where the browser goes, and the cookie that it takes along."""
+    """Redirect target of the browser, and the cookie to set."""
 
     url: str
     cookie: str

@@ -37,7 +37,7 @@ _PARTS = (
     "counts, sources, error tags, the K curve, difficulty, length, other rules and groupings, and paired differences",
     "the macro average, the categories, rank ranges, and everything finer than half a point",
 )
-"""What is lost from each of the LEVELS to the next."""
+"""Information lost from each of the LEVELS to the next."""
 _TOLD = {
     PUBLIC: "everything",
     BY_CATEGORY: "overall, macro and categories to 0.1 point",

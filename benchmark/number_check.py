@@ -103,7 +103,7 @@ class PublishedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was published; None where it was not. Percent."""
+    """Published figures in percent; None where absent."""
 
     general: PublishedFigure | None
     hallucination: PublishedFigure | None

@@ -69,7 +69,7 @@ class JudgeCandidate(NamedTuple):
 
 
 class ComparableJudges(NamedTuple):
-    """Which candidates are compared, best first."""
+    """Candidates to compare, best first."""
 
     chosen: list[int]  # indices of the candidates, at most COMPARED_AT_MOST
     judges: int  # how many there were to choose from
@@ -187,7 +187,7 @@ class Variants(NamedTuple):
 
 
 class PairwiseSummary(NamedTuple):
-    """What the worker stores: the relations, and the summary for the snapshot."""
+    """Stored results of the worker: the relations, and the summary for the snapshot."""
 
     relations: PairwiseArrays
     summary: Json

@@ -84,7 +84,7 @@ def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RankRanges:
-    """What paired tests leave open. Arrays are in the order of the entries given.
+    """Rank ranges from paired tests. Arrays are in the order of the entries given.
 
     ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
     ``differs``: bool (entries, entries), whether two differ significantly, whichever of all pairs are looked at.

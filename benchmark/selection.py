@@ -95,7 +95,7 @@ def largest_quantile(k: int, correlation: float, tail: float = ALPHA / 2) -> flo
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How the best of several variants was chosen, for one order of the board.
+    """Selection of the best of several variants, for one order of the board.
 
     ``near``: variants that might have been the best, itself included. ``variance``: mean variance of the difference of
     two of them. ``gain``: what luck adds (a fraction). ``z``: standard errors to the lower limit of the interval.

@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"[\s_.-]+(v|ver|version|attempt|run|variant)[\s_.-]*\d+(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is known of an entry's origin; "" where something is not known. ``judge`` is its slug where it has one."""
+    """Origin of an entry; "" for unknown fields. ``judge`` is its slug where it has one."""
 
     id: str
     owner: str

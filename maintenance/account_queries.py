@@ -24,7 +24,7 @@ class AccountMatch(NamedTuple):
 
 
 class AccountRoles(NamedTuple):
-    """What an account's roles hang on. `names`: the configured names that mean it."""
+    """Facts that an account's roles depend on. `names`: the configured names that mean it."""
 
     subject: str
     organisations: list[dict[str, Any]]
@@ -46,7 +46,7 @@ class AccountRow(NamedTuple):
 
     @property
     def standing(self) -> AccountRoles:
-        """What its roles hang on."""
+        """Facts that its roles depend on."""
         return AccountRoles(self.subject, self.organisations, self.names)
 
 

@@ -60,7 +60,7 @@ _ATOM = "application/atom+xml; charset=utf-8"
 
 
 class RequestBody(BaseModel):
-    """What a request says: nothing beside the fields, and nothing converted."""
+    """Base of request bodies: no extra fields, no type conversion."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -98,7 +98,7 @@ class TransferBody(ReasonBody):
 
 
 class MergeBody(ReasonBody):
-    """Which entry stays."""
+    """Body of a merge: the entry that stays."""
 
     into: str
 
@@ -126,7 +126,7 @@ class RetireBody(ReasonBody):
 
 
 class RescoreScopeBody(RequestBody):
-    """Which entries (all if nothing is said), and which scorer version (the board's if nothing is said)."""
+    """Selected entries (default: all) and scorer version (default: the board's)."""
 
     entries: list[str] = []
     where: dict[str, str] = {}
@@ -152,7 +152,7 @@ class ApplyBody(RescoreScopeBody):
 
 
 class GrantBody(ReasonBody):
-    """How many submissions beyond the quota."""
+    """Number of submissions beyond the quota."""
 
     extra: int
 
@@ -329,7 +329,7 @@ def _add_rescore(router: APIRouter, database: Database, benchmark: str) -> None:
 
     @router.get(f"{BASE}/rescore/preview/{{task}}")
     def found(task: Number, request: Request) -> Response:
-        """What a preview has found."""
+        """Return the result of a preview."""
         return private(rescoring.preview(database, identity_of(request), task))
 
     @router.post(f"{BASE}/rescore/apply")
@@ -352,12 +352,12 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
 
     @router.get(f"{BASE}/tasks")
     def tasks(request: Request) -> Response:
-        """What workers were asked lately."""
+        """Return the recent tasks of workers."""
         return private(operations.recent_tasks(database, identity_of(request)))
 
     @router.get(f"{BASE}/tasks/{{task}}")
     def one_task(task: Number, request: Request) -> Response:
-        """How far a worker is with something."""
+        """Return the progress of a task."""
         return private(operations.task(database, identity_of(request), task))
 
     @router.post(f"{BASE}/tasks/{{task}}/retry")
@@ -461,7 +461,7 @@ def _add_reported(router: APIRouter, database: Database, benchmark: str, shipped
 def _add_accounts(router: APIRouter, database: Database, benchmark: str, identity: IdentitySettings | None) -> None:
     @router.get(f"{BASE}/accounts")
     def accounts(request: Request, search: str = "") -> Response:
-        """Who has signed in here, the last seen first; `search`: a part of name or id."""
+        """Return the accounts, last seen first; `search`: a part of name or id."""
         return private(account_search.listing(database, identity_of(request), benchmark, identity, search))
 
 

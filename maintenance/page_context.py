@@ -27,7 +27,7 @@ QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minima
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What the page works with. `identify`: who sent a request; `note_refusal` records who was refused, trying what."""
+    """Context of the page. `identify`: who sent a request; `note_refusal` records who was refused, trying what."""
 
     database: Database
     benchmark: str

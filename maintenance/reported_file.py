@@ -76,7 +76,7 @@ class Read:
 
     @property
     def remark(self) -> str:
-        """What arithmetic says about the figures."""
+        """Results of the arithmetic check of the figures."""
         return arithmetic(self.facts)
 
 

@@ -15,7 +15,7 @@ REASON_LIMIT = 500
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What a use case did. The same thing asked twice changes nothing the second time."""
+    """Result of a use case. A repeated request changes nothing."""
 
     changed: bool
     message: str

@@ -208,7 +208,7 @@ def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], table: ItemTab
 
 
 def _orient(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows: Candidates) -> None:
-    """Where only one text of a row is its item's, the order follows from that one."""
+    """Derive the order from the one text of a row that is its item's."""
     for index in open_rows:
         row, item = reading.rows[index], matched.items[index]
         if item == UNKNOWN or row.responses is None or matched.flips[index] is not None:

@@ -26,7 +26,7 @@ _WITHOUT_HEAD = "Not checked: without --head, a published one, nothing shows tha
 
 
 class CommandOutput(NamedTuple):
-    """What to print, and the exit code."""
+    """Text to print, and the exit code."""
 
     text: str
     code: int

@@ -23,7 +23,7 @@ _RECORDED_BY = ("submission.scored", "scores.recorded")
 
 
 class CheckOutcome(StrEnum):
-    """What became of one check."""
+    """Result of one check."""
 
     OK = "ok"
     FAILED = "failed"

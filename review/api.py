@@ -22,7 +22,7 @@ _SHEETS = "/api/v1/verification"
 
 
 class DisputeBody(ReasonBody):
-    """Which pair (key or id), what is right instead, and which kind of error the worse response makes."""
+    """Body of a dispute: the pair (key or id), the right answer, and the kind of error of the worse response."""
 
     item: str
     better: str

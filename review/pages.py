@@ -50,7 +50,7 @@ ERROR_BUTTONS = tuple(
 
 
 class Draft(NamedTuple):
-    """What somebody has typed into the form of a dispute."""
+    """Values of the dispute form."""
 
     better: str = ""
     tag: str = ""

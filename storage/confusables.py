@@ -30,7 +30,7 @@ _TABLE = Path(__file__).with_name("data") / "confusables.txt"
 FIELDS = ("model", "organisation", "judge")
 """Names on the board."""
 REPORTED = {"model": "name", "organisation": "organisation", "judge": "judge_name"}
-"""What a reported result has instead."""
+"""Column of a reported result for each of these fields."""
 _ONE_LETTER = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
 _SEPARATORS = frozenset({"Pd", "Pc", "Zs"})  # categories
 _LIKE_DIGITS = frozenset("iIlLoO|")

@@ -66,7 +66,7 @@ class RecordedScore(NamedTuple):
 
 @dataclass(slots=True)
 class _Expected:
-    """What the events say that a submission's row holds, and which event says it."""
+    """Content of a submission's row according to events, and the event for each column."""
 
     accepted: int
     record: str | None
@@ -78,7 +78,7 @@ class _Expected:
 
 @dataclass(slots=True)
 class Ledger:
-    """What rows must say according to events, which are added in their order."""
+    """Expected content of rows according to events, which are added in order."""
 
     submissions: dict[str, _Expected] = field(default_factory=dict)
     scores: dict[tuple[str, str, str], RecordedScore] = field(default_factory=dict)  # revision, version, commitment

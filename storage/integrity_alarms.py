@@ -20,7 +20,7 @@ _NAMED = 20  # mismatches that an event names
 
 
 class IntegrityAlarm(NamedTuple):
-    """What a check found that no later check has cleared."""
+    """Finding of a check that no later check has cleared."""
 
     at: float
     sentences: tuple[str, ...]

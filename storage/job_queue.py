@@ -47,7 +47,7 @@ class Claim:
 
 
 class JobStage(StrEnum):
-    """How far a submission is, in the words its owner sees."""
+    """Progress of a submission, in the words that its owner sees."""
 
     QUEUED = "queued"
     SCORING = "scoring"

@@ -28,7 +28,7 @@ class GrantStatus(NamedTuple):
 
     @property
     def left(self) -> int:
-        """How many there still are."""
+        """Number of submissions left."""
         return 0 if self.revoked_at is not None else max(0, self.extra - self.used)
 
 

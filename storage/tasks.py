@@ -59,7 +59,7 @@ class TaskClaim:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskCounts:
-    """How far the pieces of a task are, in entries; `open` and `failed` count pieces."""
+    """Progress of a task's pieces, in entries; `open` and `failed` count pieces."""
 
     done: int
     total: int
@@ -250,7 +250,7 @@ def heartbeat(session: Session, claim: TaskClaim, lease_seconds: float) -> bool:
 
 
 def report(session: Session, claim: TaskClaim, progress: int, total: int) -> None:
-    """How many of the entries are done. Raises LeaseLost."""
+    """Record the number of finished entries. Raises LeaseLost."""
     if not _change(session, claim, progress=progress, total=total):
         raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
 

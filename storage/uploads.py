@@ -43,7 +43,7 @@ class Uploads:
 
     @property
     def durability(self) -> str:
-        """Where a kept file is when keep() returns: on a disk of this machine, or somewhere else."""
+        """Location of a kept file when keep() returns: a local disk, or elsewhere."""
         return "local" if self._remote is None else "remote"
 
     def keep(self, source: Path | bytes) -> str:

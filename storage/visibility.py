@@ -28,7 +28,7 @@ _UNNAMED = (Visibility.anonymous_until.is_not(None), Visibility.revealed_at.is_(
 
 
 class EntryVisibility(NamedTuple):
-    """What an owner asked for, as far as it still holds. `anonymous_until`: seconds since 1970 UTC; None: named."""
+    """Current visibility of an entry. `anonymous_until`: seconds since 1970 UTC; None: named."""
 
     anonymous_until: float | None = None
     published: bool = True

@@ -65,7 +65,7 @@ class ActivityItem:
 
     @property
     def title(self) -> str:
-        """What the entry is called."""
+        """Name of the entry."""
         return " ".join(filter(None, (self.model, self.version)))
 
     def to_json(self) -> dict[str, Any]:

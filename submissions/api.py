@@ -209,7 +209,7 @@ def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: M
         before: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
-        """What happened to your entries, the newest first; `before` continues at the last seq of an earlier answer."""
+        """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
         found = activity.list_activity(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})

@@ -71,12 +71,12 @@ Fields = Mapping[str, str]
 
 
 class OwnerConflict(ValueError):
-    """What an owner asked for cannot be done; the message says why."""
+    """The owner's request cannot be done; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerActions:
-    """What the owner of a submission can do about it that other packages do.
+    """Actions of a submission's owner that other packages implement.
 
     `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the current description;
     `scores` are those of the score receipts, in the order in which they were made.

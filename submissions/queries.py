@@ -25,7 +25,7 @@ class KnownSubmission(NamedTuple):
 
 
 class SubmissionFacts(NamedTuple):
-    """What the owner of a submission called it, and which of their attempts it is at the labels of that time."""
+    """Name of a submission, and its attempt number under the labels of that time."""
 
     id: str
     owner: str
@@ -39,7 +39,7 @@ class SubmissionFacts(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What /metrics shows."""
+    """Values of /metrics."""
 
     submissions: int
     events: int

@@ -105,7 +105,7 @@ class SubmissionsPaused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What somebody may submit now. `next_at`: seconds since 1970 UTC; None: now."""
+    """Remaining quota. `next_at`: seconds since 1970 UTC; None: now."""
 
     attempts: int  # so far, at the label revision that the board shows
     next_at: float | None
@@ -124,7 +124,7 @@ class Accepted:
 
 
 class SubmissionService:
-    """What happens between an arrived file and its acknowledgement."""
+    """Use case between an arrived file and its acknowledgement."""
 
     def __init__(
         self,

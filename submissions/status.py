@@ -28,7 +28,7 @@ NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a submitter may know about a submission."""
+    """Status of a submission for its submitter."""
 
     id: str
     model: str  # "" where it must not be shown

@@ -17,7 +17,7 @@ from workers.scorer import load_table
 
 @dataclass(frozen=True, slots=True)
 class ScoringError:
-    """What there is to print: the scorecard (empty where the file was rejected), remarks, and whether it was scored."""
+    """Output: the scorecard (empty where the file was rejected), remarks, and whether it was scored."""
 
     scored: bool
     text: str

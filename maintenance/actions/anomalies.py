@@ -29,7 +29,7 @@ year, one submission a day, come to that, and pooled they learn as much of the l
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """How much unknown accounts have had scored lately, and how much came in a year from accounts that go on sending
+    """Recent scored submissions of unapproved accounts, and those of a year from accounts that keep sending
     what chance could have answered, or files with few votes where labels are hidden, known or not."""
 
     scored: int

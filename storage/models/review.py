@@ -112,7 +112,7 @@ class ProjectItem(Base):
 
 
 class Annotator(Base):
-    """Who may answer in a project."""
+    """Annotators of a project."""
 
     __tablename__ = "verification_annotators"
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
@@ -120,7 +120,7 @@ class Annotator(Base):
 
 
 class Annotation(Base):
-    """What somebody says of an item of a project; the last answer counts."""
+    """An annotator's answer to an item of a project; the last one counts."""
 
     __tablename__ = "verification_answers"
     __table_args__ = (

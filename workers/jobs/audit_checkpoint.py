@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class HubDataset:
-    """Where heads are published: owner/name, and a token that may write there. `endpoint` None: the Hub itself."""
+    """Destination of published heads: owner/name, and a token that may write there. `endpoint` None: the Hub itself."""
 
     name: str
     token: str = field(repr=False)

@@ -119,7 +119,7 @@ def kept_back(
 
 
 class Origin(Protocol):
-    """What tells whose judge an entry is of; a row of a query has it."""
+    """Columns that identify an entry's judge, as a query's row has them."""
 
     @property
     def id(self) -> str: ...

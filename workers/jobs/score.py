@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class ScoringOutcome(Enum):
-    """What became of one turn."""
+    """Outcome of one turn."""
 
     NOTHING_TO_DO = auto()
     SCORED = auto()

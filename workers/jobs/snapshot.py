@@ -68,7 +68,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a snapshot says, and the last audit event whose effect it shows."""
+    """Content of a snapshot, and the last audit event that it includes."""
 
     json: bytes  # without the closing brace: when it was made comes last, so one pass gives both digests
     through: int
