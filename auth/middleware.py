@@ -146,7 +146,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def identity_of(connection: HTTPConnection | None) -> Identity:
-    """Return who is asking, for a route (`request`) or a Gradio handler (`request.request`).
+    """Return the identity of a request, for a route (`request`) or a Gradio handler (`request.request`).
 
     Raises:
         RuntimeError: the middleware is missing, or there is no request: never fail open.

@@ -91,13 +91,13 @@ class AuthError(Exception):
 
 
 class Unauthenticated(AuthError):
-    """Nobody is signed in, or the token is not valid."""
+    """No user is signed in, or the token is not valid."""
 
     status, code = 401, "sign-in-needed"
 
 
 class Forbidden(AuthError):
-    """Somebody is known, but may not do this."""
+    """The user is known, but may not do this."""
 
     status, code = 403, "not-allowed"
 

@@ -1,7 +1,7 @@
 """OpenID Connect client (Authlib): discovery, authorization code with PKCE S256, ID token, userinfo.
 
 Everything an answer says is checked against what was asked: issuer, audience, nonce, signature, expiry, and that
-userinfo speaks of the same subject. Addresses come from the discovery document and must be as safe as the issuer's.
+userinfo has the same subject. Addresses come from the discovery document and must be as safe as the issuer's.
 """
 
 from __future__ import annotations

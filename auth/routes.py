@@ -246,7 +246,7 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
 
     @router.post("/account/tokens/{token_id}/revoke")
     def revoke_token(token_id: str, request: Request, csrf: _Token = "") -> Response:
-        """Revokes a token of one's own; somebody else's does not exist here."""
+        """Revoke the user's own token; those of others are not found."""
         identity = require_person(identity_of(request))
         check_csrf(identities, identity, csrf)
         identities.tokens.revoke(identity, token_id)

@@ -43,7 +43,7 @@ class AuthService:
         return cls(settings, database, seal, Authenticator(*shared), SignIn(*shared), Tokens(database))
 
     def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:
-        """Return the sessions of the person who is signed in, the newest first."""
+        """Return the sessions of the signed-in user, newest first."""
         person = require_person(identity)
         with self.database.read() as session:
             return queries.live_sessions(session, person.account, self.settings.idle_seconds)

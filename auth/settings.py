@@ -106,7 +106,7 @@ _REMEDY = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe
 
 
 def check_secret(secret: str) -> None:
-    """Refuse a secret that somebody could know or guess.
+    """Refuse a known or guessable secret.
 
     Raises:
         IdentitySettingsError: with the remedy, never with the secret.

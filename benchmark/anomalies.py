@@ -3,7 +3,7 @@
 Honest work shows every one of them now and then: temperature 0 gives identical texts, two fine-tunes of one model agree
 on nearly everything, a breakthrough is far above what was known. So nothing follows from a pattern by itself.
 
-Of the limits, FROM strikes where it is reached; ABOVE where it is exceeded, BELOW where it is not reached.
+Of the limits, FROM applies where it is reached; ABOVE where it is exceeded, BELOW where it is not reached.
 """
 
 from __future__ import annotations

@@ -318,7 +318,7 @@ def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Se
 
 
 def _selections(right: BoolArray, parts: _OrderParts) -> _Selections:
-    """Return how luck may have helped the first of several variants, in every order. ``right``: variants x items."""
+    """Return the selection gain of the first of several variants, in every order. ``right``: variants x items."""
     return {
         grouping: {
             order: select_best(right, masks)

@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _context(settings: WorkerSettings, database: Database) -> CliContext:
-    """Return a user who can run this here has the database, and may do everything."""
+    """Return the local user, who has the database and may do everything."""
     return CliContext(
         database=database,
         user=LOCAL,

@@ -485,7 +485,7 @@ def _add_allowances(router: APIRouter, database: Database) -> None:
 def _add_suspicions(router: APIRouter, database: Database, benchmark: str) -> None:
     @router.get(f"{BASE}/suspicions")
     def listing(request: Request, decided: bool = False) -> Response:
-        """Entries that somebody should look at, with the numbers, and how busy unknown accounts are."""
+        """Return anomaly cases with their numbers, and the activity of unapproved accounts."""
         user = identity_of(request)
         found = suspicions.listing(database, user, benchmark, decided=decided)
         return private(suspicion_words.as_data(found, suspicions.alarm(database, user)))

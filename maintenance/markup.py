@@ -103,7 +103,7 @@ def entries_found(found: EntryMatches) -> str:
 
 
 def accounts(found: Directory) -> str:
-    """Return who has signed in."""
+    """Return the accounts that have signed in."""
     rows = [
         (
             one.name,

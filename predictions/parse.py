@@ -183,7 +183,7 @@ def _near(row: PredictionRow, table: ItemTable) -> str | None:
 def _report_unknown(
     rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector
 ) -> None:
-    """A problem for every row about no item of the benchmark."""
+    """Return a problem for every row about no item of the benchmark."""
     for row, item in zip(rows, matched.items, strict=True):
         if item != UNKNOWN:
             continue

@@ -80,7 +80,7 @@ def list_anomalies(session: Session, benchmark: str, *, decided: bool = False) -
 
 
 def number_open(session: Session, benchmark: str) -> int:
-    """Return how many suspicions nobody has decided about."""
+    """Return the number of open cases."""
     return session.execute(
         select(func.count())
         .select_from(AnomalyCase)

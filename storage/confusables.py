@@ -99,7 +99,7 @@ def _is_sign(character: str) -> bool:
 
 
 def lock_names(session: Session) -> None:
-    """From here to the end of the transaction nobody else takes a name. Before the audit chain, whose lock comes last.
+    """Lock names until the end of the transaction. Before the audit chain, whose lock comes last.
 
     On SQLite the write transaction sees to that. On PostgreSQL two who take names at the same instant would not see
     one another's, and there is no row to lock for a name that nobody has yet.
@@ -111,7 +111,7 @@ def lock_names(session: Session) -> None:
 def find_confusable(
     session: Session, benchmark: str, owner: str, field: str, name: str, shipped: Iterable[Mapping[str, Any]] = ()
 ) -> str | None:
-    """Somebody else's name that looks like this one and is written otherwise; None where there is none.
+    """Return another owner's name that is confusable with this one and spelled differently, or None.
 
     Identical spelling is allowed: many people may submit the same model. A confusable variant is refused unless every
     existing variant belongs to the same owner. Names that the public cannot see do not count, because the answer would

@@ -261,7 +261,7 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
 def _missing_scores(
     left: Mapping[tuple[str, str, str], RecordedScore], changed: dict[tuple[str, str], int]
 ) -> Iterator[Mismatch]:
-    """Recorded scores of which there is no row, beside those whose row was changed."""
+    """Return recorded scores without a row, beside those whose row was changed."""
     for (revision, version, _), place in left.items():
         if changed.get((revision, version), 0) > 0:
             changed[revision, version] -= 1
@@ -399,7 +399,7 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
-    """Stored relations between judges: content and summary."""
+    """Check stored relations between judges: content and summary."""
     columns = (StoredRelations.id, StoredRelations.label_revision, StoredRelations.summary, StoredRelations.body)
     for row in session.execute(select(*columns)).yield_per(1):
         seq, summary = ledger.relations.get((row.label_revision, row.id), (None, None))

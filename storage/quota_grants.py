@@ -83,7 +83,7 @@ def available(session: Session, account: str) -> int | None:
 
 
 def consume(session: Session, grant: int, submission: str) -> None:
-    """Take one. The caller sees to it that nobody else of the account submits at the same time."""
+    """Use one. The caller locks the account against simultaneous submissions."""
     session.execute(insert(QuotaGrantUse).values(grant_id=grant, submission_id=submission))
 
 

@@ -365,7 +365,7 @@ def _late() -> tuple[ColumnElement[bool], ...]:
 
 
 def _change(session: Session, claim: TaskClaim, **values: Any) -> bool:
-    """Changes a running task that the claim still holds: the fence. False if it does not."""
+    """Change a running task if the claim still holds it (the fence); return False if it does not."""
     result = session.execute(
         update(Task)
         .where(Task.id == claim.task_id, Task.epoch == claim.epoch, Task.state == State.RUNNING.value)

@@ -91,7 +91,7 @@ def list_activity(
     limit: int = 50,
     hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[ActivityItem]:
-    """Return what happened to somebody's entries, the newest first; `before` the seq of an event.
+    """Return the events of a user's entries, newest first; `before` the seq of an event.
 
     `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
 
@@ -138,7 +138,7 @@ class _Scores:
         return (entry, revision, version) in self._stored
 
     def is_withheld(self, entry: str, revision: str, version: str) -> bool:
-        """Return whether nobody is shown a number of this score."""
+        """Return whether the Ladder withholds this score."""
         return (entry, revision, version) in self._withheld
 
     def in_chunk(self, entry: str, chunk: StoredEvent) -> bool:

@@ -233,7 +233,7 @@ def submission_response(accepted: Accepted) -> dict[str, Any]:
 
 
 def error_response(failed: ReadingFailed) -> dict[str, Any]:
-    """That the service could not read a file, as a problem."""
+    """Return the problem of a file that the service could not read."""
     return problem_body(500, "internal", str(failed))
 
 
@@ -310,7 +310,7 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
 def _add_health(router: APIRouter, database: Database) -> None:
     @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
-        """This process answers."""
+        """Report that this process answers."""
         return JSONResponse({"status": "ok"})
 
     @router.get("/readyz", responses=openapi_examples.READY)
@@ -338,7 +338,7 @@ def _add_health(router: APIRouter, database: Database) -> None:
 
     @router.get("/metrics", responses=openapi_examples.METRICS)
     def metrics() -> Response:
-        """Counts for Prometheus."""
+        """Return counts for Prometheus."""
         with database.read() as session:
             return PlainTextResponse(prometheus_text(queries.counts(session)), media_type="text/plain; version=0.0.4")
 

@@ -97,7 +97,7 @@ def build(
 
     @router.get(POLICY_URL)
     def policy(request: Request) -> Response:
-        """Return the rules in words, and when the person who is signed in may submit next."""
+        """Return the rules in words, and the time of the user's next submission."""
         user = identity_of(request)
         context = {
             "current": POLICY_URL,
@@ -118,7 +118,7 @@ def build(
 
     @router.post("/account/submissions/{submission}/{what}")
     async def act(submission: str, what: str, request: Request) -> Response:
-        """Does it, and shows the page again."""
+        """Run the action and show the page again."""
         async with request.form(max_files=0, max_fields=len(FIELDS) + 8) as form:
             fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
         user = identity_of(request)
@@ -128,7 +128,7 @@ def build(
 
 
 def next_submission_text(user: Identity, found: Allowance) -> str:
-    """Return when somebody may submit again, in a sentence."""
+    """Return the time of the next possible submission, in a sentence."""
     if found.paused:
         return "Submissions are paused at the moment."
     if found.awaiting:

@@ -142,7 +142,7 @@ def quota_used(session: Session, subject: str, now: float) -> list[float]:
 
 
 def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
-    """From here to the end of the transaction nobody else takes from these quotas.
+    """Lock these quotas until the end of the transaction.
 
     On SQLite the write transaction sees to that; on PostgreSQL the rows' locks do, taken in one order by everybody.
     """

@@ -73,7 +73,7 @@ class DuplicateName(ValueError):
 
 
 class ConfusableName(ValueError):
-    """A name would be taken for that of somebody else."""
+    """A name is confusable with another owner's."""
 
     def __init__(self, field: str, name: str, other: str) -> None:
         super().__init__(
@@ -194,7 +194,7 @@ class SubmissionService:
                 return self._persist(file, report, upload, metadata, user, shown)
 
     def allowance(self, user: Identity) -> Allowance:
-        """Return when somebody may submit next. Raises AuthError as `submit` does."""
+        """Return the remaining quota. Raises AuthError as `submit` does."""
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
@@ -210,7 +210,7 @@ class SubmissionService:
         return Allowance(made, None, revision, paused=paused)
 
     def paused(self) -> str | None:
-        """Return what maintainers say while nobody may submit; None: submissions are taken."""
+        """Return the message of a pause; None: submissions are accepted."""
         with self._database.read() as session:
             return submission_pause.pause_message(session)
 

@@ -74,7 +74,7 @@ class Status:
 
 
 class Owned(NamedTuple):
-    """A line in the list of somebody's submissions."""
+    """A line in the list of a user's submissions."""
 
     id: str
     model: str

@@ -24,7 +24,7 @@ from workers.task_runner import create_task_runner
 
 
 def work(settings: WorkerSettings, until_empty: bool, best_reported: float | None = None) -> None:
-    """Scores until told to stop (Ctrl-C, SIGTERM), or until nothing waits. Raises LabelsError and LabelSetChanged.
+    """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting. Raises LabelsError and LabelSetChanged.
 
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """

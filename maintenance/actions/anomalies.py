@@ -39,7 +39,7 @@ class Alarm:
 
     @property
     def raised(self) -> bool:
-        """Whether it is so much that somebody should look."""
+        """Return whether the counts reach an alarm."""
         return self.scored >= ALARM_FROM or self.probes >= PROBING_FROM
 
     @property
@@ -81,7 +81,7 @@ def rescan(database: Database, user: Identity, reason: str) -> ActionResult:
 
 
 def alarm(database: Database, user: Identity) -> Alarm:
-    """Return whether somebody should look at what accounts have had scored. For maintainers."""
+    """Return the counts of scored submissions for the alarms. For maintainers."""
     require_maintainer(user)
     with database.read() as session:
         busy = anomalies.account_activity(session, ALARM_DAYS * _DAY)

@@ -129,7 +129,7 @@ class RegisteredLabelSet(Base):
 
 
 class Submission(Base):
-    """An accepted file: what it said (votes), what was said about it (metadata), and the receipt its owner holds."""
+    """An accepted file: its votes, its metadata, and the receipt of its owner."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -359,7 +359,7 @@ def new_account_id() -> str:
 
 
 class Account(Base):
-    """Somebody whom an identity provider vouches for. Who it is: issuer and subject; the name may change hands."""
+    """An account of an identity provider, identified by issuer and subject; the name may change hands."""
 
     __tablename__ = "accounts"
     __table_args__ = (

@@ -30,7 +30,7 @@ def _one_of(column: str, names: tuple[str, ...]) -> CheckConstraint:
 
 
 class Dispute(Base):
-    """Somebody says that an item's label is wrong. Decided once."""
+    """A dispute of an item's label. Decided once."""
 
     __tablename__ = "disputes"
     __table_args__ = (

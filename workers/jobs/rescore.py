@@ -101,7 +101,7 @@ def _unscored(scorer: Scorer, revision: str) -> Select[str, bytes, int]:
 
 
 def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> dict[str, str]:
-    """Stored tallies by submission; entries with the same K are counted together."""
+    """Return stored tallies by submission; entries with the same K are counted together."""
     labels, items = scorer.labels[revision], len(scorer.table)
     texts: dict[str, str] = {}
     for k, group in groupby(sorted(entries, key=lambda entry: entry.k), key=lambda entry: entry.k):

@@ -201,7 +201,7 @@ def _attempts(
     session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: ModerationState
 ) -> dict[str, dict[str, Any]]:
     """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
-    better by luck alone.
+    better by chance alone.
 
     The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too. "Of how
     many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
@@ -229,7 +229,7 @@ def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> d
 
 
 def _kept_back(revisions: frozenset[str] | None) -> dict[str, Any]:
-    """Return which scores of an entry nobody is shown (benchmark/ladder.py)."""
+    """Return the scores of an entry that the Ladder withholds (benchmark/ladder.py)."""
     return {"withheld": sorted(revisions)} if revisions else {}
 
 
