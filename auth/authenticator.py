@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Authenticator:
-    """Looks up who is asking. All methods block on the database; call them in a thread."""
+    """Identifies requests. All methods block on the database; call them in a thread."""
 
     def __init__(self, settings: IdentitySettings, database: Database, seal: KeyRing, client: OpenIdClient) -> None:
         self._settings, self._database, self._seal, self._client = settings, database, seal, client
@@ -36,7 +36,7 @@ class Authenticator:
         self._unanswered: dict[str, float] = {}  # account -> when the issuer last failed to answer, monotonic
 
     def anonymous(self) -> Identity:
-        """Return who asks when no credential comes along."""
+        """Return the identity of a request without a credential."""
         return {Mode.LOCAL: LOCAL, Mode.OPEN: OPEN, Mode.OPENID: ANONYMOUS}[self._settings.mode]
 
     def from_session(self, cookie: str) -> Identity:
@@ -102,7 +102,7 @@ class Authenticator:
         )
 
     def _touch(self, write: Any) -> None:
-        """Recording a use must not stop it: public pages and reads work while the database takes no writes."""
+        """Record a use; a failure must not stop it, because public pages and reads work without database writes."""
         try:
             with self._database.write() as session:
                 write(session)

@@ -15,7 +15,7 @@ _OF_PROXIES = ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip",
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """What the decision looks at; each as often as it was sent."""
+    """Headers that the decision depends on; each as often as it was sent."""
 
     origin: Sequence[str] = ()
     fetch_site: Sequence[str] = ()
@@ -46,8 +46,7 @@ def is_cross_site(headers: Headers, own: str | None, cookie: bool) -> str | None
 
 
 def base_url(public_url: str, scheme: str, host: str) -> str:
-    """Return where the service stands for others, without a slash at the end: as configured, or as a request found
-    it."""
+    """Return the public base URL without a trailing slash: as configured, or from the request."""
     return public_url or f"{scheme}://{host if _HOST.fullmatch(host) else 'localhost'}"
 
 

@@ -45,7 +45,7 @@ class LoginThrottle:
 
 
 def network(address: str) -> str:
-    """Whom an address stands for: an IPv4 address itself, an IPv6 one its /64, which one subscriber gets whole."""
+    """Return the network of an address: IPv4 as it is, IPv6 as its /64, which one subscriber gets whole."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -119,8 +119,7 @@ def bearer(scope: Scope) -> str | None:
 
 
 def client_address(scope: Scope) -> str:
-    """Return the address of who asks. Behind a proxy the server puts it there, for the proxies that it is told to
-    trust."""
+    """Return the client's address. Behind a trusted proxy the server has replaced it with the forwarded one."""
     client = scope.get("client")
     return str(client[0]) if client else ""
 
@@ -147,7 +146,7 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def identity_of(connection: HTTPConnection | None) -> Identity:
-    """Return who is asking, for a route (`request`) or a Gradio handler (`request.request`).
+    """Return the identity of a request, for a route (`request`) or a Gradio handler (`request.request`).
 
     Raises:
         RuntimeError: the middleware is missing, or there is no request: never fail open.

@@ -8,7 +8,7 @@ from typing import Literal
 
 
 class Role(StrEnum):
-    """What somebody may do. An owner is a maintainer too, a maintainer a submitter."""
+    """Roles. An owner is a maintainer too, a maintainer a submitter."""
 
     SUBMITTER = "submitter"
     MAINTAINER = "maintainer"
@@ -16,7 +16,7 @@ class Role(StrEnum):
 
 
 class Scope(StrEnum):
-    """What an API token was made for."""
+    """Scope of an API token."""
 
     SUBMIT = "submit"
     MAINTAIN = "maintain"
@@ -56,7 +56,7 @@ class Organisation:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is asking. `account` is stable; `name` is for people and may change hands."""
+    """Identity of a request. `account` is stable; `name` is for people and may change hands."""
 
     account: str  # "" nobody, "local" the person at this machine
     name: str = ""
@@ -91,13 +91,13 @@ class AuthError(Exception):
 
 
 class Unauthenticated(AuthError):
-    """Nobody is signed in, or the token is not valid."""
+    """No user is signed in, or the token is not valid."""
 
     status, code = 401, "sign-in-needed"
 
 
 class Forbidden(AuthError):
-    """Somebody is known, but may not do this."""
+    """The user is known, but may not do this."""
 
     status, code = 403, "not-allowed"
 

@@ -1,7 +1,7 @@
 """OpenID Connect client (Authlib): discovery, authorization code with PKCE S256, ID token, userinfo.
 
 Everything an answer says is checked against what was asked: issuer, audience, nonce, signature, expiry, and that
-userinfo speaks of the same subject. Addresses come from the discovery document and must be as safe as the issuer's.
+userinfo has the same subject. Addresses come from the discovery document and must be as safe as the issuer's.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class TokenRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class UserClaims:
-    """What the issuer says about somebody."""
+    """Claims of the issuer about a user."""
 
     subject: str
     name: str  # for people
@@ -74,7 +74,7 @@ class VerifiedLogin:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What a sign-in was started with; the answer must fit it."""
+    """Values of a started sign-in, which the answer must match."""
 
     state: str
     nonce: str
@@ -111,7 +111,7 @@ class OpenIdClient:
         return str(url)
 
     def exchange(self, code: str, transaction: Transaction, now: float) -> VerifiedLogin:
-        """Return who the code stands for. `now`: seconds since 1970 UTC, against which expiry is checked.
+        """Exchange the code for a verified login. `now`: seconds since 1970 UTC, against which expiry is checked.
 
         Raises:
             SignInFailed: the code, the ID token or userinfo is wrong.

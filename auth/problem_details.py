@@ -33,7 +33,7 @@ def problem(status: int, code: str, detail: str, **more: Any) -> Response:
 
 
 def refusal(refused: AuthError) -> Response:
-    """Return the answer to somebody who may not."""
+    """Return the answer to a request without permission."""
     later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyFailures) else {}
     return problem_response(problem_body(refused.status, refused.code, refused.detail, **later), extra_headers(refused))
 

@@ -154,7 +154,7 @@ def ban(session: Session, account_id: str, banned: bool) -> bool:
 
 
 def bind_names(session: Session, issuer: str, names: Iterable[str], account_id: str) -> list[str]:
-    """Ties configured names that nobody has yet to an account; returns the newly tied ones."""
+    """Bind unassigned configured names to an account; return the newly bound ones."""
     wanted = set(names)
     if not wanted:
         return []

@@ -132,7 +132,7 @@ def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages
 
     @router.get("/auth/callback")
     def callback(request: Request) -> Response:
-        """The issuer sends people back to here."""
+        """Finish a sign-in: the issuer redirects to this address."""
         parameters = request.query_params
         try:
             if "code" not in parameters:
@@ -214,7 +214,7 @@ def _add_account(router: APIRouter, account: _Account) -> None:
 
     @router.get("/auth/me")
     async def me(request: Request) -> Response:
-        """Who is asking: for the small scripts of pages that are the same for everybody."""
+        """Return the identity of the request, for the small scripts of pages that are the same for everybody."""
         identity = identity_of(request)
         said = {
             "signed_in": identity.signed_in,
@@ -245,7 +245,7 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
 
     @router.post("/account/tokens/{token_id}/revoke")
     def revoke_token(token_id: str, request: Request, csrf: _Token = "") -> Response:
-        """Revokes a token of one's own; somebody else's does not exist here."""
+        """Revoke the user's own token; those of others are not found."""
         identity = require_person(identity_of(request))
         check_csrf(identities, identity, csrf)
         identities.tokens.revoke(identity, token_id)

@@ -43,7 +43,7 @@ class AuthService:
         return cls(settings, database, seal, Authenticator(*shared), SignIn(*shared), Tokens(database))
 
     def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:
-        """Return the sessions of the person who is signed in, the newest first."""
+        """Return the sessions of the signed-in user, newest first."""
         person = require_person(identity)
         with self.database.read() as session:
             return queries.live_sessions(session, person.account, self.settings.idle_seconds)
@@ -67,5 +67,5 @@ class AuthService:
                 }
                 with self.database.write() as session:
                     audit.append(session, REFUSED, facts)
-        except queries.SQLAlchemyError as error:  # a refusal stands, on record or not
+        except queries.SQLAlchemyError as error:  # the request is refused even if it cannot be recorded
             log.warning("refusal.not_recorded", extra={"data": {"reason": type(error).__name__}})

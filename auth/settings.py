@@ -13,7 +13,7 @@ from auth.csrf import is_loopback
 HUGGING_FACE = "https://huggingface.co"
 SHORTEST_SECRET = 32  # bytes
 _FEWEST_CHARACTERS = 10  # different ones in a secret; 64 random hexadecimal digits have 16
-_KNOWN = (  # wherever they stand in a secret
+_KNOWN = (  # refused anywhere in a secret
     hashlib.sha256(b"-v4").hexdigest(),  # what Gradio signs cookies with when it has no client secret
     hashlib.sha256(b"").hexdigest(),
     "qwertyuiop",
@@ -33,7 +33,7 @@ _ENOUGH = 64  # characters: the part of a secret that has to look random
 
 
 class Mode(StrEnum):
-    """How people are told apart."""
+    """Modes of distinguishing users."""
 
     LOCAL = "local"  # they are not: anyone who reaches the loopback address may do everything
     OPEN = "open"  # they are not, and others can reach the service: everybody may submit, nobody may maintain
@@ -93,12 +93,12 @@ class IdentitySettings:
 
     @property
     def redirect_uri(self) -> str:
-        """The one address that the issuer may send people back to."""
+        """Return the only redirect address that the issuer may use."""
         return f"{self.public_url}/auth/callback"
 
     @property
     def issuer_name(self) -> str:
-        """The issuer as people know it."""
+        """Return the issuer's display name."""
         return "Hugging Face" if self.issuer == HUGGING_FACE else urlsplit(self.issuer).netloc
 
 
@@ -106,7 +106,7 @@ _REMEDY = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe
 
 
 def check_secret(secret: str) -> None:
-    """Refuse a secret that somebody could know or guess.
+    """Refuse a known or guessable secret.
 
     Raises:
         IdentitySettingsError: with the remedy, never with the secret.

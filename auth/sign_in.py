@@ -24,7 +24,7 @@ _PURPOSE = "sign-in"
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Where the browser goes, and the cookie that it takes along."""
+    """Redirect target of the browser, and the cookie to set."""
 
     url: str
     cookie: str
@@ -60,7 +60,7 @@ class SignIn:
     def complete(
         self, *, code: str, state: str, issuer: str | None, sign_in_cookie: str, session_cookie: str, address: str
     ) -> Completed:
-        """Let somebody in whom the issuer vouches for. Always a new session id; the one before ends.
+        """Start a session for a user whom the issuer identified. Always a new session id; the one before ends.
 
         Raises:
             SignInFailed: the answer does not fit what was asked, or was used before.

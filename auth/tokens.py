@@ -35,7 +35,7 @@ class CreatedToken:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens of the person who is signed in. All methods block; call them in a thread."""
+    """Tokens of the signed-in user. All methods block; call them in a thread."""
 
     database: Database
 

@@ -26,7 +26,7 @@ VERDICTS = PREFERENCES + UNUSABLE
 RECOGNITION = ("text", "position", "scene", "face", "object")
 ERRORS = ("existence", *(f"recognition-{kind}" for kind in RECOGNITION), "attribute", "counting", "other")
 SAYINGS = ("a", "b", "equal", "both-wrong", "bad-item")
-"""What a dispute may say is right: A, B, no difference, both wrong, or that the pair is unusable."""
+"""Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
 TELLTALE = frozenset({"injected_noise"})
 """Names among the dataset's models that say which response was made worse on purpose: as good as a label."""
 DROP = "drop"
@@ -38,7 +38,7 @@ Effect = Literal["a", "b", "drop"]
 
 @dataclass(frozen=True, slots=True)
 class AnnotationAnswer:
-    """What somebody said about a pair: one of VERDICTS, and ERRORS of the response that is worse."""
+    """An annotator's answer about a pair: one of VERDICTS, and ERRORS of the response that is worse."""
 
     verdict: str
     errors: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class AnnotationAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a draft makes of an item: A or B is preferred, or the item is dropped. ``tags`` None: those of the base."""
+    """Outcome for an item in a draft: A or B is preferred, or the item is dropped. ``tags`` None: those of the base."""
 
     effect: Effect
     tags: frozenset[str] | None = None
@@ -54,7 +54,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class PairAgreement:
-    """How two annotators agree on the ``items`` that both answered. ``kappa`` None where it is undefined."""
+    """Agreement of two annotators on the ``items`` that both answered. ``kappa`` None where it is undefined."""
 
     first: str
     second: str

@@ -3,7 +3,7 @@
 Honest work shows every one of them now and then: temperature 0 gives identical texts, two fine-tunes of one model agree
 on nearly everything, a breakthrough is far above what was known. So nothing follows from a pattern by itself.
 
-Of the limits, FROM strikes where it is reached; ABOVE where it is exceeded, BELOW where it is not reached.
+Of the limits, FROM applies where it is reached; ABOVE where it is exceeded, BELOW where it is not reached.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ def like_public_labels(verdicts: Matrix, labels: Matrix, groups: npt.NDArray[np.
 
     ``verdicts``, ``labels``: (items,) 0, 1 or less than 0 for none; ``groups``: (items,) whose parts are unequally hard
     (sources). Two patterns: nearly all that is decided equals the labels, or their complement, whatever is left out; or
-    it equals them in some stretches of the items and their complement in others. Labels that were flipped at places
-    that look random cannot be told from a judge's errors.
+    it equals them in some stretches of the items and their complement in others. Labels inverted at places
+    that look random cannot be distinguished from a judge's errors.
     """
     decided = (verdicts >= 0) & (labels >= 0)
     count = int(decided.sum())

@@ -4,7 +4,7 @@
 * first: always the response that the dataset stores first. Nearly always "right" in the original order of the pairs,
   which is why a harness has to shuffle the order it shows.
 * longer: always the response with more words; undecided where they have equally many.
-* majority: what most judges of the board prefer, each with one voice; undecided where they are even.
+* majority: what most judges of the board prefer, each with one vote; undecided where they are even.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def always_longer(table: ItemTable) -> Matrix:
 def board_majority(verdicts: Matrix) -> Matrix | None:
     """(judges, items) majority verdicts -> (items, 1) votes; None with fewer than MAJORITY_JUDGES judges.
 
-    Judges that are undecided on an item, or lack it, have no voice on it; an item that all lack stays ABSENT.
+    Judges that are undecided on an item, or lack it, have no vote on it; an item that all lack stays ABSENT.
     """
     if len(verdicts) < MAJORITY_JUDGES:
         return None

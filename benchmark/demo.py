@@ -417,7 +417,7 @@ class SimulatedJudge:
 
 @dataclass(frozen=True, slots=True)
 class _Profile:
-    """How a judge behaves. Abilities and habits are on the log-odds scale."""
+    """Behaviour of a judge. Abilities and habits are on the log-odds scale."""
 
     ability: Mapping[str, float]  # per source
     k: int

@@ -1,7 +1,7 @@
 """Disclosure levels of label sets: what of a judge's counts may be shown, and how exactly. Pure.
 
 The one place that decides. `redact` is applied before anything public is made of a tally, so that pages, files, ranks
-and digests are functions of what it leaves; the rest of this module says how these numbers are told.
+and digests are functions of what it leaves; the rest of this module formats these numbers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _PARTS = (
     "counts, sources, error tags, the K curve, difficulty, length, other rules and groupings, and paired differences",
     "the macro average, the categories, rank ranges, and everything finer than half a point",
 )
-"""What is lost from each of the LEVELS to the next."""
+"""Information lost from each of the LEVELS to the next."""
 _TOLD = {
     PUBLIC: "everything",
     BY_CATEGORY: "overall, macro and categories to 0.1 point",
@@ -74,7 +74,7 @@ def redact(tally: Tally, level: str) -> Tally:
     """Return what a level leaves of a tally.
 
     ``categories``: one line a category, agree of n. Rounding to 0.1 point would hide no more, because categories have
-    fewer than 1,000 items. ``overall``: one line in all, with the agreement that the half point stands for. Undecided
+    fewer than 1,000 items. ``overall``: one line in all, with the agreement that the half point represents. Undecided
     and missing items need no label to be counted, so they stay.
     """
     if level == PUBLIC:
@@ -147,7 +147,7 @@ def _category_rows(counts: Counts) -> Counts:
 
 
 def _rounded_row(row: Counts) -> Counts:
-    """Return one line with the agreement that half a point stands for; a function of that, n, undecided and missing
+    """Return one line with the agreement that half a point represents; a function of that, n, undecided and missing
     alone."""
     n, agree, reject, undecided = (int(value) for value in row)
     if not n:

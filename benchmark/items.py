@@ -117,7 +117,7 @@ class Item:
 
     @property
     def fingerprint(self) -> str:
-        """The key without the suffix that tells text-identical pairs apart."""
+        """Return the key without the suffix that distinguishes text-identical pairs."""
         return self.key[:64]
 
     @property

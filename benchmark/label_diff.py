@@ -103,7 +103,7 @@ def _number(share: float) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourTests:
-    """Two entries that stand next to each other on the old or the new board, and the paired macro test of each."""
+    """Two entries that are neighbours on the old or the new board, and the paired macro test of each."""
 
     first: int  # the better one on the old board (by index into the entries)
     second: int

@@ -48,7 +48,7 @@ def distinct_judges(verdicts: Verdicts, sources: Sequence[str]) -> tuple[int, ..
     """Return the judges to ask, of all in the order of their strength: the best of each source, copies left out, at
     most MOST.
 
-    ``sources``: who stands behind each judge. One account's entries, or copies of one judge, would else outvote others.
+    ``sources``: the owner of each judge. One account's entries, or copies of one judge, would else outvote others.
     """
     chosen: list[int] = []
     seen: set[str] = set()

@@ -64,7 +64,7 @@ class LabelSet:
 
     @property
     def items(self) -> int:
-        """How many items the revision labels: the overall denominator."""
+        """Number of items that the revision labels: the overall denominator."""
         return int((self.preferred != NOT_LABELLED).sum())
 
 

@@ -1,7 +1,7 @@
 """The Ladder: which of an account's scores are shown, so that trying again and again tells little. Pure.
 
 Blum & Hardt 2015, "The Ladder: A Reliable Leaderboard for Machine Learning Competitions", algorithm 1: a score is
-released if it beats the best released one by a step, else the best one stands. Here a score that is not released has no
+released if it beats the best released one by a step, else the best one stays. Here a score that is not released has no
 number at all, and the released number is rounded as the label set's disclosure says instead of to the step.
 """
 

@@ -39,7 +39,7 @@ _MOST_STEPS = 60  # numbers of dropped items tried beyond the least that the bou
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A grouping of the benchmark's items into the three categories: how many stand in each."""
+    """A grouping of the benchmark's items into the three categories: the number of items in each."""
 
     grouping: str
     revisions: tuple[str, ...]
@@ -103,7 +103,7 @@ class PublishedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was published; None where it was not. Percent."""
+    """Published figures in percent; None where absent."""
 
     general: PublishedFigure | None
     hallucination: PublishedFigure | None
@@ -321,7 +321,7 @@ class Denominators:
 
     @property
     def size(self) -> int:
-        """The full denominator."""
+        """Return the full denominator."""
         return self.low.size - 1
 
 
@@ -619,14 +619,14 @@ class ArithmeticCheck:
 
     @property
     def grouping(self) -> str | None:
-        """The grouping to show: the official one if it fits, else the closest that does, else None."""
+        """Return the grouping to show: the official one if it fits, else the closest that does, else None."""
         if self.overall_ok:
             return "official"
         return self.closest if self.fitting else None
 
     @property
     def remark(self) -> str | None:
-        """The short phrase beside a row that does not fit the official sizes; None if there is nothing to say."""
+        """Return the short phrase beside a row that does not fit the official sizes; None if there is none."""
         if self.macro_ok is False:
             return "macro is not the mean"
         if self.overall_ok is not False:

@@ -69,14 +69,14 @@ class JudgeCandidate(NamedTuple):
 
 
 class ComparableJudges(NamedTuple):
-    """Which candidates are compared, best first."""
+    """Candidates to compare, best first."""
 
     chosen: list[int]  # indices of the candidates, at most COMPARED_AT_MOST
     judges: int  # how many there were to choose from
 
 
 class RankRange(NamedTuple):
-    """Where an entry might truly stand among those compared."""
+    """Range of ranks of an entry among those compared."""
 
     best: int
     worst: int
@@ -187,7 +187,7 @@ class Variants(NamedTuple):
 
 
 class PairwiseSummary(NamedTuple):
-    """What the worker stores: the relations, and the summary for the snapshot."""
+    """Stored results of the worker: the relations, and the summary for the snapshot."""
 
     relations: PairwiseArrays
     summary: Json
@@ -318,7 +318,7 @@ def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Se
 
 
 def _selections(right: BoolArray, parts: _OrderParts) -> _Selections:
-    """Return how luck may have helped the first of several variants, in every order. ``right``: variants x items."""
+    """Return the selection gain of the first of several variants, in every order. ``right``: variants x items."""
     return {
         grouping: {
             order: select_best(right, masks)

@@ -36,20 +36,20 @@ class RankingEntry:
 
     id: str
     values: tuple[float | None, ...]  # what is ordered by, first things first: (macro, overall) on the default board
-    counts: tuple[int, ...] | None  # numerators and denominators behind values; None = reported, stands without a rank
-    submitted: str  # ISO 8601: the earlier stands first among equals; "" (unknown) stands last
+    counts: tuple[int, ...] | None  # numerators and denominators behind values; None = reported, without a rank
+    submitted: str  # ISO 8601: the earlier is first among equals; "" (unknown) is last
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a contender stands; ``rank`` is None for reported rows and for rows without a value."""
+    """Position of a contender; ``rank`` is None for reported rows and for rows without a value."""
 
     index: int  # into the contenders given
     rank: int | None
 
 
 def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -> list[int]:
-    """Return indices in display order. A None stands below every number in either direction."""
+    """Return indices in display order. A None is below every number in either direction."""
 
     def key(index: int) -> tuple[Any, ...]:
         one = contenders[index]
@@ -84,7 +84,7 @@ def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RankRanges:
-    """What paired tests leave open. Arrays are in the order of the entries given.
+    """Rank ranges from paired tests. Arrays are in the order of the entries given.
 
     ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
     ``differs``: bool (entries, entries), whether two differ significantly, whichever of all pairs are looked at.
@@ -259,7 +259,7 @@ def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
     for number, row in enumerate(sums):
         np.subtract(row[:, np.newaxis], row[np.newaxis], out=work)
         np.multiply(work, scale, out=work)
-        found[number] = work.max()  # a pair stands here twice, with either sign
+        found[number] = work.max()  # each pair is here twice, once with either sign
     return found
 
 

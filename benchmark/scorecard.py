@@ -94,7 +94,7 @@ def _error_rate(counts: dict[str, int]) -> dict[str, float | None]:
 
 
 def _k_curve(tally: Tally) -> list[Json]:
-    """Expected strict accuracy when only k of the K votes are drawn."""
+    """Return the expected strict accuracy when only k of the K votes are drawn."""
     sizes = category_counts(tally.counts)[:, 0]
     right = k_curve(category_counts(tally.agreeing))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,11 +1,11 @@
-"""The best of several variants of one judge: what luck adds to its score, and intervals and tests that account for it.
+"""Best of several variants of one judge: expected selection gain, and intervals and tests that account for it.
 
 The scores of k variants on the same items are taken as normal, with one correlation between every two of them. Nothing
 is drawn: the distribution of the largest of k equally correlated normals is an integral over one variable (Dunnett &
-Sobel 1955), taken by the trapezoidal rule. With unequal correlations their mean stands for them; the simulations of
+Sobel 1955), taken by the trapezoidal rule. With unequal correlations their mean is used; the simulations of
 ``bench/statistics.py`` show what that does.
 
-* Luck: of equal variants the best is expected E(k) sqrt(v / 2) above the truth, E(k) the mean of the largest of k
+* Gain: of equal variants the best is expected E(k) sqrt(v / 2) above the truth, E(k) the mean of the largest of k
   independent standard normals, v the variance of the difference of two variants.
 * Interval: the lower limit uses the quantile of the largest of k, so it holds whichever variant is chosen; the upper
   limit is the plain one. The best score is at least that of the truly best variant, so the chosen one lies above its
@@ -95,10 +95,10 @@ def largest_quantile(k: int, correlation: float, tail: float = ALPHA / 2) -> flo
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How the best of several variants was chosen, for one order of the board.
+    """Selection of the best of several variants, for one order of the board.
 
     ``near``: variants that might have been the best, itself included. ``variance``: mean variance of the difference of
-    two of them. ``gain``: what luck adds (a fraction). ``z``: standard errors to the lower limit of the interval.
+    two of them. ``gain``: selection gain (a fraction). ``z``: standard errors to the lower limit of the interval.
     """
 
     near: int
@@ -108,7 +108,7 @@ class Selection:
 
 
 def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.bool_]]) -> Selection:
-    """Return how luck may have helped the first of several variants. ``correct``: bool, variants x items, the best
+    """Return the selection gain of the first of several variants. ``correct``: bool, variants x items, the best
     first; ``parts``: the items of each category whose accuracies are averaged, as masks.
 
     Variants that lie more than CLEARLY_WORSE standard errors below it could not have been the best, and do not count.

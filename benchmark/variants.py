@@ -1,4 +1,4 @@
-"""Which entries are variants of one judge: the best of several is better by luck alone. Pure.
+"""Grouping of entries into variants of one judge: the best of several is better by chance alone. Pure.
 
 Entries are grouped by what their owners say of them, and by their votes. An entry whose owner is not named is a judge
 of its own: a group with others would name the owner.
@@ -24,7 +24,7 @@ _NUMBERED = re.compile(r"[\s_.-]+(v|ver|version|attempt|run|variant)[\s_.-]*\d+(
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is known of an entry's origin; "" where something is not known. ``judge`` is its slug where it has one."""
+    """Origin of an entry; "" for unknown fields. ``judge`` is its slug where it has one."""
 
     id: str
     owner: str
@@ -32,7 +32,7 @@ class Variant:
     organisation: str = ""
     base_model: str = ""
     judge: str = ""
-    named: bool = True  # whether its owner may be told
+    named: bool = True  # whether its owner may be named
 
 
 def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]] = ()) -> dict[str, str]:

@@ -70,7 +70,7 @@ _QUADS: Matrix = np.stack([(np.arange(256) >> shift & 3) + ABSENT for shift in (
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """What a file shows of its judge without any label; rates are fractions."""
+    """Statistics of a judge's file that need no label; rates are fractions."""
 
     parse_rate: float  # votes for either response / votes of the file
     first_shown_rate: float | None  # votes for the response shown first / votes with a known order; None without one

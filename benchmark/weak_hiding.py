@@ -1,6 +1,6 @@
 """Label sets that are not public but say the same as a public one of nearly all pairs: how little hides the rest. Pure.
 
-Anyone who has the public labels and is told how many answers were right looks for a sparse difference: d of n labels
+An attacker with the public labels and the number of right answers looks for a sparse difference: d of n labels
 that are others. A submission asks about a subset of the pairs, and its score is the number of differing labels in it:
 chance weighing problem with a spring scale, or quantitative group testing. A subset of half the pairs has a binomial
 count, so an answer is worth at most H(Bin(d, 1/2)) bits, about log2(pi e d / 2) / 2, and
@@ -30,9 +30,9 @@ from benchmark.labels import NOT_LABELLED, LabelSet
 WEAK_ABOVE = 0.9
 """Agreement with a public set from which on a set is weakly hidden."""
 FACTOR = 1.5
-"""Between the bound and what is told: room for decoders that are not the best."""
+"""Factor between the bound and the reported figure: room for decoders that are not the best."""
 FIGURES = (10, 20, 50, 100, 200, 500, 1000, 2000)
-"""What is told of the number of submissions: the exact one would tell how many labels differ."""
+"""Reported steps of the number of submissions: the exact one would reveal how many labels differ."""
 _OFFSETS = 16
 
 

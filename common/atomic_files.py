@@ -12,7 +12,7 @@ SECRET, PUBLIC = 0o600, 0o644
 
 
 def write_once(path: Path, content: bytes, mode: int = SECRET) -> bool:
-    """False where the file is there already: of several processes that write at once the first one's content stays.
+    """Return False if the file exists already: of several concurrent writers the first one's content stays.
 
     Makes the directories above it where they are missing.
     """
@@ -35,7 +35,7 @@ def write(path: Path, content: bytes, mode: int = SECRET) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """A new name is on the disk only when its directory is."""
+    """Sync the directory: a new name is on the disk only when its directory is."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _context(settings: WorkerSettings, database: Database) -> CliContext:
-    """Return a user who can run this here has the database, and may do everything."""
+    """Return the local user, who has the database and may do everything."""
     return CliContext(
         database=database,
         user=LOCAL,
@@ -96,7 +96,7 @@ def _context(settings: WorkerSettings, database: Database) -> CliContext:
 
 
 def _identity() -> IdentitySettings | None:
-    """Return who has which role, where the settings of sign-in stand in this shell too."""
+    """Return who has which role, if this shell has the settings of sign-in."""
     try:
         return Settings.from_env(os.environ).identity
     except SettingsError:

@@ -24,7 +24,7 @@ class AccountMatch(NamedTuple):
 
 
 class AccountRoles(NamedTuple):
-    """What an account's roles hang on. `names`: the configured names that mean it."""
+    """Facts that an account's roles depend on. `names`: the configured names that mean it."""
 
     subject: str
     organisations: list[dict[str, Any]]
@@ -46,19 +46,19 @@ class AccountRow(NamedTuple):
 
     @property
     def standing(self) -> AccountRoles:
-        """What its roles hang on."""
+        """Facts that its roles depend on."""
         return AccountRoles(self.subject, self.organisations, self.names)
 
 
 def standing(session: Session, account: str) -> AccountRoles:
-    """That of the account with this id, which there is."""
+    """Return the facts for the roles of the account with this id, which must exist."""
     row = session.execute(select(Account.subject, Account.organisations).where(Account.id == account)).one()
     names = session.scalars(select(RoleBinding.name).where(RoleBinding.account_id == account))
     return AccountRoles(row.subject, row.organisations, frozenset(names))
 
 
 def by_id(session: Session, account: str) -> AccountMatch | None:
-    """None where nobody has this id."""
+    """Return the account with this id, or None."""
     row = session.execute(select(Account.id, Account.name).where(Account.id == account)).first()
     return AccountMatch(*row) if row is not None else None
 

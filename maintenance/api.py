@@ -60,7 +60,7 @@ _ATOM = "application/atom+xml; charset=utf-8"
 
 
 class RequestBody(BaseModel):
-    """What a request says: nothing beside the fields, and nothing converted."""
+    """Base of request bodies: no extra fields, no type conversion."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -86,7 +86,7 @@ class NoteBody(RequestBody):
 
 
 class MessageBody(RequestBody):
-    """What everybody is told."""
+    """Message shown to everybody."""
 
     message: str
 
@@ -98,7 +98,7 @@ class TransferBody(ReasonBody):
 
 
 class MergeBody(ReasonBody):
-    """Which entry stays."""
+    """Body of a merge: the entry that stays."""
 
     into: str
 
@@ -126,7 +126,7 @@ class RetireBody(ReasonBody):
 
 
 class RescoreScopeBody(RequestBody):
-    """Which entries (all if nothing is said), and which scorer version (the board's if nothing is said)."""
+    """Selected entries (default: all) and scorer version (default: the board's)."""
 
     entries: list[str] = []
     where: dict[str, str] = {}
@@ -152,7 +152,7 @@ class ApplyBody(RescoreScopeBody):
 
 
 class GrantBody(ReasonBody):
-    """How many submissions beyond the quota."""
+    """Number of submissions beyond the quota."""
 
     extra: int
 
@@ -190,8 +190,8 @@ def build(
 ) -> APIRouter:
     """Return all routes. `site_url`: in front of links in the feed. `shipped`: the reported results that come along.
 
-    `identity`: who has which role; None: nobody is told apart here.
-    `note_refusal` is told who was refused, trying what.
+    `identity`: who has which role; None: users are not distinguished.
+    `note_refusal` records who was refused, trying what.
     """
     router = APIRouter(route_class=partial(Route, note_refusal))  # type: ignore[arg-type]  # called like a class
     _add_decisions(router, database, site_url)
@@ -215,21 +215,21 @@ def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None
     def log(
         before: Number | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 100, edits: bool = False
     ) -> Response:
-        """The public decision log, the newest first; `before` continues at the last seq of an earlier answer. With
+        """Return the public decision log, newest first; `before` continues at the last seq of an earlier answer. With
         `edits` also entries that were described anew."""
         found = decisions(database, before=before, limit=limit, edits=edits)
         return JSONResponse({"decisions": [one.to_json() for one in found]}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
     def public_chain(after: Number = 0) -> Response:
-        """The public audit chain, JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event, where `hash` is
-        SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
+        """Return the public audit chain as JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event. `hash`
+        is SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
         lines = audit.public(database, after)
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
 
     @router.get("/decisions.atom")
     def feed(request: Request) -> Response:
-        """The same as a feed."""
+        """Return the public decision log as a feed."""
         newest = decisions(database)
         base = base_url(site_url, request.url.scheme, request.headers.get("host", ""))
         return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
@@ -269,7 +269,7 @@ def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata, sh
 
     @router.get("/api/v1/entries/{entry}/history")
     def history(entry: str, request: Request) -> Response:
-        """The changes of an entry's metadata."""
+        """Return the changes of an entry's metadata."""
         return private(entries.history(database, identity_of(request), entry))
 
 
@@ -329,7 +329,7 @@ def _add_rescore(router: APIRouter, database: Database, benchmark: str) -> None:
 
     @router.get(f"{BASE}/rescore/preview/{{task}}")
     def found(task: Number, request: Request) -> Response:
-        """What a preview has found."""
+        """Return the result of a preview."""
         return private(rescoring.preview(database, identity_of(request), task))
 
     @router.post(f"{BASE}/rescore/apply")
@@ -352,12 +352,12 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
 
     @router.get(f"{BASE}/tasks")
     def tasks(request: Request) -> Response:
-        """What workers were asked lately."""
+        """Return the recent tasks of workers."""
         return private(operations.recent_tasks(database, identity_of(request)))
 
     @router.get(f"{BASE}/tasks/{{task}}")
     def one_task(task: Number, request: Request) -> Response:
-        """How far a worker is with something."""
+        """Return the progress of a task."""
         return private(operations.task(database, identity_of(request), task))
 
     @router.post(f"{BASE}/tasks/{{task}}/retry")
@@ -415,7 +415,7 @@ def _add_audit(router: APIRouter, database: Database) -> None:
 
     @router.get(f"{BASE}/audit/head")
     def head(request: Request) -> Response:
-        """The audit chain's last link."""
+        """Return the audit chain's last link."""
         return private(audit.head(database, identity_of(request)))
 
 
@@ -461,7 +461,7 @@ def _add_reported(router: APIRouter, database: Database, benchmark: str, shipped
 def _add_accounts(router: APIRouter, database: Database, benchmark: str, identity: IdentitySettings | None) -> None:
     @router.get(f"{BASE}/accounts")
     def accounts(request: Request, search: str = "") -> Response:
-        """Who has signed in here, the last seen first; `search`: a part of name or id."""
+        """Return the accounts, last seen first; `search`: a part of name or id."""
         return private(account_search.listing(database, identity_of(request), benchmark, identity, search))
 
 
@@ -485,7 +485,7 @@ def _add_allowances(router: APIRouter, database: Database) -> None:
 def _add_suspicions(router: APIRouter, database: Database, benchmark: str) -> None:
     @router.get(f"{BASE}/suspicions")
     def listing(request: Request, decided: bool = False) -> Response:
-        """Entries that somebody should look at, with the numbers, and how busy unknown accounts are."""
+        """Return anomaly cases with their numbers, and the activity of unapproved accounts."""
         user = identity_of(request)
         found = suspicions.listing(database, user, benchmark, decided=decided)
         return private(suspicion_words.as_data(found, suspicions.alarm(database, user)))

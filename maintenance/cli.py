@@ -42,7 +42,7 @@ _ACCOUNT = "its id, or its user name if nobody else has it; `accounts list` show
 
 @dataclass(frozen=True, slots=True)
 class CliContext:
-    """What the commands work with."""
+    """Context of the commands."""
 
     database: Database
     user: Identity
@@ -58,7 +58,7 @@ class CliContext:
 
 @dataclass(frozen=True, slots=True)
 class CliResult:
-    """What a command has to say: words for people, data for programs, and whether it did what was asked."""
+    """Output of a command: text for people, data for programs, and whether it succeeded."""
 
     text: str
     data: Any

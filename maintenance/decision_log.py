@@ -1,7 +1,7 @@
 """Public decision log: which audit events are public and how they read, declared per event kind.
 
-Everything else in an event stays private: accounts, digests of labels; who did it is told as a role. Of a hidden entry
-nothing is public.
+Everything else in an event stays private: accounts, digests of labels. The actor is named by role only. Nothing about a
+hidden entry is public.
 """
 
 from __future__ import annotations

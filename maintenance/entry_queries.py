@@ -16,7 +16,7 @@ from storage.visibility import REJECTED, WAITING, unpublished
 
 
 class EntryRow(NamedTuple):
-    """An entry in a list. `standing`: where it is, after "it"; `submitted_at`: seconds since 1970, UTC."""
+    """An entry in a list. `standing`: its state, to follow "it"; `submitted_at`: seconds since 1970, UTC."""
 
     id: str
     model: str

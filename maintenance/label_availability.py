@@ -9,7 +9,7 @@ from storage import label_imports, worker_heartbeats
 
 
 def require_labels_loaded(session: Any, revision: str) -> None:
-    """Raise Conflict where the board would stand still under a revision. Where no worker runs, none is asked."""
+    """Raise Conflict if no running worker could update the board under a revision. Without a worker, do not check."""
     if worker_heartbeats.no_worker_has(session, revision):
         raise Conflict(
             "labels-missing",
@@ -18,7 +18,7 @@ def require_labels_loaded(session: Any, revision: str) -> None:
 
 
 def revisions_not_loaded(session: Any, shown: str) -> str | None:
-    """Return what is to be said where nobody holds the labels that the board shows; None where somebody does."""
+    """Return the alarm if no worker holds the board's labels, else None."""
     if not worker_heartbeats.no_worker_has(session, shown):
         return None
     return (

@@ -22,7 +22,7 @@ from storage.reported_results import FIGURES
 from storage.tasks import TaskView
 
 NOTHING = "\u2013"
-"""What stands where there is nothing to say, as on the public pages."""
+"""Placeholder for an absent value, as on the public pages."""
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
 _NUMBER = ' class="n"'
@@ -31,7 +31,7 @@ _FIELDS = {"parameters_b": "Parameters, in billions"}  # as the submit page asks
 
 
 class _Right(str):
-    """A number as text, which stands at the right of its column."""
+    """A number as text, aligned right in its column."""
 
     __slots__ = ()
 
@@ -103,7 +103,7 @@ def entries_found(found: EntryMatches) -> str:
 
 
 def accounts(found: Directory) -> str:
-    """Return who has signed in."""
+    """Return the accounts that have signed in."""
     rows = [
         (
             one.name,
@@ -179,7 +179,7 @@ def entry(
 
 
 def _said_of(value: object) -> str:
-    """Return what stands in a field of an entry's description."""
+    """Return the text of a field of an entry's description."""
     if value is None or value == "":
         return NOTHING
     if isinstance(value, bool):

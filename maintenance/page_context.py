@@ -27,7 +27,7 @@ QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minima
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """What the page works with. `identify`: who sent a request; `note_refusal` is told who was refused, trying what."""
+    """Context of the page. `identify`: who sent a request; `note_refusal` records who was refused, trying what."""
 
     database: Database
     benchmark: str
@@ -37,7 +37,7 @@ class PageContext:
     note_refusal: Callable[[AuthError, str, str], None] = lambda refused, where, address: None
     table: Callable[[], ItemTable] = ItemTable.load
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
-    identity: IdentitySettings | None = None  # who has which role; None: nobody is told apart here
+    identity: IdentitySettings | None = None  # who has which role; None: users are not distinguished
 
     def on_tab_open(self, handler: Callable[..., Any], outputs: list[Any], inputs: Sequence[Any] = ()) -> None:
         """Have a handler run whenever somebody opens the tab that is laid out now. Those of all tabs at once would be

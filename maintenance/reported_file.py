@@ -33,7 +33,7 @@ _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
 
 
 Record = tuple[int, Mapping[str, Any]]
-"""A line (of JSON the number of the record) and its fields as they stand there."""
+"""A line (of JSON the number of the record) and its fields, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Read:
 
     @property
     def remark(self) -> str:
-        """What arithmetic says about the figures."""
+        """Results of the arithmetic check of the figures."""
         return arithmetic(self.facts)
 
 
@@ -218,7 +218,7 @@ def _impossible(line: int, facts: Mapping[str, Any]) -> RowProblem | None:
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:
-    """Return rows of one file that could not be told apart."""
+    """Return rows of one file that could not be distinguished."""
     seen: dict[str, int] = {}
     found = []
     for row in rows:

@@ -15,7 +15,7 @@ REASON_LIMIT = 500
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What a use case did. The same thing asked twice changes nothing the second time."""
+    """Result of a use case. A repeated request changes nothing."""
 
     changed: bool
     message: str
@@ -30,7 +30,7 @@ class NotFound(LookupError):
 
 
 class Conflict(ValueError):
-    """It cannot be done as things stand; the message says why and what would help."""
+    """It cannot be done in the present state; the message says why and what would help."""
 
     status = 409
 

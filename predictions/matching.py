@@ -1,7 +1,7 @@
 """Matching of rows to items, and detection of the revision that a file covers.
 
 In this order: the item key; the texts (narrowed by id, then by row number, where several pairs have the same ones); the
-id. An id that names several items of a revision means, in a file whose ids stand in the row order of that revision, the
+id. An id that names several items of a revision means, in a file whose ids are in the row order of that revision, the
 item at that row; otherwise its k-th row is the k-th such item, with a notice.
 
 Which stored response a choice means follows from the texts; where only one of a row's two is known, from that one.
@@ -28,7 +28,7 @@ _POSITIONS_TRUSTED = 0.9  # share of rows whose row number must fit before a row
 
 @dataclass(slots=True)
 class Matched:
-    """``items``: per row the item index, or UNKNOWN. ``flips``: per row 1 where the row's responses stand in reverse of
+    """``items``: per row the item index, or UNKNOWN. ``flips``: per row 1 where the row's responses are in reverse of
     the stored order, 0 where they do not, None where no text tells.
     """
 
@@ -37,7 +37,7 @@ class Matched:
     # How many rows have an id, an item by content, a row number:
     counts: Counter[tuple[str | None, int, int | None]] = field(default_factory=Counter)
     revision: str = ""
-    by_order: list[str] = field(default_factory=list)  # ids that were told apart by their order
+    by_order: list[str] = field(default_factory=list)  # ids that were distinguished by their order
     unknown_texts: list[int] = field(default_factory=list)  # rows with an item although one or both texts are not its
 
 
@@ -84,7 +84,7 @@ def _by_key(row: PredictionRow, table: ItemTable) -> tuple[int, ...]:
 
 
 def _by_texts(row: PredictionRow, table: ItemTable) -> tuple[tuple[int, ...], int | None]:
-    """Return the items with a row's texts, and whether its responses stand in reverse.
+    """Return the items with a row's texts, and whether its responses are in reverse.
 
     The two responses come first: where only one item has both, neither the query nor the id can name another.
     """
@@ -208,7 +208,7 @@ def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], table: ItemTab
 
 
 def _orient(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows: Candidates) -> None:
-    """Where only one text of a row is its item's, the order follows from that one."""
+    """Derive the order from the one text of a row that is its item's."""
     for index in open_rows:
         row, item = reading.rows[index], matched.items[index]
         if item == UNKNOWN or row.responses is None or matched.flips[index] is not None:
@@ -246,7 +246,7 @@ def _by_position(candidates: tuple[int, ...], indices: list[int], table: ItemTab
 def resolve_orientation(reading: ParsedFile, matched: Matched, findings: ProblemCollector) -> None:
     """For formats that store responses as shown or as in the dataset: find out which, and refer choices to the records.
 
-    The readers take them as in the dataset. They are as shown if just those stand in reverse that were shown swapped.
+    The readers take them as in the dataset. They are as shown if exactly those shown swapped are in reverse.
     """
     if not reading.responses_as_shown or 1 not in matched.flips:
         return
@@ -262,7 +262,7 @@ def resolve_orientation(reading: ParsedFile, matched: Matched, findings: Problem
 def report_text_differences(
     reading: ParsedFile, table: ItemTable, matched: Matched, findings: ProblemCollector
 ) -> None:
-    """Rows whose texts are not their item's: a problem where the order cannot be told, a notice for the others."""
+    """Rows whose texts are not their item's: a problem where the order is unknown, a notice for the others."""
     known: list[int] = []
     for index in matched.unknown_texts:
         row = reading.rows[index]

@@ -183,7 +183,7 @@ def _near(row: PredictionRow, table: ItemTable) -> str | None:
 def _report_unknown(
     rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector
 ) -> None:
-    """A problem for every row about no item of the benchmark."""
+    """Return a problem for every row about no item of the benchmark."""
     for row, item in zip(rows, matched.items, strict=True):
         if item != UNKNOWN:
             continue
@@ -259,7 +259,7 @@ def _report_coverage(
 
 
 def _report_part(found: int, table: ItemTable, findings: ProblemCollector) -> None:
-    """The problem of a file with so few items that nothing tells which revision is meant."""
+    """Return the problem of a file with too few items to identify its revision."""
     sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
     whole = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}, depending on the revision"
     message = (
@@ -326,7 +326,7 @@ def _about_texts(rows: Sequence[PredictionRow], order: Any, items: int, k: int) 
 
 
 def _orders(reading: ParsedFile, table: ItemTable, matched: Matched, width: int) -> tuple[Any, Any]:
-    """Return rows x votes: the index (as in ``choices``) shown first, or -1; and per row whether to flip to stored
+    """Return rows x votes: the index (as in ``choices``) shown first, or -1; and per row whether to swap to stored
     order."""
     rows, none = reading.rows, (-1,) * width
     flips = np.array(

@@ -92,6 +92,6 @@ class ProblemCollector:
     def reject(
         self, code: str, message: str, *, line: int | None = None, id: str | None = None, field: str | None = None
     ) -> UploadRejected:
-        """Record a problem after which nothing else can be told, and return the exception to raise."""
+        """Record a problem that ends the check, and return the exception to raise."""
         self.add(code, message, line=line, id=id, field=field)
         return self.rejected()

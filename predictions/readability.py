@@ -1,4 +1,4 @@
-"""How much of a file could be read, and what follows: a refusal, a confirmation, a warning, or nothing."""
+"""Readable share of a file, and its consequence: a refusal, a confirmation, a warning, or nothing."""
 
 from __future__ import annotations
 

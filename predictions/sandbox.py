@@ -43,7 +43,7 @@ class ReadingFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What reading one file may cost."""
+    """Limits on reading one file."""
 
     memory_bytes: int = 1536 * 2**20  # of address space; the libraries alone reserve some hundred MB of it
     cpu_seconds: int = 10

@@ -1,7 +1,7 @@
 """Strict JSON: no duplicate key, no NaN or infinity, no lone surrogate, no NUL, bounded depth.
 
 orjson parses fast but keeps the last of two equal keys and lets NUL pass. Duplicates are excluded by counting: where no
-white space stands between a key's closing quote and its colon, every key gives one ``":``, and the only others are
+white space is between a key's closing quote and its colon, every key gives one ``":``, and the only others are
 quotes inside strings, which are escaped. So if (``":`` not after a backslash) equals the number of keys in the parsed
 value, no key was dropped. ``\\\\":`` leaves open whether the quote is escaped; such text, and any where the numbers
 differ, is parsed again, slowly and strictly.
@@ -22,7 +22,7 @@ MAX_DEPTH = 32
 _MAX_DIGITS = 300
 _CHUNK = 2**17
 _COLON, _QUOTE, _BACKSLASH, _SPACE, _U, _ZERO = b':"\\ u0'
-_MARGIN = np.full(3, ord("x"), dtype=np.uint8)  # stands before the first chunk
+_MARGIN = np.full(3, ord("x"), dtype=np.uint8)  # precedes the first chunk
 _FLAT = frozenset({str, int, float, bool, type(None)})
 _SPACED_COLON = re.compile(rb'"[ \t\r\n]+:')
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -23,7 +23,7 @@ def build(receipts: ReceiptService) -> APIRouter:
 
     @router.get("/api/v1/submissions/{submission}/receipt", responses=openapi_examples.ACCEPTANCE)
     def acceptance(submission: str, request: Request) -> Response:
-        """The signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
+        """Return the signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
         found = receipts.of_acceptance(submission, identity_of(request))
         if found is None:
             return problem(404, "unknown-submission", "There is no receipt of this submission here.")
@@ -31,7 +31,7 @@ def build(receipts: ReceiptService) -> APIRouter:
 
     @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
     def scores(entry: str, request: Request) -> Response:
-        """The signed receipts of every score of an entry, under all label revisions, the oldest first."""
+        """Return the signed receipts of every score of an entry, under all label revisions, the oldest first."""
         try:
             found = receipts.of_scores(entry, identity_of(request))
         except RecordChanged as changed:
@@ -42,7 +42,7 @@ def build(receipts: ReceiptService) -> APIRouter:
 
     @router.get("/api/v1/keys", responses=openapi_examples.KEYS)
     def keys() -> Response:
-        """The public keys of receipts, those of the past too. Keep a copy, and check receipts without this service."""
+        """Return the public keys of receipts, earlier ones too. With a copy, receipts are verified offline."""
         return JSONResponse(receipts.keys(), headers={"Cache-Control": "no-cache"})
 
     return router

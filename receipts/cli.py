@@ -26,7 +26,7 @@ _WITHOUT_HEAD = "Not checked: without --head, a published one, nothing shows tha
 
 
 class CommandOutput(NamedTuple):
-    """What to print, and the exit code."""
+    """Text to print, and the exit code."""
 
     text: str
     code: int
@@ -37,7 +37,7 @@ class _UnusableInput(Exception):
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument("receipt", type=Path, metavar="RECEIPT", help="the receipt, or an answer that holds it")
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the file that was submitted")
     parser.add_argument("--key", type=Path, metavar="PATH", help="the published keys, saved: /api/v1/keys, or PEM")

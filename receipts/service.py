@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class RecordChanged(Exception):
-    """What is stored about this entry is not what the audit chain recorded, so no receipt is signed. Maintainers are
+    """The stored rows of this entry differ from the audit chain, so no receipt is signed. Maintainers are
     alerted; please tell them too."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class RecordChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReceiptService:
-    """What was signed, and what can be. `hidden_labels`: the configured label revisions that are not public, with
+    """Receipts, stored and derived. `hidden_labels`: the configured label revisions that are not public, with
     their disclosure levels."""
 
     database: Database
@@ -47,7 +47,7 @@ class ReceiptService:
     def of_acceptance(self, submission: str, user: Identity) -> dict[str, Any] | None:
         """Return the receipt of acceptance; None where there is none that this person may see.
 
-        It names the owner, so strangers get it of entries only that stand on the board under their owner's name.
+        It names the owner, so others get it only for entries on the board under their owner's name.
         """
         with self.database.read() as session:
             found = queries.receipts_of_submission(session, self.benchmark, submission)

@@ -68,7 +68,7 @@ class Signer:
 
     @property
     def key_id(self) -> str:
-        """The name under which the public key is published."""
+        """Return the name under which the public key is published."""
         return key_id(self.public_key)
 
     def pem(self) -> str:

@@ -23,7 +23,7 @@ _RECORDED_BY = ("submission.scored", "scores.recorded")
 
 
 class CheckOutcome(StrEnum):
-    """What became of one check."""
+    """Result of one check."""
 
     OK = "ok"
     FAILED = "failed"
@@ -167,7 +167,7 @@ def _event_of_score(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
 
 
 def _commitment(receipt: Mapping[str, Any]) -> str | None:
-    """That the salt in a receipt opens."""
+    """Return the commitment that the salt in a receipt opens; None if a field is missing or wrong."""
     named = ("submission", "label_revision", "scorer_version", "tally_sha256", "score_salt")
     try:
         return of_score(*(receipt[name] for name in named))

@@ -59,7 +59,7 @@ class ShownPair(NamedTuple):
 
 
 def sheets(database: Database, user: Identity, benchmark: str) -> list[ProjectView]:
-    """Return the projects in which somebody may answer, the newest first. For everybody who may submit. Raises
+    """Return the projects in which the user may answer, newest first. For everybody who may submit. Raises
     AuthError."""
     _require_annotator(user)
     mine = None if Role.MAINTAINER in user.roles else user.account

@@ -22,7 +22,7 @@ _SHEETS = "/api/v1/verification"
 
 
 class DisputeBody(ReasonBody):
-    """Which pair (key or id), what is right instead, and which kind of error the worse response makes."""
+    """Body of a dispute: the pair (key or id), the right answer, and the kind of error of the worse response."""
 
     item: str
     better: str
@@ -30,7 +30,7 @@ class DisputeBody(ReasonBody):
 
 
 class DecisionNoteBody(RequestBody):
-    """What the author of a dispute is told."""
+    """Decision note to the author of a dispute."""
 
     note: str
 
@@ -129,7 +129,7 @@ def _add_decisions(router: APIRouter, database: Database, lookup: ItemLookup) ->
 
     @router.get(f"{BASE}/candidates")
     def proposed(request: Request) -> Response:
-        """The items whose label the strongest judges contradict, as found last."""
+        """Return the items whose label the strongest judges contradict, as found last."""
         return private(candidates.proposed(database, identity_of(request), lookup.table))
 
     @router.post(f"{BASE}/candidates")
@@ -167,7 +167,7 @@ def _add_projects(router: APIRouter, database: Database, lookup: ItemLookup) -> 
 def _add_answers(router: APIRouter, database: Database, lookup: ItemLookup) -> None:
     @router.get(_SHEETS)
     def sheets(request: Request) -> Response:
-        """The projects in which you may answer."""
+        """Return the projects in which you may answer."""
         return private(answers.sheets(database, identity_of(request), lookup.table.benchmark))
 
     @router.get(f"{_SHEETS}/{{project}}")

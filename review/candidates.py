@@ -1,6 +1,6 @@
 """Label error candidates: items on which the strongest judges agree against the label, listed by a worker.
 
-The list tells labels, so it is shown to maintainers only, and stands in one table and nowhere else.
+The list reveals labels, so it is shown to maintainers only and stored in one table only.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def _answer(c: CliContext, o: argparse.Namespace) -> CliResult:
 
 
 def _check_known(c: CliContext) -> None:
-    """Here everybody is the same annotator; where people sign in, they are to be told apart."""
+    """Without sign-in everybody is the same annotator; with sign-in each user is one."""
     if c.identity is not None and c.identity.mode is Mode.OPENID:
         raise Conflict("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
 

@@ -34,7 +34,7 @@ SAID = {
 
 
 class OwnDispute(NamedTuple):
-    """A dispute as its author sees it; who decided is not told."""
+    """A dispute as its author sees it; without who decided."""
 
     id: int
     item: str  # key
@@ -139,7 +139,7 @@ def review(
 
 
 def decide(database: Database, user: Identity, benchmark: str, number: int, accepted: bool, note: str) -> ActionResult:
-    """Accept or reject a dispute with a note to its author; a decision stands. For maintainers.
+    """Accept or reject a dispute with a note to its author; a decision is final. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """

@@ -34,7 +34,7 @@ def request(
     disclosure: str,
     accept_weak_hiding: bool,
 ) -> tuple[int, bool]:
-    """Return the task that writes draft `revision`: its number, and whether it is new. `said`: where the changes stand.
+    """Return the task that writes draft `revision`: its number, and whether it is new. `said`: source of the changes.
 
     `disclosure`: what may be shown of its scores; "" is what may be shown of the base's, which the worker knows.
 

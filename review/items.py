@@ -21,7 +21,7 @@ _CHUNK = 500
 
 
 class PairTexts(Protocol):
-    """What a pair asks. `responses`, and the `models` that wrote them where that is known: A, then B."""
+    """Content of a pair. `responses`, and the `models` that wrote them where that is known: A, then B."""
 
     @property
     def query(self) -> str: ...

@@ -50,7 +50,7 @@ ERROR_BUTTONS = tuple(
 
 
 class Draft(NamedTuple):
-    """What somebody has typed into the form of a dispute."""
+    """Values of the dispute form."""
 
     better: str = ""
     tag: str = ""
@@ -100,7 +100,7 @@ class ReviewPages:
         return self._render("disputes.html", own=own, said=SAID)
 
     def projects(self, user: Identity, sheets: Sequence[ProjectView]) -> str:
-        """Return where somebody may answer."""
+        """Return the projects in which the user may answer."""
         return self._render("annotate_projects.html", who=user, sheets=sheets)
 
     def annotate(self, sheet: ProjectView) -> str:

@@ -27,7 +27,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
 class AnnotatorProgress(NamedTuple):
-    """How many pairs somebody has answered."""
+    """Number of pairs that an annotator has answered."""
 
     account: str
     name: str

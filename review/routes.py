@@ -27,7 +27,7 @@ _Text = Annotated[str, Form(max_length=20_000)]
 
 
 class Forms(NamedTuple):
-    """What shows that a form is from the visitor's own session. `check` raises Refused."""
+    """Protection of forms against cross-site requests. `check` raises Refused."""
 
     token: Callable[[Identity], str] = lambda user: ""
     check: Callable[[Identity, str], None] = lambda user, sent: None
@@ -85,7 +85,7 @@ def _add_dispute(router: APIRouter, context: _ReviewRoutes, not_found: Callable[
 
     @router.get("/dispute/{name}")
     def form(name: str, request: Request) -> Response:
-        """What is asked, and how to dispute its label."""
+        """Return the page of a pair, with the form to dispute its label."""
         try:
             return context.page(identity_of(request), name, Draft())
         except (NotFound, Conflict):
@@ -113,7 +113,7 @@ def _add_annotate(
 ) -> None:
     @router.get("/annotate")
     def projects(request: Request) -> Response:
-        """The projects in which one may answer."""
+        """Return the projects in which the user may answer."""
         user = identity_of(request)
         found = answers.sheets(database, user, lookup.table.benchmark)
         return HTMLResponse(pages.projects(user, found), 200, _PRIVATE)

@@ -31,7 +31,7 @@ _PROJECTS = """<p class="vl-hint">People answer at <a href="/annotate">/annotate
 project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.</p>"""
 
 LEVELS_OF_DRAFTS = [("as of the base", ""), *((level, level) for level in LEVELS)]
-"""What may be shown of scores under a draft, as people choose it."""
+"""Disclosure levels of a draft, as choices."""
 
 
 def build(context: PageContext) -> None:

@@ -114,14 +114,14 @@ def item_at(session: Session, project_id: int, place: int) -> str | None:
 
 
 def answered(session: Session, project_id: int, account: str) -> list[int]:
-    """Return the places that somebody has answered."""
+    """Return the places that an annotator has answered."""
     here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
     wanted = select(ProjectItem.place).join(Annotation, here).where(Annotation.project_id == project_id)
     return list(session.scalars(wanted.where(Annotation.account == account).order_by(ProjectItem.place)))
 
 
 def answer(session: Session, project_id: int, account: str, item: str) -> AnnotatorAnswer | None:
-    """Return what somebody has said about an item."""
+    """Return an annotator's answer about an item."""
     found = session.execute(select(*_ANSWER).where(*_place(project_id, account, item))).first()
     return None if found is None else AnnotatorAnswer(*found)
 

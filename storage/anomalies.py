@@ -15,7 +15,7 @@ from storage.models.quota import Attempt
 from storage.models.visibility import Approval
 
 LISTED = 200
-_NO_ACCOUNT = "local"  # owner of what comes without sign-in, where nobody could be told from anybody else
+_NO_ACCOUNT = "local"  # owner of submissions without sign-in, where users are not distinguished
 
 
 class AnomalyRow(NamedTuple):
@@ -80,7 +80,7 @@ def list_anomalies(session: Session, benchmark: str, *, decided: bool = False) -
 
 
 def number_open(session: Session, benchmark: str) -> int:
-    """Return how many suspicions nobody has decided about."""
+    """Return the number of open cases."""
     return session.execute(
         select(func.count())
         .select_from(AnomalyCase)

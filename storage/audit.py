@@ -72,7 +72,7 @@ class HeadMissing(LookupError):
 
 
 class ChainError(NamedTuple):
-    """Where a chain is broken: the first event that is missing or was changed, and what is wrong with it."""
+    """Break of a chain: the first event that is missing or was changed, and what is wrong with it."""
 
     seq: int
     why: str
@@ -89,7 +89,7 @@ class StoredEvent(NamedTuple):
 
 
 class ChainLink(NamedTuple):
-    """What is public of every event: hash = SHA-256(prev || body_sha256), so anybody can recompute it."""
+    """Public part of every event: hash = SHA-256(prev || body_sha256), so anybody can recompute it."""
 
     seq: int
     prev: str

@@ -30,7 +30,7 @@ def today(session: Session) -> str:
 
 
 def for_day(session: Session, day: str) -> dict[str, Any] | None:
-    """Return the chain as it stood when a day began (UTC); on its first day its first event; None before there is one.
+    """Return the chain's state when a day began (UTC); on its first day its first event; None before there is one.
 
     The same for everybody who asks, whenever they ask on that day or later. Needs a write session: it waits for the
     event that somebody is appending, whose time may be of the day before.

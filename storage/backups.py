@@ -54,7 +54,7 @@ class BackupRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BackupTarget:
-    """Where copies go, and how many stay. `url`: a directory, or an fsspec URL such as s3://bucket/backups."""
+    """Destination of copies, and number to keep. `url`: a directory, or an fsspec URL such as s3://bucket/backups."""
 
     url: str
     keep: int

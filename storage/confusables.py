@@ -28,9 +28,9 @@ from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
 
 _TABLE = Path(__file__).with_name("data") / "confusables.txt"
 FIELDS = ("model", "organisation", "judge")
-"""Names that stand on the board."""
+"""Names on the board."""
 REPORTED = {"model": "name", "organisation": "organisation", "judge": "judge_name"}
-"""What a reported result has instead."""
+"""Column of a reported result for each of these fields."""
 _ONE_LETTER = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
 _SEPARATORS = frozenset({"Pd", "Pc", "Zs"})  # categories
 _LIKE_DIGITS = frozenset("iIlLoO|")
@@ -82,7 +82,7 @@ def _without_separators(name: str) -> str:
 
 
 def _is_digit(character: str, beside: str) -> bool:
-    """Return whether a character is a digit, or may pass for one because it stands alone or beside one."""
+    """Return whether a character is a digit, or may pass for one because it is alone or beside one."""
     return character.isdigit() or (character in _LIKE_DIGITS and (not beside or beside.isdigit()))
 
 
@@ -99,7 +99,7 @@ def _is_sign(character: str) -> bool:
 
 
 def lock_names(session: Session) -> None:
-    """From here to the end of the transaction nobody else takes a name. Before the audit chain, whose lock comes last.
+    """Lock names until the end of the transaction. Before the audit chain, whose lock comes last.
 
     On SQLite the write transaction sees to that. On PostgreSQL two who take names at the same instant would not see
     one another's, and there is no row to lock for a name that nobody has yet.
@@ -111,7 +111,7 @@ def lock_names(session: Session) -> None:
 def find_confusable(
     session: Session, benchmark: str, owner: str, field: str, name: str, shipped: Iterable[Mapping[str, Any]] = ()
 ) -> str | None:
-    """Somebody else's name that looks like this one and is written otherwise; None where there is none.
+    """Return another owner's name that is confusable with this one and spelled differently, or None.
 
     Identical spelling is allowed: many people may submit the same model. A confusable variant is refused unless every
     existing variant belongs to the same owner. Names that the public cannot see do not count, because the answer would

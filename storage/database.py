@@ -52,7 +52,7 @@ class Database:
 
     @property
     def url(self) -> str:
-        """The address without its password."""
+        """Return the address without its password."""
         return self.engine.url.render_as_string(hide_password=True)
 
     @contextmanager
@@ -180,7 +180,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _entry: ConnectionPoolEntry)
 
 
 def _switch_to_wal(connection: sqlite3.Connection) -> None:
-    """Turning WAL on does not wait for locks as other statements do: two processes that start together must retry."""
+    """Turn WAL on, with retries: unlike other statements it does not wait for locks of another starting process."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

@@ -66,7 +66,7 @@ class RecordedScore(NamedTuple):
 
 @dataclass(slots=True)
 class _Expected:
-    """What the events say that a submission's row holds, and which event says it."""
+    """Content of a submission's row according to events, and the event for each column."""
 
     accepted: int
     record: str | None
@@ -78,7 +78,7 @@ class _Expected:
 
 @dataclass(slots=True)
 class Ledger:
-    """What rows must say according to events, which are added in their order."""
+    """Expected content of rows according to events, which are added in order."""
 
     submissions: dict[str, _Expected] = field(default_factory=dict)
     scores: dict[tuple[str, str, str], RecordedScore] = field(default_factory=dict)  # revision, version, commitment
@@ -261,7 +261,7 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
 def _missing_scores(
     left: Mapping[tuple[str, str, str], RecordedScore], changed: dict[tuple[str, str], int]
 ) -> Iterator[Mismatch]:
-    """Recorded scores of which there is no row, beside those whose row was changed."""
+    """Return recorded scores without a row, beside those whose row was changed."""
     for (revision, version, _), place in left.items():
         if changed.get((revision, version), 0) > 0:
             changed[revision, version] -= 1
@@ -271,7 +271,7 @@ def _missing_scores(
 
 
 def _key(score: Any) -> tuple[str, str, str]:
-    """Under which a score stands in the ledger; of a row that holds anything else, one that no score has."""
+    """Return a score's key in the ledger; for a row with other content, a key that no score has."""
     revision, version = score.label_revision, score.scorer_version
     try:
         tally_sha256 = row_commitments.sha256(score.tally)
@@ -399,7 +399,7 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
-    """Stored relations between judges: content and summary."""
+    """Check stored relations between judges: content and summary."""
     columns = (StoredRelations.id, StoredRelations.label_revision, StoredRelations.summary, StoredRelations.body)
     for row in session.execute(select(*columns)).yield_per(1):
         seq, summary = ledger.relations.get((row.label_revision, row.id), (None, None))

@@ -1,4 +1,4 @@
-"""What integrity checks have found, as audit events: the daily check of a worker, and receipts that were refused."""
+"""Findings of integrity checks as audit events: the daily check of a worker, and receipts that were refused."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NAMED = 20  # mismatches that an event names
 
 
 class IntegrityAlarm(NamedTuple):
-    """What a check found that no later check has cleared."""
+    """Finding of a check that no later check has cleared."""
 
     at: float
     sentences: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
-        """In words; the first row stands for all."""
+        """Return the alarm in words, with the first row as the example."""
         more = f" and {len(self.sentences) - 1} more" if len(self.sentences) > 1 else ""
         return (
             f"Stored rows do not agree with the audit chain: {self.sentences[0]}{more} "

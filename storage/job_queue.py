@@ -47,7 +47,7 @@ class Claim:
 
 
 class JobStage(StrEnum):
-    """How far a submission is, in the words its owner sees."""
+    """Progress of a submission, in the words that its owner sees."""
 
     QUEUED = "queued"
     SCORING = "scoring"
@@ -341,7 +341,7 @@ def _eta(session: Session, jobs: int) -> float | None:
 
 
 def _change(session: Session, claim: Claim, **values: ColumnElement[float] | str | None) -> bool:
-    """Changes a running job that the claim still holds: the fence. False if it does not."""
+    """Change a running job if the claim still holds it (the fence); return False if it does not."""
     result = session.execute(
         update(Job)
         .where(Job.id == claim.job_id, Job.epoch == claim.epoch, Job.state == State.RUNNING.value)

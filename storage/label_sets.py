@@ -22,7 +22,7 @@ class LabelSetChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ActiveBoard:
-    """What the board shows: label revision, scorer version, and the snapshot made of them (None before the first)."""
+    """The board's pointer: label revision, scorer version, and the snapshot made of them (None before the first)."""
 
     benchmark: str
     label_revision: str

@@ -1,4 +1,4 @@
-"""Which scores the Ladder rule keeps from everybody: derived from rows that never change, by one function for all.
+"""Scores that the Ladder rule withholds: derived from rows that never change, by one function for all.
 
 Nothing is stored. The margin is in the rules that a submission was taken under, whose account it was is in its charge,
 and the order is that of acceptance: so withdrawals, transfers, re-scores and the order in which workers count change

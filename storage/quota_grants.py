@@ -28,7 +28,7 @@ class GrantStatus(NamedTuple):
 
     @property
     def left(self) -> int:
-        """How many there still are."""
+        """Number of submissions left."""
         return 0 if self.revoked_at is not None else max(0, self.extra - self.used)
 
 
@@ -83,7 +83,7 @@ def available(session: Session, account: str) -> int | None:
 
 
 def consume(session: Session, grant: int, submission: str) -> None:
-    """Take one. The caller sees to it that nobody else of the account submits at the same time."""
+    """Use one. The caller locks the account against simultaneous submissions."""
     session.execute(insert(QuotaGrantUse).values(grant_id=grant, submission_id=submission))
 
 

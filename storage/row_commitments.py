@@ -1,4 +1,4 @@
-"""What audit events say about rows: salted commitments, of which nothing can be guessed without the row's salt.
+"""Salted commitments to rows in audit events; without a row's salt nothing can be guessed from them.
 
 A commitment is HMAC-SHA256(salt, digest), the digest SHA-256 of canonical JSON. Salts are random, in the rows, and
 never published, but for that of a score under public labels, which its receipt reveals.
@@ -63,18 +63,18 @@ def sha256(text: str) -> str:
 
 
 def of_record(row: Mapping[str, Any]) -> str:
-    """Commitment to what a submission said: RECORD, votes. `row`: as the database returns it, with `salt`."""
+    """Return the commitment to a submission's content: RECORD, votes. `row`: as read from the database, with `salt`."""
     votes = hashlib.sha256(bytes(row["votes"])).hexdigest()
     return _commit({**{name: row[name] for name in RECORD}, "votes_sha256": votes}, row["salt"])
 
 
 def of_description(row: Mapping[str, Any]) -> str:
-    """Commitment to what is said about a submission: DESCRIPTION."""
+    """Return the commitment to a submission's metadata: DESCRIPTION."""
     return _commit({name: row[name] for name in DESCRIPTION}, row["salt"])
 
 
 def of_score(submission: str, revision: str, version: str, tally_sha256: str, salt: str) -> str:
-    """Commitment to a score: whose, under which labels and rules, and the SHA-256 of its stored tally."""
+    """Return the commitment to a score: submission, labels, scorer version and SHA-256 of the stored tally."""
     facts = {
         "submission": submission,
         "label_revision": revision,

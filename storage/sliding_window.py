@@ -12,7 +12,7 @@ from storage.clock import minute
 
 DAY = 86_400.0  # seconds
 CHANGES_A_DAY = 20
-"""How often an account changes descriptions of its entries in 24 hours, and the day until which one is anonymous."""
+"""Limit on an account's changes in 24 hours: of descriptions, and of the day until which an entry is anonymous."""
 
 
 class RateLimited(ValueError):

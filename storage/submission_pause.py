@@ -12,12 +12,12 @@ _PAUSED = "submissions-paused"
 
 
 def pause_message(session: Session) -> str | None:
-    """Return what is said while submissions are paused; None while they are taken."""
+    """Return the message while submissions are paused, else None."""
     return session.execute(select(ServiceFlag.message).where(ServiceFlag.name == _PAUSED)).scalar_one_or_none()
 
 
 def pause(session: Session, text: str) -> bool:
-    """False where it is on with this message already."""
+    """Pause submissions; return False if they are paused with this message already."""
     audit.acquire_chain_lock(session)
     found = session.get(ServiceFlag, _PAUSED)
     if found is None:
@@ -32,7 +32,7 @@ def pause(session: Session, text: str) -> bool:
 
 
 def resume(session: Session) -> bool:
-    """False where it is off already."""
+    """End the pause; return False if there is none."""
     audit.acquire_chain_lock(session)  # as turn_on does, or the two would wait for one another
     gone = session.execute(delete(ServiceFlag).where(ServiceFlag.name == _PAUSED).returning(ServiceFlag.name)).first()
     return gone is not None

@@ -4,7 +4,7 @@ queued --claim--> running --finish--> done
   ^                  |---fail-------> failed
   '---lease expired, given back--'    failed after MAX_ATTEMPTS
 
-A task may be split into pieces, which stand in the same queue and have the same life: any worker may do them. The
+A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them. The
 worker that holds the task ends it when no subtask is open. Pieces are nobody's request, so lists leave them out.
 """
 
@@ -59,7 +59,7 @@ class TaskClaim:
 
 @dataclass(frozen=True, slots=True)
 class SubtaskCounts:
-    """How far the pieces of a task are, in entries; `open` and `failed` count pieces."""
+    """Progress of a task's pieces, in entries; `open` and `failed` count pieces."""
 
     done: int
     total: int
@@ -250,7 +250,7 @@ def heartbeat(session: Session, claim: TaskClaim, lease_seconds: float) -> bool:
 
 
 def report(session: Session, claim: TaskClaim, progress: int, total: int) -> None:
-    """How many of the entries are done. Raises LeaseLost."""
+    """Record the number of finished entries. Raises LeaseLost."""
     if not _change(session, claim, progress=progress, total=total):
         raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
 
@@ -365,7 +365,7 @@ def _late() -> tuple[ColumnElement[bool], ...]:
 
 
 def _change(session: Session, claim: TaskClaim, **values: Any) -> bool:
-    """Changes a running task that the claim still holds: the fence. False if it does not."""
+    """Change a running task if the claim still holds it (the fence); return False if it does not."""
     result = session.execute(
         update(Task)
         .where(Task.id == claim.task_id, Task.epoch == claim.epoch, Task.state == State.RUNNING.value)

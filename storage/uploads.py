@@ -22,7 +22,7 @@ _CHUNK = 1 << 20
 
 
 class UploadDamaged(Exception):
-    """The stored file no longer has the content its name stands for."""
+    """The stored file no longer has the content that its name is the digest of."""
 
 
 class Uploads:
@@ -43,7 +43,7 @@ class Uploads:
 
     @property
     def durability(self) -> str:
-        """Where a kept file is when keep() returns: on a disk of this machine, or somewhere else."""
+        """Location of a kept file when keep() returns: a local disk, or elsewhere."""
         return "local" if self._remote is None else "remote"
 
     def keep(self, source: Path | bytes) -> str:

@@ -20,7 +20,7 @@ from storage.models.visibility import Approval, Visibility
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
 IDENTIFYING = ("organisation", "link", "paper", "code", "hub_id", "judge")
-"""Fields that say who made a submission."""
+"""Fields that identify the submitter."""
 
 _NO_SYNC = {"synchronize_session": False}
 _UNPUBLISHED = (Visibility.held_back_at.is_not(None), Visibility.published_at.is_(None))
@@ -28,7 +28,7 @@ _UNNAMED = (Visibility.anonymous_until.is_not(None), Visibility.revealed_at.is_(
 
 
 class EntryVisibility(NamedTuple):
-    """What an owner asked for, as far as it still holds. `anonymous_until`: seconds since 1970 UTC; None: named."""
+    """Current visibility of an entry. `anonymous_until`: seconds since 1970 UTC; None: named."""
 
     anonymous_until: float | None = None
     published: bool = True
@@ -48,7 +48,7 @@ def unpublished() -> Select[str]:
 
 
 def anonymous_ids() -> Select[str]:
-    """Return ids of the submissions whose owner is not to be told, for a subquery."""
+    """Return ids of the submissions whose owner must not be named, for a subquery."""
     return select(Visibility.submission_id).where(*_UNNAMED)
 
 
@@ -83,7 +83,7 @@ def approvals(session: Session, submissions: Collection[str]) -> dict[str, tuple
 
 
 def request_approval(session: Session, submission: str, shown: EntryVisibility, *, approval: bool) -> None:
-    """Record what holds for a new submission: how it is shown, and whether a maintainer has to let it through."""
+    """Record what holds for a new submission: how it is shown, and whether a maintainer has to approve it."""
     if shown != PLAIN:
         held_back = None if shown.published else database_now()
         session.execute(

@@ -1,4 +1,4 @@
-"""Label sets that are weakly hidden, as workers found: what maintainers and the policy page are told of them."""
+"""Label sets that are weakly hidden, as found by workers, for maintainers and the policy page."""
 
 from __future__ import annotations
 

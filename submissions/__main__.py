@@ -86,7 +86,7 @@ def check_command(arguments: argparse.Namespace) -> int:
 
 
 def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
-    """Return how to check a file of the demo, whose items stand elsewhere; nothing for others."""
+    """Return how to check a file of the demo, whose items are in another manifest; nothing for others."""
     if items is not None or not any(problem["code"] == "other-benchmark" for problem in report["problems"]):
         return ""
     manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"

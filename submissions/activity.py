@@ -65,7 +65,7 @@ class ActivityItem:
 
     @property
     def title(self) -> str:
-        """What the entry is called."""
+        """Name of the entry."""
         return " ".join(filter(None, (self.model, self.version)))
 
     def to_json(self) -> dict[str, Any]:
@@ -91,11 +91,11 @@ def list_activity(
     limit: int = 50,
     hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[ActivityItem]:
-    """Return what happened to somebody's entries, the newest first; `before` the seq of an event.
+    """Return the events of a user's entries, newest first; `before` the seq of an event.
 
     `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
 
-    More than `limit` where a re-score concerns several entries: an event is told in full. Nothing where everybody has
+    More than `limit` where a re-score concerns several entries: an event is shown in full. Nothing where everybody has
     one account and nobody maintains: then nobody can show that an entry is theirs.
 
     Raises:
@@ -138,7 +138,7 @@ class _Scores:
         return (entry, revision, version) in self._stored
 
     def is_withheld(self, entry: str, revision: str, version: str) -> bool:
-        """Return whether nobody is shown a number of this score."""
+        """Return whether the Ladder withholds this score."""
         return (entry, revision, version) in self._withheld
 
     def in_chunk(self, entry: str, chunk: StoredEvent) -> bool:
@@ -221,7 +221,7 @@ def _line(event: StoredEvent, one: ReceiptRow, sentence: str) -> ActivityItem:
 
 
 class _Facts(dict[str, Any]):
-    """An event of an earlier version may lack a field; then nothing stands there."""
+    """An event of an earlier version may lack a field; then its text is empty."""
 
     def __missing__(self, name: str) -> str:
         return ""

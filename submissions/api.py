@@ -133,7 +133,7 @@ def build(
 
     @router.get("/api/v1/submissions/{submission}", responses=openapi_examples.STATE)
     def submission_state(submission: str, request: Request) -> Response:
-        """State, position and, once scored, the entry of a submission. Others than its owner are told state and times
+        """Return state, position and, once scored, the entry of a submission. Others than its owner see state and times
         until it is public, and nothing of an unpublished one."""
         status = track(submission, identity_of(request))
         if status is None:
@@ -209,7 +209,7 @@ def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: M
         before: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> Response:
-        """What happened to your entries, the newest first; `before` continues at the last seq of an earlier answer."""
+        """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
         found = activity.list_activity(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
@@ -233,7 +233,7 @@ def submission_response(accepted: Accepted) -> dict[str, Any]:
 
 
 def error_response(failed: ReadingFailed) -> dict[str, Any]:
-    """That the service could not read a file, as a problem."""
+    """Return the problem of a file that the service could not read."""
     return problem_body(500, "internal", str(failed))
 
 
@@ -310,12 +310,12 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
 def _add_health(router: APIRouter, database: Database) -> None:
     @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
-        """This process answers."""
+        """Report that this process answers."""
         return JSONResponse({"status": "ok"})
 
     @router.get("/readyz", responses=openapi_examples.READY)
     def readyz() -> Response:
-        """The database answers, and a worker has shown itself lately that holds the labels which the board shows.
+        """Report whether the database answers and a worker with the board's labels has sent a recent heartbeat.
 
         `paused`: why no submissions are taken.
         """
@@ -338,7 +338,7 @@ def _add_health(router: APIRouter, database: Database) -> None:
 
     @router.get("/metrics", responses=openapi_examples.METRICS)
     def metrics() -> Response:
-        """Counts for Prometheus."""
+        """Return counts for Prometheus."""
         with database.read() as session:
             return PlainTextResponse(prometheus_text(queries.counts(session)), media_type="text/plain; version=0.0.4")
 

@@ -38,7 +38,7 @@ TOKEN_FILE = Path("~/.config/vl-rewardbench/token")
 
 
 class ServiceError(Exception):
-    """The service refused, or does not answer; the message says what it said."""
+    """The service refused, or does not answer; the message quotes it."""
 
 
 def add_commands(commands: Any, environ: Mapping[str, str]) -> None:

@@ -91,7 +91,7 @@ def _greet(service: GradioSubmissions, visitor: gr.HTML) -> None:
 
 
 def paused_html(message: str | None) -> str:
-    """Return what maintainers say while nobody may submit; nothing where they do not."""
+    """Return the message of a pause; nothing without one."""
     if message is None:
         return ""
     told = f"<b>No submissions at the moment.</b> {escape(message)} Checking a file is possible all the same."
@@ -99,7 +99,7 @@ def paused_html(message: str | None) -> str:
 
 
 def visitor_html(user: Identity, allowance: Mapping[str, Any]) -> str:
-    """Return who is taken to be submitting, and whether they may now."""
+    """Return the submitting account, and whether it may submit now."""
     if user.auth_method == "local":
         told = "uses this machine" if len(user.roles) > 1 else "can reach this service"
         return f'<p class="notice" role="note">Whoever {told} submits here, under one name.</p>'
@@ -115,7 +115,7 @@ def visitor_html(user: Identity, allowance: Mapping[str, Any]) -> str:
 
 
 def _remedy(refused: Mapping[str, Any]) -> str:
-    """Return why somebody may not submit, with the way in where that helps."""
+    """Return the reason of a refused submission, with the sign-in link where that helps."""
     if refused["code"] != "sign-in-needed":
         return escape(str(refused["detail"]))
     return f'<a href="{_SIGN_IN}">Sign in</a> to submit. Checking a file needs no account.'
@@ -313,7 +313,7 @@ def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def samples_html(samples: Sequence[Mapping[str, Any]]) -> str:
-    """Replies of the file, each with what was read from it; nothing where there are none."""
+    """Return replies of the file, each with its reading; nothing where there are none."""
     if not samples:
         return ""
     told = "".join(
@@ -348,14 +348,14 @@ def _notice(warning: Mapping[str, Any]) -> str:
 
 
 def _words(message: object) -> str:
-    """Return a message, with what stands between backticks as code. Everything in it is escaped."""
+    """Return a message, with text between backticks as code. Everything in it is escaped."""
     return _CODE.sub(r"<code>\1</code>", escape(str(message)))
 
 
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
     titles = {"line": "Line", "id": "Item", "field": "Field", "message": "Problem"}
     anywhere = any(one.get(name) is not None for one in problems for name in ("line", "id", "field"))
-    columns = tuple(titles) if anywhere else ("message",)  # what concerns the whole file stands in no line of it
+    columns = tuple(titles) if anywhere else ("message",)  # a problem of the whole file has no line
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(_cell(one.get(name)))}</td>" for name in columns) + "</tr>"
         for one in problems[:_SHOWN_PROBLEMS]
@@ -372,7 +372,7 @@ def _cell(value: object) -> str:
 
 
 def duplicate_html(taken: Mapping[str, Any]) -> str:
-    """That a submission was there before; nothing where it was not."""
+    """Return the note on an earlier identical submission; nothing without one."""
     if not taken.get("duplicate"):
         return ""
     told = f"These bytes were already submitted as <code>{escape(str(taken['id']))}</code>; nothing changed."

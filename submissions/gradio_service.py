@@ -65,14 +65,14 @@ class GradioSubmissions:
         return found.to_json() if found else None
 
     def allowance(self, user: Identity) -> Json:
-        """Attempts so far and when the next may come, or a problem with `code`."""
+        """Return the attempts so far and the time of the next, or a problem with `code`."""
         try:
             return api.allowance(user, self.intake.allowance(user))
         except AuthError as refused:
             return problem_body(refused.status, refused.code, refused.detail)
 
     def paused(self) -> str | None:
-        """Return what maintainers say while nobody may submit."""
+        """Return the message of a pause."""
         return self.intake.paused()
 
     def _arrived(self, path: Path) -> UploadedFile:

@@ -71,14 +71,14 @@ Fields = Mapping[str, str]
 
 
 class OwnerConflict(ValueError):
-    """What an owner asked for cannot be done; the message says why."""
+    """The owner's request cannot be done; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnerActions:
-    """What the owner of a submission can do about it that other packages do.
+    """Actions of a submission's owner that other packages implement.
 
-    `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the description as it stands;
+    `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the current description;
     `scores` are those of the score receipts, in the order in which they were made.
     """
 
@@ -97,7 +97,7 @@ def build(
 
     @router.get(POLICY_URL)
     def policy(request: Request) -> Response:
-        """The rules in words, and when the person who is signed in may submit next."""
+        """Return the rules in words, and the time of the user's next submission."""
         user = identity_of(request)
         context = {
             "current": POLICY_URL,
@@ -118,7 +118,7 @@ def build(
 
     @router.post("/account/submissions/{submission}/{what}")
     async def act(submission: str, what: str, request: Request) -> Response:
-        """Does it, and shows the page again."""
+        """Run the action and show the page again."""
         async with request.form(max_files=0, max_fields=len(FIELDS) + 8) as form:
             fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
         user = identity_of(request)
@@ -128,7 +128,7 @@ def build(
 
 
 def next_submission_text(user: Identity, found: Allowance) -> str:
-    """Return when somebody may submit again, in a sentence."""
+    """Return the time of the next possible submission, in a sentence."""
     if found.paused:
         return "Submissions are paused at the moment."
     if found.awaiting:
@@ -156,7 +156,7 @@ class _SubmissionPage:
     def page(
         self, user: Identity, submission: str, *, error: str = "", typed: Fields | None = None, status: int = 200
     ) -> Response:
-        """Return the page of a submission; `typed`: what stood in a form that was refused."""
+        """Return the page of a submission; `typed`: the values of a form that was refused."""
         if not user.signed_in:
             return RedirectResponse(f"{_SIGN_IN}?next=/account/submissions/{submission[:12]}", 303, PRIVATE)
         found = submissions_status.get_own(self.database, self.benchmark, submission, user)

@@ -25,7 +25,7 @@ class KnownSubmission(NamedTuple):
 
 
 class SubmissionFacts(NamedTuple):
-    """What the owner of a submission called it, and which of their attempts it is at the labels of that time."""
+    """Name of a submission, and its attempt number under the labels of that time."""
 
     id: str
     owner: str
@@ -39,7 +39,7 @@ class SubmissionFacts(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What /metrics shows."""
+    """Values of /metrics."""
 
     submissions: int
     events: int
@@ -142,7 +142,7 @@ def quota_used(session: Session, subject: str, now: float) -> list[float]:
 
 
 def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
-    """From here to the end of the transaction nobody else takes from these quotas.
+    """Lock these quotas until the end of the transaction.
 
     On SQLite the write transaction sees to that; on PostgreSQL the rows' locks do, taken in one order by everybody.
     """

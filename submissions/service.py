@@ -68,12 +68,12 @@ class DuplicateName(ValueError):
 
     @property
     def problem(self) -> FieldProblem:
-        """The same, for a form."""
+        """Return the same as a problem of a form."""
         return FieldProblem("version", "name-taken", str(self))
 
 
 class ConfusableName(ValueError):
-    """A name would be taken for that of somebody else."""
+    """A name is confusable with another owner's."""
 
     def __init__(self, field: str, name: str, other: str) -> None:
         super().__init__(
@@ -84,7 +84,7 @@ class ConfusableName(ValueError):
 
     @property
     def problem(self) -> FieldProblem:
-        """The same, for a form."""
+        """Return the same as a problem of a form."""
         return FieldProblem(self.field, "too-similar", str(self))
 
 
@@ -105,7 +105,7 @@ class SubmissionsPaused(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What somebody may submit now. `next_at`: seconds since 1970 UTC; None: now."""
+    """Remaining quota. `next_at`: seconds since 1970 UTC; None: now."""
 
     attempts: int  # so far, at the label revision that the board shows
     next_at: float | None
@@ -124,7 +124,7 @@ class Accepted:
 
 
 class SubmissionService:
-    """What happens between an arrived file and its acknowledgement."""
+    """Use case between an arrived file and its acknowledgement."""
 
     def __init__(
         self,
@@ -194,7 +194,7 @@ class SubmissionService:
                 return self._persist(file, report, upload, metadata, user, shown)
 
     def allowance(self, user: Identity) -> Allowance:
-        """Return when somebody may submit next. Raises AuthError as `submit` does."""
+        """Return the remaining quota. Raises AuthError as `submit` does."""
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
@@ -210,7 +210,7 @@ class SubmissionService:
         return Allowance(made, None, revision, paused=paused)
 
     def paused(self) -> str | None:
-        """Return what maintainers say while nobody may submit; None: submissions are taken."""
+        """Return the message of a pause; None: submissions are accepted."""
         with self._database.read() as session:
             return submission_pause.pause_message(session)
 

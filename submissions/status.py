@@ -28,10 +28,10 @@ NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a submitter may know about a submission."""
+    """Status of a submission for its submitter."""
 
     id: str
-    model: str  # "" where this is not to be told
+    model: str  # "" where it must not be shown
     version: str
     file_name: str
     state: str  # awaiting-approval, queued, scoring, scored, failed, withdrawn
@@ -39,7 +39,7 @@ class Status:
     eta_seconds: float | None  # whole ones
     reason: str | None  # in plain words, where something went wrong
     created_at: str
-    receipt: dict[str, object] | None  # names the account: None for others, where that is not to be told
+    receipt: dict[str, object] | None  # names the account: None for others, where it must not be shown
     attempt: int | None  # attempt number of its account under the label revision of that time
     label_revision: str | None  # those labels
     shown: EntryVisibility
@@ -51,7 +51,7 @@ class Status:
 
     @property
     def entry_url(self) -> str | None:
-        """The entry's page, once there is one."""
+        """Return the address of the entry's page, once there is one."""
         return f"/entries/{self.id}" if self.state == "scored" and self.shown.published else None
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Status:
 
 
 class Owned(NamedTuple):
-    """A line in the list of somebody's submissions."""
+    """A line in the list of a user's submissions."""
 
     id: str
     model: str
@@ -204,7 +204,7 @@ def _status(
 
 
 def _whole(seconds: float | None) -> float | None:
-    """Rounded up: how long scoring took, which has touched labels, is told to the second and no finer."""
+    """Return the duration rounded up: scoring reads labels, so its time is shown in whole seconds only."""
     return None if seconds is None else float(math.ceil(seconds))
 
 

@@ -98,5 +98,5 @@ def stored_counts(session: Session, ids: Sequence[str], revision: str, version: 
 
 
 def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64]) -> RankedBoard:
-    """Return where the entries stand, given their counts."""
+    """Rank the entries by their counts."""
     return rank_board(counts, [entry.id for entry in entries], [iso(entry.created_at) for entry in entries])

@@ -24,7 +24,7 @@ from workers.task_runner import create_task_runner
 
 
 def work(settings: WorkerSettings, until_empty: bool, best_reported: float | None = None) -> None:
-    """Scores until told to stop (Ctrl-C, SIGTERM), or until nothing waits. Raises LabelsError and LabelSetChanged.
+    """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting. Raises LabelsError and LabelSetChanged.
 
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
@@ -57,7 +57,7 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
 
 
 def rescore(settings: WorkerSettings, revision: str) -> int:
-    """Return scores everything under a revision and makes the board show it; returns how many scores were new."""
+    """Score everything under a revision and apply it to the board; return the number of new scores."""
     log_to_stderr()
     specs = [spec for spec in _specs(settings) if spec[0] == revision]
     if not specs:

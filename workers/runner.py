@@ -141,7 +141,7 @@ class Worker:
 
 
 def run(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float], object]) -> int:
-    """Works until told to stop; `rest` waits so many seconds, less if it is time to stop. Returns turns scored."""
+    """Run until stopped; `rest` waits so many seconds, less at a stop. Return the number of scored turns."""
     scored = 0
     while not should_stop():
         try:

@@ -17,7 +17,7 @@ from workers.scorer import load_table
 
 @dataclass(frozen=True, slots=True)
 class ScoringError:
-    """What there is to print: the scorecard (empty where the file was rejected), remarks, and whether it was scored."""
+    """Output: the scorecard (empty where the file was rejected), remarks, and whether it was scored."""
 
     scored: bool
     text: str
@@ -25,7 +25,7 @@ class ScoringError:
 
 
 def score(file: Path, labels: str, revision: str | None, items: Path | None, as_json: bool) -> ScoringError:
-    """Return scores a file. Raises LabelsError and OSError."""
+    """Score a file. Raises LabelsError and OSError."""
     table = load_table(items)
     try:
         upload = parse_predictions(file.read_bytes(), table)

@@ -24,7 +24,7 @@ class Scorer:
 
     @property
     def revisions(self) -> tuple[str, ...]:
-        """The label revisions this process can score under."""
+        """Return the label revisions this process can score under."""
         return tuple(self.labels)
 
     def sizes(self, revision: str) -> dict[str, int]:

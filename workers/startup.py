@@ -48,7 +48,7 @@ def register(database: Database, scorer: Scorer, revision: str) -> None:
 
 
 def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
-    """The setting says what a new board shows; later only what can no longer be scored is replaced."""
+    """Set the board's pointer: from the setting for a new board, later only if its revision can no longer be scored."""
     with database.read() as session:
         shown = label_sets.current(session)
         imported = shown is not None and label_imports.find(session, shown.label_revision) is not None
@@ -62,7 +62,7 @@ def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
         reason = f"The labels {shown.label_revision} that it showed are no longer configured."
     else:
         if shown.scorer_version != scorer.version:
-            # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stand.
+            # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stay.
             versions = {"shown": shown.scorer_version, "ours": scorer.version}
             log.warning("board.shows_another_scorer_version", extra={"data": versions})
         if shown.label_revision != label_revision:
@@ -72,5 +72,5 @@ def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
     log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": reason}})
     try:
         switch_board(database, scorer, label_revision, reason)
-    except IntegrityError:  # two workers made the first pointer at once; the other one's stands
+    except IntegrityError:  # two workers made the first pointer at once; the other one's is kept
         log.info("board.pointed_elsewhere")

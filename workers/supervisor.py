@@ -24,7 +24,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Supervisor:
-    """Starts a command, starts it again when it dies, stops it when told."""
+    """Supervises a command: starts it, restarts it when it dies, and stops it on request."""
 
     def __init__(
         self, command: Sequence[str], environ: Mapping[str, str], give_up: Callable[[], None] | None = None

@@ -64,11 +64,11 @@ class TaskRunner:
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def run_one(self) -> bool:
-        """Does a waiting piece of a task that another worker holds, or the first waiting task; False without either."""
+        """Run a waiting piece of a task that another worker holds, or the first waiting task; False without either."""
         return self._run_any_subtask() or self._next()
 
     def run_all(self) -> int:
-        """Does all waiting tasks; returns how many."""
+        """Run all waiting tasks; return their number."""
         done = 0
         while self.run_one():
             done += 1
@@ -83,7 +83,7 @@ class TaskRunner:
             return tasks.release_expired(session)
 
     def refresh(self) -> None:
-        """Lists exactly the imported revisions that are published, beside those that were configured."""
+        """List exactly the imported revisions that are published, beside those that were configured."""
         with self.database.read() as session:
             published = {one.revision for one in label_imports.active_revisions(session, self.scorer.table.benchmark)}
             drafts = label_imports.drafts(session)
@@ -176,7 +176,7 @@ class TaskRunner:
         return True
 
     def _execute(self, claim: TaskClaim, do: Callable[[TaskClaim], None]) -> None:
-        """The edge of one unit of work: what goes wrong is recorded with the task."""
+        """Run one unit of work and record its failure with the task."""
         about = {"task": claim.task_id, "kind": claim.kind, "subject": claim.subject}
         try:
             do(claim)

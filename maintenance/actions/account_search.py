@@ -38,7 +38,7 @@ class Directory(NamedTuple):
 
     @property
     def nobody(self) -> str:
-        """What there is to say where there are none."""
+        """Message for an empty list."""
         return "Nobody like that has signed in." if self.search else "Nobody has signed in yet."
 
 

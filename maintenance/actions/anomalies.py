@@ -29,7 +29,7 @@ year, one submission a day, come to that, and pooled they learn as much of the l
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """How much unknown accounts have had scored lately, and how much came in a year from accounts that go on sending
+    """Recent scored submissions of unapproved accounts, and those of a year from accounts that keep sending
     what chance could have answered, or files with few votes where labels are hidden, known or not."""
 
     scored: int
@@ -39,7 +39,7 @@ class Alarm:
 
     @property
     def raised(self) -> bool:
-        """Whether it is so much that somebody should look."""
+        """Return whether the counts reach an alarm."""
         return self.scored >= ALARM_FROM or self.probes >= PROBING_FROM
 
     @property
@@ -81,7 +81,7 @@ def rescan(database: Database, user: Identity, reason: str) -> ActionResult:
 
 
 def alarm(database: Database, user: Identity) -> Alarm:
-    """Return whether somebody should look at what accounts have had scored. For maintainers."""
+    """Return the counts of scored submissions for the alarms. For maintainers."""
     require_maintainer(user)
     with database.read() as session:
         busy = anomalies.account_activity(session, ALARM_DAYS * _DAY)

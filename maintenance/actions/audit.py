@@ -21,7 +21,7 @@ _WHOLE = "Give seq and hash as its file has them, or the whole content of that f
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check has found. `broken_at`: the seq of the first event that is missing or was changed."""
+    """Result of a check. `broken_at`: the seq of the first event that is missing or was changed."""
 
     events: int  # that hold
     broken_at: int | None
@@ -37,7 +37,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The same in words: a line about the chain, and one for each row."""
+        """Return the same in words: a line about the chain, and one for each row."""
         if not self.rows:
             return self._of_chain
         rows = pluralize(len(self.rows), "stored row is not what its event says", "stored rows are not what events say")

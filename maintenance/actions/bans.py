@@ -21,8 +21,8 @@ def ban(
 ) -> ActionResult:
     """Shut an account out, named by id or user name: its sessions end, its tokens stop working, its entries stay.
 
-    For maintainers; where it is a maintainer's or an owner's, for owners. `identity`: who has which role; None: nobody
-    is told apart. Raises AuthError, NotFound, Conflict.
+    For maintainers; where it is a maintainer's or an owner's, for owners. `identity`: who has which role; None: users
+    are not distinguished. Raises AuthError, NotFound, Conflict.
     """
     return _set(database, user, identity, account, reason, banned=True)
 

@@ -50,7 +50,7 @@ class Disk:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the service is."""
+    """Health of the service."""
 
     paused: str | None  # the public message, while submissions are paused
     label_revision: str | None
@@ -75,7 +75,7 @@ class Health:
 
     @property
     def advice(self) -> str | None:
-        """What waits for a maintainer: labels that no worker holds or that hide little, workers by other rules."""
+        """Alarms for a maintainer: labels that no worker holds or that hide little, workers with other rules."""
         weak = [f"ALARM: {one.sentence} {_WEAK}" for one in self.weakly_hidden if not one.accepted]
         return " ".join(filter(None, (self.labels_missing, self._other_rules, *weak))) or None
 

@@ -48,7 +48,7 @@ class ReportedResultView:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What an import has done, or would do: rows that are new, and ids of those that were there already.
+    """Result of an import, or of its dry run: rows that are new, and ids of those that were there already.
 
     `alike`: sentences about new names that look like an entry's and are written otherwise.
     """

@@ -117,7 +117,7 @@ def build(context: PageContext) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _RevisionForm:
-    """What stands in the fields of the tab."""
+    """Values of the tab's fields."""
 
     revision: str
     source: str

@@ -1,7 +1,7 @@
 """Readers of the prediction files of real tools, one module per format; chosen by content, never by file name.
 
 A reader turns records into rows of votes with hints to find the item. It never uses a label, a correctness flag or a
-category that stands in the file.
+category from the file.
 """
 
 from __future__ import annotations

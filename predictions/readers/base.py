@@ -69,10 +69,10 @@ class ParsedFile:
     )
     order_by_texts: bool = False  # nothing but the texts tells which stored response a choice means
     order_by_rule: bool = False  # a rule on the item tells the order, whatever became of the texts
-    text_field: str = "response"  # where the texts stand, for problems
+    text_field: str = "response"  # the field of the texts, for problems
     remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows
     samples: Samples = field(default_factory=Samples)
-    reply_field: str | None = None  # where the judge's texts stand; None in a file of votes or scores
+    reply_field: str | None = None  # the field of the judge's texts; None in a file of votes or scores
 
 
 def choice_of(text: str) -> int:

@@ -1,7 +1,7 @@
 """lmms-eval ``--log_samples`` of the task vl_rewardbench: one line an item, one vote.
 
 `filtered_resps` is what the tool scores: a text now, a list with one text up to 0.6, beside the record's `doc` in 0.3.
-The order shown is not recorded. It follows from `doc` by the parity rule, or stands in the prompt (`input`), or follows
+The order shown is not recorded. It follows from `doc` by the parity rule, or is in the prompt (`input`), or follows
 from the item found by id and row number (`doc_id`), again by the parity rule.
 """
 
@@ -37,7 +37,7 @@ GUIDE = FileGuide(
 )
 _QUESTION, _FIRST, _SECOND = "\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: "
 _AFTER = "\n\nPlease evaluate both answers"
-# What a reply starts with where the call failed, and how to name that; behind the first stands the server's error.
+# Prefix of a reply whose call failed, and how to name it; the server's error follows the first.
 _FAILED = {
     "[LMMS_EVAL_REQUEST_FAILED": "[LMMS_EVAL_REQUEST_FAILED ...]",
     "[LMMS_EVAL_BUDGET_EXCEEDED]": "[LMMS_EVAL_BUDGET_EXCEEDED]",
@@ -107,7 +107,7 @@ def _item(record: dict[str, Any]) -> tuple[str | None, tuple[str, tuple[str, str
 
 
 def _prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:
-    """Return the query and the two answers as they stand in the prompt."""
+    """Return the query and the two answers of the prompt."""
     _, found, rest = prompt.partition(_QUESTION)
     body, end, _ = rest.rpartition(_AFTER)
     query, one, answers = body.partition(_FIRST)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 MOST_SAMPLES = 3
-_BEGINNING, _END = 100, 180  # characters of a long reply: its verdict stands at the end
+_BEGINNING, _END = 100, 180  # characters of a long reply: its verdict is at the end
 SHOWN = ("answer 1 is better", "answer 2 is better", "no verdict")
 STORED = ("response 0 is better", "response 1 is better", "undecided")
-"""What was read, in words, by choice (UNDECIDED is the last): of the order shown, or of the order stored."""
+"""Text for each choice (UNDECIDED is the last), in the order shown or in the order stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """VLMEvalKit ``--data VL-RewardBench``: prediction tables as xlsx, tsv or json; one row an item, one vote.
 
-The `prediction` is the judge's text. The order shown follows from the parity rule on the responses, which stand in the
-table as the text of a Python list. What Excel did to a cell is undone in `xlsx.py` or reported.
+The `prediction` is the judge's text. The order shown follows from the parity rule on the responses, which the
+table holds as the text of a Python list. What Excel did to a cell is undone in `xlsx.py` or reported.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ class ImmutableRule(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The trigger's."""
+        """Return the trigger's name."""
         return f"{self.table}_no_{self.what or self.statement.lower()}"
 
 

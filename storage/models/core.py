@@ -45,7 +45,7 @@ MAX_VOTES = 16
 
 
 class State(StrEnum):
-    """Where a job is. The words that explain it are in `reason`."""
+    """State of a job. The explanation is in `reason`."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -129,7 +129,7 @@ class RegisteredLabelSet(Base):
 
 
 class Submission(Base):
-    """An accepted file: what it said (votes), what was said about it (metadata), and the receipt its owner holds."""
+    """An accepted file: its votes, its metadata, and the receipt of its owner."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -310,7 +310,7 @@ class Snapshot(Base):
 
 
 class StoredRelations(Base):
-    """What judges are to each other under one label revision (benchmark/pairwise.py). Never changed (triggers)."""
+    """Paired statistics of judges under one label revision (benchmark/pairwise.py). Never changed (triggers)."""
 
     __tablename__ = "relations"
     __table_args__ = (
@@ -359,7 +359,7 @@ def new_account_id() -> str:
 
 
 class Account(Base):
-    """Somebody whom an identity provider vouches for. Who it is: issuer and subject; the name may change hands."""
+    """An account of an identity provider, identified by issuer and subject; the name may change hands."""
 
     __tablename__ = "accounts"
     __table_args__ = (
@@ -435,7 +435,7 @@ class ApiToken(Base):
 
 
 class RoleBinding(Base):
-    """Which account a configured name means: the first that signed in with it. Names can be given up and taken."""
+    """Account of a configured name: the first that signed in with it. Names can be given up and taken."""
 
     __tablename__ = "role_names"
     __table_args__ = (

@@ -21,7 +21,7 @@ def _digest(column: str) -> CheckConstraint:
 
 
 class Moderation(Base):
-    """What holds for an entry now; no row: nothing does. How it came about stands in the audit chain."""
+    """Moderation state of an entry; no row: none. The audit chain has its history."""
 
     __tablename__ = "moderation"
     __table_args__ = (
@@ -148,7 +148,7 @@ class ImportedLabels(Base):
 
 
 class StatedLevel(Base):
-    """The disclosure level of a configured label revision, as the worker that started last was told."""
+    """The disclosure level of a configured label revision, as configured for the worker that started last."""
 
     __tablename__ = "stated_levels"
     __table_args__ = (_check("level", "level IN ('public', 'categories', 'overall')"),)

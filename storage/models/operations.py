@@ -16,7 +16,7 @@ def _check(name: str, rule: str) -> CheckConstraint:
 
 
 class ReportedResult(Base):
-    """A result that somebody published elsewhere, as maintainers imported it. Figures in percent, as printed."""
+    """A result that was published elsewhere, as maintainers imported it. Figures in percent, as printed."""
 
     __tablename__ = "reported_results"
     __table_args__ = (
@@ -104,7 +104,7 @@ class QuotaGrant(Base):
 
 
 class QuotaGrantUse(Base):
-    """A submission that was taken on a grant, and so from nobody's quota."""
+    """A submission that used a grant instead of the quota."""
 
     __tablename__ = "quota_grant_uses"
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("attempts.submission_id"), primary_key=True)

@@ -33,7 +33,7 @@ class Attempt(Base):
 
 
 class QuotaCharge(Base):
-    """Whose quota an attempt takes from: the account's, and that of each of its organisations."""
+    """Charges of an attempt: to the account's quota, and that of each of its organisations."""
 
     __tablename__ = "charges"
     __table_args__ = (Index("ix_charges_subject", "subject"),)

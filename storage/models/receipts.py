@@ -41,7 +41,7 @@ class LabelCommitment(Base):
 
 
 class EventSubject(Base):
-    """Which audit events are about what: an index, made with each event and never hashed."""
+    """Subjects of audit events: an index, made with each event and never hashed."""
 
     __tablename__ = "event_subjects"
     __table_args__ = (_check("subject", "length(subject) BETWEEN 1 AND 100"),)

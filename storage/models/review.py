@@ -30,7 +30,7 @@ def _one_of(column: str, names: tuple[str, ...]) -> CheckConstraint:
 
 
 class Dispute(Base):
-    """Somebody says that an item's label is wrong. Decided once."""
+    """A dispute of an item's label. Decided once."""
 
     __tablename__ = "disputes"
     __table_args__ = (
@@ -112,7 +112,7 @@ class ProjectItem(Base):
 
 
 class Annotator(Base):
-    """Who may answer in a project."""
+    """Annotators of a project."""
 
     __tablename__ = "verification_annotators"
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
@@ -120,7 +120,7 @@ class Annotator(Base):
 
 
 class Annotation(Base):
-    """What somebody says of an item of a project; the last answer counts."""
+    """An annotator's answer to an item of a project; the last one counts."""
 
     __tablename__ = "verification_answers"
     __table_args__ = (

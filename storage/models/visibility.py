@@ -35,7 +35,7 @@ class Approval(Base):
 
 
 class Visibility(Base):
-    """What the owner of a submission asked for when submitting. No row: named and on the board.
+    """Visibility options of a submission. No row: named and on the board.
 
     Both end by being recorded (`revealed_at`, `published_at`), with an audit event; no clock is asked when pages are
     made. Neither comes back: boards of the past stay readable.

@@ -125,7 +125,7 @@ def _score_missing(
 
 
 def _release_expired(database: Database) -> None:
-    """The pieces of workers that died."""
+    """Release the subtasks of workers that died."""
     with database.read() as session:
         if not tasks.any_expired(session):
             return
@@ -139,7 +139,7 @@ def _scope(claim: TaskClaim) -> Mapping[str, Any]:
 
 
 def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
-    """The pointer stays. Where it is at these very rules, the entries scored now are on the board from here on."""
+    """Finish a partial re-score without moving the pointer. Under the board's rules the entries now appear on it."""
     (revision,) = staged.revisions
     with database.write() as session:
         # Only what the pieces were made of: what arrived since then was not asked for, and it may well fit.
@@ -174,7 +174,7 @@ def _left_out(session: Session, board: ActiveBoard, revision: str, version: str)
 def _activate(
     session: Session, scorer: Scorer, labels: LabelSet, claim: TaskClaim, board: ActiveBoard, moves: dict[str, Any]
 ) -> None:
-    """The one step. The fence comes first, the audit chain last."""
+    """Move the pointer in one transaction. The fence comes first, the audit chain last."""
     to = {"label_revision": labels.revision, "scorer_version": scorer.version}
     words = "Applied."
     if moves:

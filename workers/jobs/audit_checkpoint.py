@@ -1,6 +1,6 @@
 """Daily checkpoint of the audit chain, stored outside the database: a file, and a Hub dataset.
 
-A day has one head, whichever worker writes it and however often: it is derived from the chain as it stood when the day
+A day has one head, whichever worker writes it and however often: it is derived from the chain's state when the day
 began (storage/audit_checkpoints.py), so workers on several machines write the same bytes. What the Hub has not got yet
 is sent with the next turn, so nothing is lost while it is away. What it has is never sent again: its history must show
 one head a day, as it was.
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class HubDataset:
-    """Where heads are published: owner/name, and a token that may write there. `endpoint` None: the Hub itself."""
+    """Destination of published heads: owner/name, and a token that may write there. `endpoint` None: the Hub itself."""
 
     name: str
     token: str = field(repr=False)

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class _KnownFile(NamedTuple):
-    """What an entry's file said of its texts."""
+    """Facts about the texts of an entry's file."""
 
     k: int
     texts: Mapping[str, Any] | None
@@ -50,7 +50,7 @@ class _KnownFile(NamedTuple):
 
 @dataclass(slots=True)
 class AnomalyDetector:
-    """What a worker remembers between its looks. ``best_reported``: the best overall accuracy in the literature."""
+    """State of a worker between checks. ``best_reported``: the best overall accuracy in the literature."""
 
     best_reported: float | None = None
     _through: int = -1  # the stored mark when...
@@ -114,7 +114,7 @@ class AnomalyDetector:
     def inspect(
         self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, items: int
     ) -> Iterator[DetectedAnomaly]:
-        """Yield what strikes about the wanted entries (None: all). ``entries`` stand by age."""
+        """Yield the anomalies of the wanted entries (None: all). ``entries`` are ordered by age."""
         if not entries:
             return
         stacked = np.stack([self._planes[entry.id] for entry in entries])

@@ -119,7 +119,7 @@ def kept_back(
 
 
 class Origin(Protocol):
-    """What tells whose judge an entry is of; a row of a query has it."""
+    """Columns that identify an entry's judge, as a query's row has them."""
 
     @property
     def id(self) -> str: ...
@@ -148,12 +148,12 @@ def _variant(one: Origin, unnamed: Collection[str]) -> Variant:
 
 
 def identities(judges: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
-    """Entry -> how it stands in the digest: which votes, whose judge they are of, and whether it is on the board."""
+    """Map each entry to its text in the digest: its id, its judge, and whether it is on the board."""
     return {name: f"{name} {judge} {int(name in shown)}" for name, judge in judges.items()}
 
 
 def inputs(revision: PairwiseRevision, scorer_version: str, identities: Sequence[str]) -> str:
-    """Return a digest of all that relations depend on: votes and labels never change, so ids and digests stand for
+    """Return a digest of all that relations depend on: votes and labels never change, so ids and digests represent
     them."""
     return hashlib.sha256(orjson.dumps([VERSION, scorer_version, *revision, identities])).hexdigest()
 
@@ -186,7 +186,7 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
         done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
         if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
             counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
-            # Which version of a judge is its best is told by who is compared: by no more than scores are shown.
+            # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
             counts = redact_counts(counts, revision.level)
             tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
     return tasks

@@ -43,7 +43,7 @@ def rescore(
     chunk: int = CHUNK,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Return scores every submission that has no score under the revision yet; returns how many it recorded.
+    """Score every submission that has no score under the revision yet; return the number of recorded scores.
 
     A chunk is one transaction, so it may be interrupted and called again, beside running workers too.
     """
@@ -62,7 +62,7 @@ def rescore(
 def score_some(
     database: Database, scorer: Scorer, revision: str, ids: Sequence[str], first: Callable[[Session], None]
 ) -> int:
-    """Return scores those of the submissions that have no score under the revision yet; returns how many it recorded.
+    """Score those of the submissions without a score under the revision; return the number of recorded scores.
 
     `first` comes first in the transaction that records them; where it raises, nothing is recorded.
     """
@@ -72,8 +72,7 @@ def score_some(
 
 
 def switch_board(database: Database, scorer: Scorer, revision: str, reason: str) -> int:
-    """Return scores everything under the revision, then makes the board show it, in one audited step; returns how
-    many."""
+    """Score everything under the revision, then apply it to the board in one audited step; return the number."""
     recorded = rescore(database, scorer, revision)
     with database.write() as session:
         # What arrived meanwhile is scored by the workers at once, before anything else.
@@ -102,7 +101,7 @@ def _unscored(scorer: Scorer, revision: str) -> Select[str, bytes, int]:
 
 
 def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> dict[str, str]:
-    """Stored tallies by submission; entries with the same K are counted together."""
+    """Return stored tallies by submission; entries with the same K are counted together."""
     labels, items = scorer.labels[revision], len(scorer.table)
     texts: dict[str, str] = {}
     for k, group in groupby(sorted(entries, key=lambda entry: entry.k), key=lambda entry: entry.k):

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class ScoringOutcome(Enum):
-    """What became of one turn."""
+    """Outcome of one turn."""
 
     NOTHING_TO_DO = auto()
     SCORED = auto()
@@ -43,7 +43,7 @@ def score_next(
     lease_seconds: float,
     hold: Callable[[Claim | None], None] = lambda claim: None,
 ) -> ScoringOutcome:
-    """Return scores the first waiting job. `hold` is told the claim, then None: a heartbeat keeps the lease meanwhile.
+    """Score the first waiting job. `hold` receives the claim, then None: a heartbeat keeps the lease meanwhile.
 
     Raises SQLAlchemyError where the database is away; the job is then scored again when its lease is over.
     """

@@ -68,7 +68,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a snapshot says, and the last audit event whose effect it shows."""
+    """Content of a snapshot, and the last audit event that it includes."""
 
     json: bytes  # without the closing brace: when it was made comes last, so one pass gives both digests
     through: int
@@ -201,7 +201,7 @@ def _attempts(
     session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: ModerationState
 ) -> dict[str, dict[str, Any]]:
     """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
-    better by luck alone.
+    better by chance alone.
 
     The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too. "Of how
     many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
@@ -221,7 +221,7 @@ def _attempts(
 
 
 def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> dict[str, Any]:
-    # Not the owner, who stands behind the facts: that tells judges apart, and is nobody else's business.
+    # Without the owner: it distinguishes judges and is private.
     facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
     facts["submitted_at"] = iso(facts.pop("created_at"))
     facts["tallies"] = tallies
@@ -229,7 +229,7 @@ def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> d
 
 
 def _kept_back(revisions: frozenset[str] | None) -> dict[str, Any]:
-    """Return which scores of an entry nobody is shown (benchmark/ladder.py)."""
+    """Return the scores of an entry that the Ladder withholds (benchmark/ladder.py)."""
     return {"withheld": sorted(revisions)} if revisions else {}
 
 

@@ -5,7 +5,7 @@ Rows have the dataset's columns: `id`, `human_ranking`, and optionally `human_er
 `response`. With texts an item is found by its fingerprint; without, by `v0_row` (the row of the same pair in the first
 revision) or by its id in the revision, the k-th occurrence of a repeated id being the k-th item of that id.
 
-What is wrong with a file is told with row and column, never with what stands there: the messages leave the worker.
+Problems of a file name row and column, never the content: the messages leave the worker.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class LabelRegistry(Mapping[str, LabelSet]):
         return len(self._listed)
 
     def add(self, labels: LabelSet) -> None:
-        """Lists a set."""
+        """List a set."""
         with self._lock:
             self._all = {**self._all, labels.revision: labels}
             self._listed = (*(one for one in self._listed if one != labels.revision), labels.revision)

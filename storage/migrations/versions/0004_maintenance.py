@@ -1,4 +1,4 @@
-"""What maintainers decide and ask for: moderation, edits, switches, tasks, imported label revisions."""
+"""Tables of maintenance: moderation, edits, switches, tasks, imported label revisions."""
 
 import sqlalchemy as sa
 from alembic import op

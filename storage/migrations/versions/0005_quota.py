@@ -1,4 +1,4 @@
-"""What a quota is counted from: attempts, and whose quota each takes from."""
+"""Tables of quotas: attempts, and the accounts and organisations charged for each."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What receipts need: published keys, salted commitments of label sets, and which event is about what."""
+"""Tables of receipts: published keys, salted commitments of label sets, and the subjects of events."""
 
 import hmac
 import json

@@ -1,4 +1,4 @@
-"""What people say of single pairs: disputes, candidate label errors, verification by hand."""
+"""Opinions about single pairs: disputes, candidate label errors, verification by hand."""
 
 import sqlalchemy as sa
 from alembic import op

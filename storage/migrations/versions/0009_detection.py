@@ -1,4 +1,4 @@
-"""What maintainers should look at: suspicions, and how far the entries were looked through."""
+"""Tables of anomaly detection: cases, and the progress of the search."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which label revisions each worker holds: a board that shows labels nobody holds stands still, and that is said."""
+"""Label revisions that each worker holds; `health` reports a board whose labels no worker holds."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""What is never changed, the database itself refuses to change: label revisions, and what receipts attest."""
+"""Triggers that refuse changes of label revisions and of everything that receipts attest."""
 
 from storage.migrations.triggers import (
     ImmutableRule,

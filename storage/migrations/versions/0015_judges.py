@@ -1,4 +1,4 @@
-"""Which judge an entry or a reported result is of, who reported a result, and policies as judges."""
+"""Judge of an entry or a reported result, reporter of a result, and policies as judges."""
 
 import sqlalchemy as sa
 from alembic import op

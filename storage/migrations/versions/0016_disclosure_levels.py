@@ -114,7 +114,7 @@ def _change_levels(levels: str, renamed: dict[str, str]) -> None:
     new = "CASE disclosure " + " ".join(f"WHEN '{old}' THEN '{level}'" for old, level in renamed.items())
     columns = ", ".join(column for column in COLUMNS if column != "disclosure")
     op.execute(
-        f"INSERT INTO {other} (disclosure, {columns}) "  # noqa: S608 - names that stand here
+        f"INSERT INTO {other} (disclosure, {columns}) "  # noqa: S608 - constant names
         f"SELECT {new} ELSE disclosure END, {columns} FROM {TABLE}"
     )
     op.drop_table(TABLE)
