@@ -20,10 +20,11 @@ from benchmark.pair_scoring import (
     count_pairs,
     score_protocol,
 )
-from benchmark.spec import BenchmarkSpec, SpecError, load_spec
+from benchmark.recognition import benchmark_of_record
+from benchmark.spec import BenchmarkSpec, SpecError, known_benchmarks, load_spec
 from submissions.problems import Findings, Problem, UploadRejected
 from submissions.readers.pair_matching import match_predictions
-from submissions.readers.pair_predictions import read_predictions
+from submissions.readers.pair_predictions import first_record, read_predictions
 from workers.labels import LabelsError
 from workers.pair_labels import load_pairs
 
@@ -52,14 +53,14 @@ def uses_label_revisions(benchmark: str, items: Path | None) -> bool:
 def score_benchmark(file: Path, labels: Path, benchmark: str, edition: str | None, as_json: bool) -> BenchmarkResult:
     """Score a file on the pairs in `labels`. Raises LabelsError and OSError."""
     pairs = load_pairs(labels, _spec(benchmark), edition)
-    findings = Findings()
+    data, findings = file.read_bytes(), Findings()
     try:
-        read = read_predictions(file.read_bytes(), pairs.spec, findings)
+        read = read_predictions(data, pairs.spec, findings)
         verdicts = match_predictions(read.predictions, pairs, findings)
         if findings.problem_count:
             raise findings.rejected()
     except UploadRejected as rejected:
-        lines = [_explain(problem) for problem in rejected.problems]
+        lines = [*_other_benchmark(data, pairs.spec), *(_explain(problem) for problem in rejected.problems)]
         summary = f"error: {file} was rejected: {rejected.problem_count} problem(s)"
         return BenchmarkResult(False, "", (*lines, summary))
     card = {**pair_scorecard(verdicts, pairs), "format": read.format, "notes": list(read.notes)}
@@ -123,6 +124,17 @@ def _scores(scores: ProtocolScores, spec: BenchmarkSpec) -> dict[str, Any]:
     if scores.groups is not None:
         part["groups"] = {key: _value(accuracy) for key, accuracy in scores.groups.items()}
     return part
+
+
+def _other_benchmark(data: bytes, spec: BenchmarkSpec) -> list[str]:
+    """Return the advice to name another benchmark, where a rejected file is of that one."""
+    others = [load_spec(name) for name in known_benchmarks() if name != spec.id]
+    other = benchmark_of_record(first_record(data), [spec, *(other for other in others if not other.synthetic)])
+    if other is None or other.id == spec.id:
+        return []
+    return [
+        f"This looks like a file of {other.title}. Score it with --benchmark {other.id} and that benchmark's labels."
+    ]
 
 
 def _spec(benchmark: str) -> BenchmarkSpec:

@@ -19,7 +19,7 @@ from benchmark.labelled_pairs import field as field_at
 from benchmark.pair_scoring import UNREADABLE
 from benchmark.spec import TIE, BenchmarkSpec
 from benchmark.verdict_formats import json_verdict, read_json_verdict, read_verdict
-from submissions.problems import Findings
+from submissions.problems import Findings, UploadRejected
 from submissions.readers import gzipped
 from submissions.readers.rows import Fields, brief, objects
 from submissions.strict_json import JsonFault, loads
@@ -81,6 +81,14 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: Findings) -> Pr
     predictions = tuple(prediction for prediction in found if prediction is not None)
     _check_votes(predictions, findings)
     return PredictionFile(format, predictions, _notes(predictions))
+
+
+def first_record(data: bytes) -> Any:
+    """Return the first record of a file that can be read; None where there is none."""
+    try:
+        return next((record for _, record in _records(data, Findings())), None)
+    except UploadRejected:
+        return None
 
 
 def detect_format(record: Any) -> str | None:

@@ -245,6 +245,42 @@ def test_a_file_of_another_benchmark_is_recognised_by_name(
     assert f"--benchmark {MMRB}" in rejected(capsys, file, labels, MM_RLHF)
 
 
+@pytest.mark.parametrize(
+    ("record", "title"),
+    [
+        ({"ID": "pairs_1", "output": "[[A]]", "Meta": {"Category": "safety"}}, "Multimodal RewardBench"),
+        ({"id": "RLAIF-V-1", "ranking": [0, 1], "meta": {}}, "VL-RewardBench"),
+        ({"id": "RLHF-V-3", "image": "3.png", "rewards": [1, 0]}, "VL-RewardBench"),
+    ],
+)
+def test_predictions_of_another_benchmark_are_recognised_by_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path, record: dict[str, Any], title: str
+) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", [record])
+    assert f"This looks like a file of {title}." in rejected(capsys, file, named_labels, MM_RLHF)
+
+
+def test_a_rejected_file_of_the_benchmark_itself_is_not_taken_for_another(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS, 18)[1:])
+    assert "looks like" not in rejected(capsys, file, labels, MMRB)
+
+
+def test_vl_rewardbench_is_the_default_and_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    file, labels = real_file("data/tools/lmms_head.jsonl"), real_file("data/labels_v2.jsonl")
+    printed = []
+    for more in ([], ["--benchmark", "vl-rewardbench"], ["--edition", "v2"]):
+        assert main(["score", str(file), "--labels", str(labels), "--json", *more]) == 0
+        printed.append(capsys.readouterr())
+    assert printed[0] == printed[1] == printed[2]
+    assert set(json.loads(printed[0].out)["protocols"]) == {"strict", "paper", "vlmevalkit", "lmms-eval"}
+
+
+def test_the_demo_needs_its_manifest(capsys: pytest.CaptureFixture[str], labels: Path) -> None:
+    assert "--items" in rejected(capsys, labels, labels, "demo")
+
+
 def test_the_edition_is_what_the_labels_hold_or_is_checked(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
 ) -> None:
