@@ -210,13 +210,14 @@ def _lmms_eval(fields: Fields, spec: BenchmarkSpec) -> PairPrediction | None:
     responses = _responses(doc, spec) or _prompted(fields.record.get("input"))
     if not fields.finish():
         return None
-    votes = (read_verdict(replies, spec),)
+    votes = (UNREADABLE if replies.startswith(_LMMS_FAILED) else read_verdict(replies, spec),)
     return PairPrediction(
         fields.line, item_id, votes, responses, position=position if isinstance(position, int) else None
     )
 
 
 _LMMS_METRIC = "multimodal_rewardbench_accuracy"
+_LMMS_FAILED = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")  # the call failed, whatever stands behind
 
 
 def _native(fields: Fields, spec: BenchmarkSpec) -> PairPrediction | None:

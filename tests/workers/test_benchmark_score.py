@@ -134,6 +134,26 @@ def test_an_unreadable_reply_counts_as_a_under_lmms_eval(
     assert card["protocols"]["lmms-eval"]["micro"] == pytest.approx(as_first / len(lines))
 
 
+def test_a_failed_call_of_lmms_eval_is_unreadable_and_prompts_tell_responses(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    samples = [
+        {
+            "doc_id": 0,
+            "filtered_resps": "[LMMS_EVAL_REQUEST_FAILED after 3 retries] [[A]]" if number == 1 else "[[A]]",
+            "input": f"[The Start of Assistant A's Answer]\n{item['Output2']}\n[The End of Assistant A's Answer]\n\n"
+            f"[The Start of Assistant B's Answer]\n{item['Output1']}\n[The End of Assistant B's Answer]",
+            "multimodal_rewardbench_accuracy": {"question_id": item["ID"]},
+        }
+        for number, item in enumerate(ITEMS)
+    ]
+    random.Random(19).shuffle(samples)
+    card = score(capsys, write_json_lines(tmp_path / "samples.jsonl", samples), labels, MMRB)
+    right = [item["Better"] == "Output2" for number, item in enumerate(ITEMS) if number != 1]
+    assert card["unreadable"] == 1
+    assert sum(tally["agree"] for tally in card["tally"].values()) == sum(right)
+
+
 @pytest.mark.parametrize("with_prompt", [True, False])
 def test_rewards_decide_in_r1_rewards_files_and_not_the_text(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, with_prompt: bool
