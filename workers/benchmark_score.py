@@ -123,6 +123,8 @@ def _scores(scores: ProtocolScores, spec: BenchmarkSpec) -> dict[str, Any]:
     part["interval"] = {key: list(accuracy.interval) for key, accuracy in named.items() if accuracy is not None}
     if scores.groups is not None:
         part["groups"] = {key: _value(accuracy) for key, accuracy in scores.groups.items()}
+        given = {key: accuracy for key, accuracy in scores.groups.items() if accuracy is not None}
+        part["interval"]["groups"] = {key: list(accuracy.interval) for key, accuracy in given.items()}
     return part
 
 

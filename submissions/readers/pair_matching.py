@@ -86,8 +86,9 @@ class _PairFinder:
             message = f"{prediction.key or prediction.id!r} is no pair of this edition of {title}"
             raise UnmatchedPrediction(field, "unknown-item", message)
         if prediction.key is None and prediction.responses is not None:
-            wanted = sorted(_fingerprints(prediction.responses))
-            known = [index for index in known if sorted(self._pairs.pairs[index].responses) == wanted]
+            given = _fingerprints(prediction.responses)
+            known = [index for index in known if self._pairs.pairs[index].responses in (given, given[::-1])]
+            known.sort(key=lambda index: self._pairs.pairs[index].responses != given)  # the same order first
             if not known:
                 message = "the responses are those of no pair with this id; give them as the benchmark has them"
                 raise UnmatchedPrediction("responses", "unknown-responses", message)

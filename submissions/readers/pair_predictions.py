@@ -170,17 +170,18 @@ def _rewards(fields: Fields, spec: BenchmarkSpec) -> PairPrediction | None:
         value = [value]
     pairs = [fields.scores(pair, f"rewards[{i}]") for i, pair in enumerate(fields.votes(value, "rewards"))]
     votes = tuple(_higher(pair) for pair in pairs)
+    preferred_votes = votes
     if fields.record.get("reverse") in (True, 1):  # Proxy-GRM: the rejected response was shown first
-        votes = tuple(flip(vote) for vote in votes)
+        preferred_votes = tuple(flip(vote) for vote in votes)
     if not fields.finish():
         return None
     responses = _responses(fields.record, spec)
     if spec.fields is None or spec.fields.label is None:  # the fields of the responses say which is which
-        return PairPrediction(fields.line, item_id, votes, responses)
+        return PairPrediction(fields.line, item_id, preferred_votes, responses)
     first = _shown_first(fields.record.get("qs"), responses)
-    if first == 1:
-        votes = tuple(flip(vote) for vote in votes)
-    return PairPrediction(fields.line, item_id, votes, responses, preferred_first=first is None)
+    if first is None:
+        return PairPrediction(fields.line, item_id, preferred_votes, responses, preferred_first=True)
+    return PairPrediction(fields.line, item_id, tuple(flip(vote) for vote in votes) if first == 1 else votes, responses)
 
 
 def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:

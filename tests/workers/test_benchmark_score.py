@@ -173,6 +173,33 @@ def test_rewards_decide_in_r1_rewards_files_and_not_the_text(
     assert bool(card["notes"]) is not with_prompt
 
 
+@pytest.mark.parametrize("with_prompt", [True, False])
+def test_rewards_of_a_reversed_prompt_refer_to_the_order_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, with_prompt: bool
+) -> None:
+    lines = []
+    for item in ITEMS:
+        rejected_text = item["Output2" if item["Better"] == "Output1" else "Output1"]
+        prompt = f"###### [Response 1]:\n{rejected_text}  \n\n###### [Response 2]:\n{item[item['Better']]}  \n\n"
+        lines.append({**item, **({"qs": prompt} if with_prompt else {}), "rewards": [0, 1], "reverse": True})
+    card = score(capsys, write_json_lines(tmp_path / "proxy.jsonl", lines), labels, MMRB)
+    assert card["protocols"]["official"]["overall"] == 1.0
+
+
+def test_one_id_with_the_same_responses_in_both_orders_is_two_pairs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    item = ITEMS[0]
+    other = {"Output1": "Output2", "Output2": "Output1"}
+    turned = {**item, "Output1": item["Output2"], "Output2": item["Output1"], "Better": other[item["Better"]]}
+    labels = write_json(tmp_path / "labels.json", [item, turned])
+    lines = [
+        {"ID": row["ID"], "output": "[[A]]", "Meta": {name: row[name] for name in other}} for row in (turned, item)
+    ]
+    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
+    assert card["protocols"]["official"]["overall"] == 0.5
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("with_texts", [True, False])
 def test_rewards_give_the_official_acc_and_acc_plus(
