@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import review.cli
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from benchmark.items import ItemTable, build_table
+from benchmark.labelled_pairs import PairsError, read_pairs
+from benchmark.pair_manifest import pair_manifest
+from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.cli import CliContext, CliResult, add_commands
@@ -110,9 +114,25 @@ def _ask(question: str) -> str:
 
 def _manifest(options: argparse.Namespace) -> int:
     named = dict(pair.split("=", 1) for pair in options.revision)
+    if options.benchmark in known_benchmarks() and load_spec(options.benchmark).fields is not None:
+        return _manifest_of_pairs(load_spec(options.benchmark), named, options.output)
     table = build_table(options.benchmark, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
     print(f"{options.output}: {len(table)} items, revisions {', '.join(table.revisions)}")
+    return 0
+
+
+def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path) -> int:
+    """Write the manifest of a benchmark with a definition; names of released editions are held to their sizes."""
+    released = {edition.key for edition in spec.editions}
+    try:
+        sets = [read_pairs(_rows(Path(path)), spec, name if name in released else None) for name, path in files.items()]
+    except PairsError as error:
+        print(f"maintenance: {error}", file=sys.stderr)
+        return 1
+    manifest = pair_manifest([replace(pairs, edition=name) for name, pairs in zip(files, sets, strict=True)])
+    output.write_text(manifest_text(manifest))
+    print(f"{output}: {len(manifest['items'])} items, editions {', '.join(manifest['editions'])}")
     return 0
 
 

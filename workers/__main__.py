@@ -35,9 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _score(options: argparse.Namespace) -> int:
-    from workers import score_cli  # without the second that the database's libraries take
+    from workers import benchmark_score, score_cli  # without the second that the database's libraries take
 
-    result = score_cli.score(options.file, options.labels, options.revision, options.items, options.json)
+    result: score_cli.ScoringError | benchmark_score.BenchmarkResult
+    if benchmark_score.uses_label_revisions(options.benchmark, options.items):
+        revision = options.revision or options.edition
+        result = score_cli.score(options.file, options.labels, revision, options.items, options.json)
+    else:
+        result = benchmark_score.score_benchmark(
+            options.file, Path(options.labels), options.benchmark, options.edition or options.revision, options.json
+        )
     for remark in result.remarks:
         print(remark, file=sys.stderr)
     if result.scored:
@@ -87,6 +94,8 @@ def _parser() -> argparse.ArgumentParser:
     score = commands.add_parser("score", help="score a file offline and print its scorecard; writes nothing")
     score.add_argument("file", type=Path)
     score.add_argument("--labels", required=True, help="JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
+    score.add_argument("--benchmark", default="vl-rewardbench", help="id of the benchmark (default: VL-RewardBench)")
+    score.add_argument("--edition", help="which items the labels must hold; what they hold if left out")
     score.add_argument("--revision", help="of the labels; recognised by their ids if left out")
     score.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")
     score.add_argument("--json", action="store_true", help="print the scorecard as JSON")

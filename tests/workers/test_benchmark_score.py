@@ -1,0 +1,374 @@
+"""`score --benchmark` gives the counts of the official scorers, whatever a file says about labels."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pair_files import (
+    mm_rlhf_items,
+    mm_rlhf_official,
+    mm_rlhf_predictions,
+    mmrb_items,
+    mmrb_official,
+    mmrb_predictions,
+    write_json,
+    write_json_lines,
+)
+from tests.real_data import real_file, rows
+from workers.__main__ import main
+
+MMRB, MM_RLHF = "multimodal-rewardbench", "mm-rlhf-rewardbench"
+ITEMS = mmrb_items(240, seed=1)
+QUESTIONS = mm_rlhf_items(seed=2)
+
+
+def score(capsys: pytest.CaptureFixture[str], file: Path, labels: Path, benchmark: str, *more: str) -> dict[str, Any]:
+    code = main(["score", str(file), "--benchmark", benchmark, "--labels", str(labels), "--json", *more])
+    shown = capsys.readouterr()
+    assert code == 0, shown.err
+    return dict(json.loads(shown.out))
+
+
+def rejected(capsys: pytest.CaptureFixture[str], file: Path, labels: Path, benchmark: str, *more: str) -> str:
+    code = main(["score", str(file), "--benchmark", benchmark, "--labels", str(labels), "--json", *more])
+    shown = capsys.readouterr()
+    assert code == 1 and shown.out == ""
+    return shown.err
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    return write_json(tmp_path / "all_data.json", ITEMS)
+
+
+@pytest.fixture
+def named_labels(tmp_path: Path) -> Path:
+    return write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS)
+
+
+def assert_official(card: dict[str, Any], lines: list[dict[str, Any]]) -> None:
+    """The counts of the card are those of the official scorer over honest lines."""
+    counted = mmrb_official(lines)
+    whole = counted.pop("all")
+    for key, counts in counted.items():
+        tally = card["tally"][key]
+        assert (tally["n"], tally["agree"], tally["undecided"]) == (counts.lines, counts.right, counts.unreadable)
+        assert tally["reject"] == counts.lines - counts.right - counts.unreadable
+        assert card["protocols"]["official"][key] == pytest.approx(counts.expected)
+        assert card["protocols"]["strict"][key] == pytest.approx(counts.right / counts.lines)
+    assert card["items"] == whole.lines
+    assert card["protocols"]["official"]["overall"] == pytest.approx(whole.expected)
+    assert card["protocols"]["official"]["micro"] == pytest.approx(whole.expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_official_file_gives_the_official_counts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, seed: int
+) -> None:
+    lines = mmrb_predictions(ITEMS, seed)
+    assert_official(score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB), lines)
+
+
+def test_labels_and_categories_in_a_file_are_ignored(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    lines = mmrb_predictions(ITEMS, 5)
+    lying = [{**line, "Label": "A", "Meta": {"Category": "vqa"}} for line in lines]
+    assert_official(score(capsys, write_json_lines(tmp_path / "out.jsonl", lying), labels, MMRB), lines)
+
+
+def test_repeated_ids_follow_the_responses_where_a_file_repeats_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    lines = mmrb_predictions(ITEMS, 6)
+    told = [
+        {**line, "PredBetter": None, "Meta": {**line["Meta"], "Output1": item["Output1"], "Output2": item["Output2"]}}
+        for line, item in zip(lines, ITEMS, strict=True)
+    ]
+    shuffled = random.Random(7).sample(told[1:-1], len(told) - 2)
+    file = write_json_lines(tmp_path / "out.jsonl", [told[0], *shuffled, told[-1]])
+    assert_official(score(capsys, file, labels, MMRB), lines)
+
+
+def test_omni_rrm_states_its_verdict_in_json_and_equal_is_wrong(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    outputs = ('{"better": "A", "final_verdict": "<answer>[[A]]</answer>"}', '{"better": "B", "reasoning": "[[A]]"}',
+               '{"better": "equal", "final_verdict": "[[equal]]"}', "no JSON, but [[B]]", "nothing")  # fmt: skip
+    chosen = [index % len(outputs) for index in range(len(ITEMS))]
+    lines = [
+        {"ID": item["ID"], "output": outputs[index], "PredBetter": None, "Label": "A", "Meta": {}}
+        for item, index in zip(ITEMS, chosen, strict=True)
+    ]
+    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
+    meant = {0: "Output1", 1: "Output2", 3: "Output2"}
+    right = sum(meant.get(index) == item["Better"] for item, index in zip(ITEMS, chosen, strict=True))
+    assert card["format"] == "omni-rrm"
+    assert sum(tally["agree"] for tally in card["tally"].values()) == right
+    assert card["unreadable"] == chosen.count(4)
+    assert card["protocols"]["official"]["overall"] == pytest.approx((right + chosen.count(4) / 2) / len(ITEMS))
+
+
+def test_an_unreadable_reply_counts_as_a_under_lmms_eval(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    lines = mmrb_predictions(ITEMS, 8)
+    samples = [
+        {
+            "doc_id": number,
+            "filtered_resps": [line["output"]],
+            "multimodal_rewardbench_accuracy": {"question_id": line["ID"], "category": "x", "score": 1},
+        }
+        for number, line in enumerate(lines)
+    ]
+    random.Random(9).shuffle(samples)
+    card = score(capsys, write_json_lines(tmp_path / "samples.jsonl", samples), labels, MMRB)
+    assert_official(card, lines)
+    read = [("[[A]]" in line["output"], "[[B]]" in line["output"], line["Label"]) for line in lines]
+    as_first = sum(label == ("A" if a or not b else "B") for a, b, label in read)
+    assert card["protocols"]["lmms-eval"]["micro"] == pytest.approx(as_first / len(lines))
+
+
+def test_a_failed_call_of_lmms_eval_is_unreadable_and_prompts_tell_responses(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    samples = [
+        {
+            "doc_id": 0,
+            "filtered_resps": "[LMMS_EVAL_REQUEST_FAILED after 3 retries] [[A]]" if number == 1 else "[[A]]",
+            "input": f"[The Start of Assistant A's Answer]\n{item['Output2']}\n[The End of Assistant A's Answer]\n\n"
+            f"[The Start of Assistant B's Answer]\n{item['Output1']}\n[The End of Assistant B's Answer]",
+            "multimodal_rewardbench_accuracy": {"question_id": item["ID"]},
+        }
+        for number, item in enumerate(ITEMS)
+    ]
+    random.Random(19).shuffle(samples)
+    card = score(capsys, write_json_lines(tmp_path / "samples.jsonl", samples), labels, MMRB)
+    right = [item["Better"] == "Output2" for number, item in enumerate(ITEMS) if number != 1]
+    assert card["unreadable"] == 1
+    assert sum(tally["agree"] for tally in card["tally"].values()) == sum(right)
+
+
+@pytest.mark.parametrize("with_prompt", [True, False])
+def test_rewards_decide_in_r1_rewards_files_and_not_the_text(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, with_prompt: bool
+) -> None:
+    dice = random.Random(10)
+    lines = []
+    for item in ITEMS:
+        swap = {"Output1": "Output2", "Output2": "Output1"}
+        first, second = item[item["Better"]], item[swap[item["Better"]]]
+        prompt = f"###### [Response 1]:\n{first}  \n\n###### [Response 2]:\n{second}  \n\n"
+        lying = {**item, "Better": swap[item["Better"]], "Category": "x"}
+        reward = dice.choice(([1, 0], [0, 1]))
+        lines.append({**lying, **({"qs": prompt} if with_prompt else {}), "rewards": reward, "critic": "[[A]]"})
+    card = score(capsys, write_json_lines(tmp_path / "r1.jsonl", lines), labels, MMRB)
+    assert sum(tally["agree"] for tally in card["tally"].values()) == sum(line["rewards"] == [1, 0] for line in lines)
+    assert card["format"] == "r1-reward"
+    assert bool(card["notes"]) is not with_prompt
+
+
+@pytest.mark.parametrize("with_prompt", [True, False])
+def test_rewards_of_a_reversed_prompt_refer_to_the_order_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, with_prompt: bool
+) -> None:
+    lines = []
+    for item in ITEMS:
+        rejected_text = item["Output2" if item["Better"] == "Output1" else "Output1"]
+        prompt = f"###### [Response 1]:\n{rejected_text}  \n\n###### [Response 2]:\n{item[item['Better']]}  \n\n"
+        lines.append({**item, **({"qs": prompt} if with_prompt else {}), "rewards": [0, 1], "reverse": True})
+    card = score(capsys, write_json_lines(tmp_path / "proxy.jsonl", lines), labels, MMRB)
+    assert card["protocols"]["official"]["overall"] == 1.0
+
+
+def test_one_id_with_the_same_responses_in_both_orders_is_two_pairs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    item = ITEMS[0]
+    other = {"Output1": "Output2", "Output2": "Output1"}
+    turned = {**item, "Output1": item["Output2"], "Output2": item["Output1"], "Better": other[item["Better"]]}
+    labels = write_json(tmp_path / "labels.json", [item, turned])
+    lines = [
+        {"ID": row["ID"], "output": "[[A]]", "Meta": {name: row[name] for name in other}} for row in (turned, item)
+    ]
+    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
+    assert card["protocols"]["official"]["overall"] == 0.5
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("with_texts", [True, False])
+def test_rewards_give_the_official_acc_and_acc_plus(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path, seed: int, with_texts: bool
+) -> None:
+    lines = mm_rlhf_predictions(QUESTIONS, seed)
+    pairs, questions = mm_rlhf_official(lines)
+    if not with_texts:
+        lines = [{key: line[key] for key in ("id", "rewards")} for line in lines]
+    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), named_labels, MM_RLHF)
+    assert {key: (c["agree"], c["n"]) for key, c in card["tally"].items()} | {"overall": pairs["overall"]} == pairs
+    assert {key: (c["right"], c["n"]) for key, c in card["groups"].items()} | {
+        "overall": questions["overall"]
+    } == questions
+    right, n = pairs["overall"]
+    assert card["protocols"]["official"]["overall"] == pytest.approx(right / n)
+    wholly, of = questions["overall"]
+    assert card["protocols"]["official"]["acc-plus"] == pytest.approx(wholly / of)
+
+
+def test_texts_named_the_wrong_way_round_do_not_turn_wrong_into_right(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path
+) -> None:
+    lines = [{**item, "chosen": item["rejected"], "rejected": item["chosen"], "rewards": [1, 0]} for item in QUESTIONS]
+    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), named_labels, MM_RLHF)
+    assert all(count["agree"] == 0 for count in card["tally"].values())
+
+
+def test_native_votes_count_by_majority_under_strict_and_by_the_first_under_official(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    better = [0 if item["Better"] == "Output1" else 1 for item in ITEMS]
+    lines = [{"id": item["ID"], "votes": [1 - best, best, best]} for item, best in zip(ITEMS, better, strict=True)]
+    card = score(capsys, write_json_lines(tmp_path / "native.jsonl", lines), labels, MMRB)
+    assert card["votes_per_item"] == 3
+    assert (card["protocols"]["strict"]["overall"], card["protocols"]["official"]["overall"]) == (1.0, 0.0)
+
+
+def test_a_swapped_judgement_and_a_tie_of_scores_are_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    lines = [{"id": item["ID"], "judgements": [{"text": "[[A]]", "swapped": True}]} for item in ITEMS]
+    card = score(capsys, write_json_lines(tmp_path / "native.jsonl", lines), labels, MMRB)
+    second = sum(item["Better"] == "Output2" for item in ITEMS)
+    assert sum(tally["agree"] for tally in card["tally"].values()) == second
+    tied = [{"id": item["ID"], "scores": [[0.5, 0.5]]} for item in ITEMS]
+    card = score(capsys, write_json_lines(tmp_path / "scores.jsonl", tied), labels, MMRB)
+    assert card["protocols"]["official"]["overall"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"output": None}, "line 3, field `output`"),
+        ({"ID": 7}, "line 3, field `ID`"),
+        ({"ID": "unheard of"}, "line 3, field `id`: 'unheard of' is no pair"),
+        ({"Meta": {"Output1": "x", "Output2": "y"}}, "line 3, field `responses`"),
+    ],
+)
+def test_an_error_names_line_and_field(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, change: dict[str, Any], expected: str
+) -> None:
+    lines = mmrb_predictions(ITEMS, 11)
+    lines[2] = {**lines[2], **change}
+    assert expected in rejected(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
+
+
+def test_missing_and_repeated_pairs_are_errors(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    lines = mmrb_predictions(ITEMS, 12)
+    short = rejected(capsys, write_json_lines(tmp_path / "short.jsonl", lines[1:]), labels, MMRB)
+    assert f"1 of {len(ITEMS)} pairs have no prediction: {ITEMS[-1]['ID']}" in short
+    assert "repeated record" in rejected(
+        capsys, write_json_lines(tmp_path / "l.jsonl", [*lines, lines[0]]), labels, MMRB
+    )
+
+
+def test_an_unknown_category_is_an_error_that_names_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    items = [*ITEMS[:3], {**ITEMS[3], "Category": "wisdom"}]
+    labels = write_json(tmp_path / "labels.json", items)
+    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS[:4], 13))
+    assert "row 4: 'wisdom' is no category of Multimodal RewardBench" in rejected(capsys, file, labels, MMRB)
+
+
+def test_a_file_of_another_benchmark_is_recognised_by_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS, 14))
+    assert f"--benchmark {MMRB}" in rejected(capsys, file, labels, MM_RLHF)
+
+
+@pytest.mark.parametrize(
+    ("record", "title"),
+    [
+        ({"ID": "pairs_1", "output": "[[A]]", "Meta": {"Category": "safety"}}, "Multimodal RewardBench"),
+        ({"id": "RLAIF-V-1", "ranking": [0, 1], "meta": {}}, "VL-RewardBench"),
+        ({"id": "RLHF-V-3", "image": "3.png", "rewards": [1, 0]}, "VL-RewardBench"),
+    ],
+)
+def test_predictions_of_another_benchmark_are_recognised_by_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path, record: dict[str, Any], title: str
+) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", [record])
+    assert f"This looks like a file of {title}." in rejected(capsys, file, named_labels, MM_RLHF)
+
+
+def test_a_rejected_file_of_the_benchmark_itself_is_not_taken_for_another(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS, 18)[1:])
+    assert "looks like" not in rejected(capsys, file, labels, MMRB)
+
+
+def test_vl_rewardbench_is_the_default_and_prints_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    file, labels = real_file("data/tools/lmms_head.jsonl"), real_file("data/labels_v2.jsonl")
+    printed = []
+    for more in ([], ["--benchmark", "vl-rewardbench"], ["--edition", "v2"]):
+        assert main(["score", str(file), "--labels", str(labels), "--json", *more]) == 0
+        printed.append(capsys.readouterr())
+    assert printed[0] == printed[1] == printed[2]
+    assert set(json.loads(printed[0].out)["protocols"]) == {"strict", "paper", "vlmevalkit", "lmms-eval"}
+
+
+def test_the_demo_needs_its_manifest(capsys: pytest.CaptureFixture[str], labels: Path) -> None:
+    assert "--items" in rejected(capsys, labels, labels, "demo")
+
+
+def test_the_edition_is_what_the_labels_hold_or_is_checked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS, 15))
+    assert score(capsys, file, labels, MMRB)["edition"].startswith("part-")
+    assert "not those of the edition released" in rejected(capsys, file, labels, MMRB, "--edition", "released")
+    assert "known: released, paper" in rejected(capsys, file, labels, MMRB, "--edition", "2020")
+
+
+def test_an_unknown_benchmark_is_an_error_that_lists_the_known(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
+) -> None:
+    assert "known: demo, mm-rlhf-rewardbench, multimodal-rewardbench, vl-rewardbench" in rejected(
+        capsys, labels, labels, "nothing"
+    )
+
+
+def test_people_read_percentages(capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path) -> None:
+    file = write_json_lines(tmp_path / "out.jsonl", mm_rlhf_predictions(QUESTIONS, 16))
+    assert main(["score", str(file), "--benchmark", MM_RLHF, "--labels", str(named_labels)]) == 0
+    shown = capsys.readouterr().out
+    assert "MM-RLHF-RewardBench, edition part-" in shown and "acc-plus" in shown
+
+
+def test_always_the_longer_scores_71_8_on_the_real_pairs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    items = rows("benchmarks/mm_rlhf_rewardbench.jsonl")
+    lines = [
+        {"id": item["id"], "rewards": [len(item["chosen"].split()), len(item["rejected"].split())]} for item in items
+    ]
+    labels = real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
+    card = score(capsys, write_json_lines(tmp_path / "longer.jsonl", lines), labels, MM_RLHF, "--edition", "released")
+    assert {key: count["agree"] for key, count in card["tally"].items()} == {
+        "mcq": 31, "long": 32, "short": 17, "safety": 21, "video": 21,
+    }  # fmt: skip
+    assert round(100 * card["protocols"]["official"]["overall"], 1) == 71.8
+
+
+def test_the_real_part_gives_the_official_counts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    items = rows("benchmarks/multimodal_rewardbench_part.json")
+    lines = mmrb_predictions(items, 17)
+    labels = real_file("data/benchmarks/multimodal_rewardbench_part.json")
+    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
+    assert_official(card, lines)
+    assert card["items"] == 1750 and card["protocols"]["official"]["mean-of-seven"] is None
