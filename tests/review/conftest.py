@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from storage.database import migrate, open_database
+from tests.databases import database, database_url, postgres_cluster
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
+
+__all__ = ["database", "database_url", "postgres_cluster"]
 
 
 @pytest.fixture(scope="session")

@@ -29,7 +29,7 @@ PROGRAM = """
 import json, sys
 from pathlib import Path
 from benchmark.items import ItemTable
-from workers.labels import LabelsError, load_labels
+from workers.labels.loader import LabelsError, load_labels
 try:
     labels = load_labels(sys.argv[2], "r1", ItemTable.from_file(Path(sys.argv[1])))
     print(json.dumps({"preferred": labels.preferred.tolist(), "digest": labels.digest}))

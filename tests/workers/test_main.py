@@ -81,7 +81,7 @@ def test_the_log_of_a_worker_holds_no_label(data: Path, installed: Database) -> 
 
 def test_the_worker_imports_no_web_framework_and_no_data_frames() -> None:
     program = (
-        "import sys, workers.service, workers.offline; "
+        "import sys, workers.main, workers.score_cli; "
         "names = ('gradio', 'fastapi', 'pandas', 'plotly', 'pyarrow', 'huggingface_hub'); "
         "print([name for name in names if name in sys.modules])"
     )
@@ -91,7 +91,7 @@ def test_the_worker_imports_no_web_framework_and_no_data_frames() -> None:
 
 def test_offline_scoring_imports_no_database() -> None:
     program = (
-        "import sys, workers.__main__, workers.offline; "
+        "import sys, workers.__main__, workers.score_cli; "
         "print([name for name in ('sqlalchemy', 'alembic') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
