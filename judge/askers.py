@@ -147,10 +147,9 @@ class ScoreAsker:
             try:
                 reply = await self._endpoint.post(url, body)
             except RequestRefused as refused:
-                if refused.status not in (404, 405) or len(self._urls) == 1:
+                if refused.status not in (404, 405) or url == self._urls[-1]:
                     raise
-                if url == self._urls[0]:
-                    self._urls = self._urls[1:]
+                self._urls = self._urls[1:] if url == self._urls[0] else self._urls  # others may have been here
                 continue
             try:
                 score = read_score(reply)

@@ -18,6 +18,7 @@ settings.load_profile("no-deadline")
 INTEGRATION = frozenset(
     [
         "attacks/test_year.py",
+        "judge/test_kill.py",
         "leaderboard/sharing/test_routes.py",
         "leaderboard/test_secrets.py",
         "maintenance/test_commands.py",

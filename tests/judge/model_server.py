@@ -83,7 +83,7 @@ def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelSer
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with model.lock:
-                model.asked.append((self.path, body, dict(self.headers)))
+                model.asked.append((self.path, body, {name.lower(): value for name, value in self.headers.items()}))
                 model.in_flight += 1
                 model.most_in_flight = max(model.most_in_flight, model.in_flight)
             try:
@@ -109,6 +109,9 @@ def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelSer
     class Server(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 128
+
+        def handle_error(self, *_: Any) -> None:
+            """A client that was killed is no error."""
 
         def server_bind(self) -> None:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
