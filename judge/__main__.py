@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> int:
     parsed, rest = parser.parse_known_args(arguments)
     if rest and parsed.command != "submit":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    parsed.rest, parsed.environ = rest, os.environ
+    parsed.rest, parsed.variables = rest, os.environ
     try:
         return int(parsed.run(parsed))
     except JudgeError as error:

@@ -51,7 +51,7 @@ def run_command(arguments: argparse.Namespace) -> int:
 
 def _key(arguments: argparse.Namespace) -> str | None:
     name = arguments.api_key_env or DEFAULT_KEY
-    key = arguments.environ.get(name, "").strip()
+    key = arguments.variables.get(name, "").strip()
     if arguments.api_key_env and not key:
         raise JudgeError(f"The environment variable {name} is not set.")
     return key or None

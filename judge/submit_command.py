@@ -29,7 +29,7 @@ def submit_command(arguments: argparse.Namespace) -> int:
     defaults = describe_run(run)
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
     parser = argparse.ArgumentParser(prog="python -m judge", allow_abbrev=False)
-    client.add_commands(parser.add_subparsers(), arguments.environ)
+    client.add_commands(parser.add_subparsers(), arguments.variables)
     parsed = parser.parse_args(["submit", str(path), "--model", arguments.model, *options, *arguments.rest])
     return int(parsed.run(parsed))
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("benchmark", "storage", "submissions", "workers", "leaderboard", "identity", "maintenance")
+PACKAGES = ("benchmark", "storage", "submissions", "workers", "leaderboard", "identity", "maintenance", "judge")
 
 # package -> project packages it may import (wiring files may import everything)
 ARROWS: dict[str, set[str]] = {
@@ -23,12 +23,15 @@ ARROWS: dict[str, set[str]] = {
     "leaderboard": {"identity", "storage", "benchmark"},
     "maintenance": {"identity", "storage", "benchmark"},
     "workers": {"storage", "benchmark"},
+    "judge": {"benchmark"},  # and nobody imports it
 }
 # workers read files offline with the pure part of submissions
 PURE_SUBMISSIONS = ("submissions.readers", "submissions.upload", "submissions.problems")
+# a run ends in a dry run, and perhaps in the command that submits
+OF_SUBMISSIONS = {"workers": PURE_SUBMISSIONS, "judge": (*PURE_SUBMISSIONS, "submissions.client")}
 WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
 # the command line passes a token on; the parser's child process gets a search path and nothing else of the environment
-ENVIRONMENT_READERS = WIRING | {"submissions/__main__.py", "submissions/sandbox.py"}
+ENVIRONMENT_READERS = WIRING | {"submissions/__main__.py", "submissions/sandbox.py", "judge/__main__.py"}
 CORE_LIBRARIES = {"numpy", "scipy"}
 
 # library -> the only files that may import it; a name without a slash is any file of that name
@@ -39,11 +42,13 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "apscheduler": ("workers/schedule.py",),
     "sqlalchemy": ("storage/", "queries.py", "submissions/intake.py", "submissions/api.py", "workers/"),
     "alembic": ("storage/",),
+    "openai": ("judge/endpoint.py",),
+    "tenacity": ("judge/engine.py",),
     "pandas": ("charts.py", "exports.py", "submissions/readers/", "page.py"),
-    "datasets": ("workers/",),
+    "datasets": ("workers/", "judge/pairs.py"),
     "huggingface_hub": ("workers/", "leaderboard/sharing/hub.py"),
-    "pyarrow": ("workers/", "exports.py"),
-    "PIL": ("leaderboard/sharing/picture.py",),
+    "pyarrow": ("workers/", "exports.py", "judge/pairs.py"),
+    "PIL": ("leaderboard/sharing/picture.py", "judge/images.py", "judge/askers.py"),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -87,7 +92,7 @@ def broken(found: Import) -> str | None:
     if target == "scipy" and found.name.startswith("scipy.stats"):
         return "importing scipy.stats costs a second; scipy.special has what is needed"
     if target in PACKAGES and target not in ARROWS[package] | {package}:
-        if package == "workers" and found.name.startswith(PURE_SUBMISSIONS):
+        if found.name.startswith(OF_SUBMISSIONS.get(package, ())):
             return None
         return f"{package} may import {', '.join(sorted(ARROWS[package])) or 'no other package'}"
     if target in ("app", "tests"):
@@ -139,6 +144,9 @@ def test_every_import_follows_the_arrows() -> None:
         ("workers/runner.py", "import apscheduler.schedulers.background"),
         ("leaderboard/web.py", "from .board import build_board"),
         ("submissions/x.py", "import app"),
+        ("submissions/x.py", "from judge.prompts import OFFICIAL"),
+        ("judge/x.py", "from submissions.intake import Intake"),
+        ("judge/engine.py", "import openai"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:
