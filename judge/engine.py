@@ -119,6 +119,10 @@ class JudgeEngine:
             await self._record_failure(replace(failed, reason=str(refused)))
         except AnswerFailed as error:
             await self._record_failure(replace(failed, reason=str(error)))
+        except (RunStopped, JudgeError):
+            raise
+        except Exception as error:  # whatever a library raises costs one vote, not the run
+            await self._record_failure(replace(failed, reason=f"{type(error).__name__}: {error}"[:300]))
 
     async def _attempt(self, pair: PairToJudge, failed: RecordedAnswer) -> None:
         async with self._slots.slot():

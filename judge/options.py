@@ -81,7 +81,7 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scorer", metavar="MODULE:FUNCTION", help="a Python function instead of an endpoint")
     parser.add_argument("--api-key-env", metavar="NAME", help="environment variable with the key (OPENAI_API_KEY)")
     parser.add_argument("--concurrency", type=int, default=32, metavar="N", help="most requests in flight (32)")
-    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of one request (600)")
+    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="of one request (300)")
     parser.add_argument("--attempts", type=int, default=5, metavar="N", help="before a vote counts as failed (5)")
     parser.add_argument("--retry-wait", type=float, default=0.5, metavar="SECONDS", help="before the first retry (0.5)")
     parser.add_argument("--retry-failed", action="store_true", help="ask again for votes that are recorded as failed")

@@ -137,7 +137,11 @@ def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJud
         raise JudgeError("`response` must be a list of two texts")
     if not all(isinstance(text, str) for text in responses):
         raise JudgeError("`response` must be a list of two texts")
+    try:
+        pair_fingerprint = fingerprint(query, responses)
+    except UnicodeEncodeError:
+        raise JudgeError("the texts hold half a character (a lone surrogate); write them anew as UTF-8") from None
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)
     if image is None:
         raise JudgeError("`image` is missing: a path, an address or a data URI")
-    return PairToJudge(row, name, query, (responses[0], responses[1]), image, fingerprint(query, responses))
+    return PairToJudge(row, name, query, (responses[0], responses[1]), image, pair_fingerprint)

@@ -75,8 +75,9 @@ def read_chat(body: Any) -> ChatReply:
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
     if content is not None and not isinstance(content, str):
         raise UnusableReply("the content of the reply is no text")
+    content = content.encode(errors="replace").decode() if content else ""  # half a character at the token limit
     finish = choice.get("finish_reason")
-    return ChatReply(content or "", "" if content else _why_empty(message, finish), finish, read_usage(body))
+    return ChatReply(content, "" if content else _why_empty(message, finish), finish, read_usage(body))
 
 
 def _why_empty(message: Mapping[str, Any], finish: Any) -> str:

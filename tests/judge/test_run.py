@@ -189,6 +189,12 @@ def test_an_endpoint_that_is_down_stops_the_run(
     assert "does not answer" in capsys.readouterr().out
 
 
+def test_half_a_character_at_the_end_of_a_reply_does_no_harm(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("cut here \ud83d", "length")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+    assert predictions(tmp_path / "run")[0]["judgements"][0]["text"] == "cut here ?"
+
+
 def test_a_limit_first_then_the_rest(model: ModelServer, items: Path, tmp_path: Path) -> None:
     assert run(model.url, items, tmp_path / "run", "--limit", "2", votes=2) == 0
     assert len(predictions(tmp_path / "run")) == 2 and len(model.asked) == 4
