@@ -34,7 +34,7 @@ class ProgressLine:
         done = totals.answers + totals.failed
         rate = (done - self._start) / seconds if seconds > 0 else 0.0
         parts = [f"{done:,} of {self._wanted:,} ({done / self._wanted:.0%})", f"{rate:.1f}/s"]
-        parts += [f"{_duration((self._wanted - done) / rate)} left"] if rate else []
+        parts += [f"{duration((self._wanted - done) / rate)} left"] if rate else []
         parts += [f"{totals.tokens:,} tokens"] if totals.tokens else []
         if self._prices != Prices():
             parts.append(f"cost {self._prices.cost(totals.prompt_tokens, totals.completion_tokens):.2f}")
@@ -47,7 +47,8 @@ class ProgressLine:
             self._stream.write("\n")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a time in words: 1 h 05 min."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -20,6 +20,7 @@ from judge.options import configure, read_budget, read_prices
 from judge.pairs import PairFile
 from judge.plan import RequestKey, keys
 from judge.predictions import dry_run, write_predictions
+from judge.progress import duration
 from judge.totals import Prices, describe
 
 OK, OPEN, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -113,10 +114,13 @@ class RunStart:
         again = self._arguments.retry_failed
         answers = self._journal.answers
         remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
+        began = time.monotonic()
         stopped = self._ask(remaining, wanted, budget) if remaining else None
+        got = sum(key in answers for key in remaining)
+        pace = (time.monotonic() - began) / got if got else None
         run = FinishedRun(self._folder, self._configuration.to_json(), self._file, self._journal, self._pointwise)
         prices = read_prices(self._arguments)
-        return run.tell(len(pairs), wanted, prices, stopped=stopped, as_json=self._arguments.json)
+        return run.tell(len(pairs), wanted, prices, stopped=stopped, as_json=self._arguments.json, pace=pace)
 
     def _ask(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> str | None:
         """Get what remains. Returns why some of it is still open; None if nothing is."""
@@ -170,10 +174,13 @@ class FinishedRun:
         self._pointwise = pointwise
 
     def tell(
-        self, pairs: int, wanted: Sequence[RequestKey], prices: Prices, *, stopped: str | None, as_json: bool
-    ) -> int:
-        """Write and print what there is. Returns the exit code."""
+        self, pairs: int, wanted: Sequence[RequestKey], prices: Prices, *, stopped: str | None, as_json: bool,
+        pace: float | None = None,
+    ) -> int:  # fmt: skip
+        """Write and print what there is. `pace`: seconds an answer took of this start. Returns the exit code."""
         report = self._report(pairs, wanted, prices)
+        of_all = len(wanted) * self._recorded["pairs"] / pairs
+        report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
         write_json(self._folder / REPORT, report)
         if stopped is None:
             said = self._write(pairs, report)
@@ -259,7 +266,9 @@ def readable(report: Mapping[str, Any]) -> str:
     tokens = f"{report['prompt_tokens']:,} of prompts, {report['completion_tokens']:,} of replies"
     lines.append(f"  requests            {report['requests']:,}; tokens: {tokens}")
     if report["seconds_per_request"] is not None:
-        lines.append(f"  time of a request   {report['seconds_per_request']:g} s")
+        whole = duration(seconds) if (seconds := report.get("seconds_of_all")) is not None else ""
+        more = f"; the whole run takes about {whole}" if whole else ""
+        lines.append(f"  time of a request   {report['seconds_per_request']:g} s{more}")
     if report["cost"] is not None:
         lines.append(f"  cost                {report['cost']:.2f}; of the whole run about {report['cost_of_all']:.2f}")
     return "\n".join(lines)
