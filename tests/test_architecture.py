@@ -47,7 +47,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "pandas": ("charts.py", "exports.py", "submissions/readers/", "page.py"),
     "datasets": ("workers/", "judge/pairs.py"),
     "huggingface_hub": ("workers/", "leaderboard/sharing/hub.py"),
-    "pyarrow": ("workers/", "exports.py", "judge/pairs.py"),
+    "pyarrow": ("workers/", "exports.py", "judge/pairs.py", "submissions/readers/inspect_log.py"),
     "PIL": ("leaderboard/sharing/picture.py", "judge/images.py", "judge/askers.py"),
 }
 # what a command line or the core must never load, through whatever import
