@@ -21,7 +21,8 @@ from submissions.readers.samples import Samples
 from submissions.strict_json import JsonFault, loads
 
 FORMAT = "inspect"
-UNPACKED_LIMIT = 128 * 2**20
+UNPACKED_LIMIT = 256 * 2**20  # of all members; one is held at a time
+_MEMBER_LIMIT = 16 * 2**20
 RATIO_LIMIT = 100
 _MEMBERS_LIMIT = 40_000  # sixteen votes of each pair, and what else a log holds
 _ZSTD = 93  # of the zip format
@@ -67,8 +68,9 @@ def _samples(data: bytes, findings: Findings) -> Iterator[dict[str, Any]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
+        largest = max((member.file_size for member in members), default=0)
         limit = min(UNPACKED_LIMIT, RATIO_LIMIT * max(len(data), 2**16))
-        if len(members) > _MEMBERS_LIMIT or unpacked > limit:
+        if len(members) > _MEMBERS_LIMIT or largest > _MEMBER_LIMIT or unpacked > limit:
             message = (
                 f"the log unpacks to {unpacked / 2**20:,.0f} MiB in {len(members):,} parts, more than is read here; "
                 "run with --no-log-images, or export the replies as native JSON lines"
