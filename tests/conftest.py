@@ -18,7 +18,10 @@ settings.load_profile("no-deadline")
 INTEGRATION = frozenset(
     [
         "attacks/test_year.py",
+        "judge/test_batch.py",
         "judge/test_kill.py",
+        "judge/test_run.py",
+        "judge/test_scores.py",
         "leaderboard/sharing/test_routes.py",
         "leaderboard/test_secrets.py",
         "maintenance/test_commands.py",
