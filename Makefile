@@ -51,8 +51,8 @@ check: lint unit  ## lint and unit tests: before each commit
 test: dev  ## install what the tests need and run all of them (ARGS="-k name" to choose)
 	@scripts/test.sh $(ARGS)
 
-redteam: dev  ## every attack on hidden labels, with many seeds, as a table (ARGS="--no-door" for the quick part)
-	@$(BIN)/python -m tests.attacks $(ARGS)
+redteam: dev  ## every attack on hidden labels, with many seeds, as a table (ARGS="--no-service" for the quick part)
+	@$(BIN)/python -m tests.redteam $(ARGS)
 
 bench: dev  ## the performance table
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself

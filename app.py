@@ -1,4 +1,5 @@
-"""`python app.py`: prepares the demo on first start, runs the web app here and the worker beside it. Wiring only."""
+"""Entry point `python app.py`: prepare the demo on first start, run the web application and start the worker
+process."""
 
 from __future__ import annotations
 
@@ -26,58 +27,58 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount
 
-import identity.web
+import auth.routes
 import leaderboard.api
-import leaderboard.web
+import leaderboard.routes
+import maintenance.actions.entries
 import maintenance.api
-import maintenance.entries
-import maintenance.review.api
-import maintenance.review.site
-import maintenance.review.web
+import receipts.api as receipts_api
+import review.api
+import review.pages
+import review.routes
 import submissions.api
-import submissions.receipts.api
-import submissions.web
+import submissions.pages
+from auth import LOCAL, AuthError, Identity
+from auth.middleware import IdentityMiddleware, from_here, identity_of
+from auth.pages import AccountPages
+from auth.problem_details import problem, problem_body, problem_response
+from auth.rate_limit import MOST_WAITING, RateLimitMiddleware, account_of, address_of, limit_queue_per_client
+from auth.service import AuthService
+from auth.settings import Mode
 from benchmark.disclosure import PUBLIC
-from gradio_door import MAINTAIN, GradioDoor
-from identity import LOCAL, Identity, Refused
-from identity.flood import MOST_WAITING, FloodGuard, account_of, address_of, take_turns
-from identity.middleware import IdentityMiddleware, from_here, identity_of
-from identity.pages import Pages
-from identity.problems import problem, problem_body, problem_response
-from identity.service import Identities
-from identity.settings import Mode
-from leaderboard.messages import not_found_page
-from leaderboard.published import shipped_results
+from common.logging_setup import log_to_stderr
+from leaderboard.board.reported_results import bundled_results
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.status_pages import not_found_page
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import assets, environment
-from leaderboard.scriptless import WithoutScripts
-from leaderboard.security import SecureHeaders
-from leaderboard.site import Site
-from leaderboard.tools.materials import Materials
-from leaderboard.turns import Busy
-from leaderboard.web import BoardFirst
-from logs import log_to_stderr
-from maintenance.decisions import PublicLog
-from maintenance.review.web import Forms
-from maintenance.values import NotPossible
+from leaderboard.routes import BoardFastPathMiddleware
+from leaderboard.serial_executor import QueueFull
+from maintenance.decision_log import PublicLog
+from maintenance.types import Conflict
+from predictions.sandbox import read_isolated
+from predictions.spool import Spool, UploadedFile, sweep
+from receipts.key_file import open_signer
+from receipts.service import ReceiptService, RecordChanged
+from receipts.signing import KeyUnusable, Signer, public_key_json
+from review.routes import Forms
 from settings import SECRET_NAMES, Settings, SettingsError
 from storage import label_imports, receipt_keys, weak_hiding
 from storage.database import Database, DatabaseUnusable, open_migrated
-from storage.tables import UnfitText
+from storage.models.core import UnfitText
 from storage.uploads import Uploads
-from submissions import happenings, wishes
-from submissions.connections import HeadersInTime
-from submissions.intake import Intake
+from submissions import activity, visibility_options
+from submissions.gradio_service import GradioSubmissions
 from submissions.metadata import Metadata
-from submissions.page_service import PageService
-from submissions.quota import Policy
-from submissions.receipts.issuing import Receipts, RecordChanged
-from submissions.receipts.key_file import open_signer
-from submissions.receipts.signing import KeyUnusable, Signer, published
-from submissions.sandbox import read_isolated
-from submissions.spool import Arrived, Spool, sweep
-from submissions.tracking import owned, status
-from submissions.transport import Application, Gate
+from submissions.quota import QuotaPolicy
+from submissions.service import SubmissionService
+from submissions.status import get_status, list_own
+from web.middleware.gradio_allowlist import MAINTAIN, GradioAllowlistMiddleware
+from web.middleware.header_timeout import HeaderTimeoutProtocol
+from web.middleware.noscript import NoscriptMiddleware
+from web.middleware.request_limits import Application, RequestLimitsMiddleware
+from web.middleware.security_headers import SecurityHeadersMiddleware
 from workers.supervisor import Supervisor
 
 log = logging.getLogger("app")
@@ -102,7 +103,7 @@ def main() -> int:
         listener = _listen(settings)
         _prepare_directory(settings)
         os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
-        if settings.demo:
+        if settings.is_demo:
             _prepare_demo(settings)
         database = open_migrated(settings.database_url)
         signer = _signer(settings, database)
@@ -119,7 +120,7 @@ def main() -> int:
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """The socket to serve on, taken first: whoever comes second hears it before anything is touched.
+    """Return the socket to serve on, taken first: a second process fails here before it changes anything.
 
     Raises:
         OSError: with a sentence that says what to do.
@@ -185,26 +186,26 @@ async def _serve(settings: Settings, database: Database, signer: Signer, listene
     spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
     configured = True
 
-    def give_up() -> None:
+    def on_misconfigured() -> None:
         nonlocal configured
         configured, server.should_exit = False, True
 
     intake = _intake(settings, database, signer)
-    receipts = Receipts(database, settings.benchmark, signer, settings.hidden_labels)
+    receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
     config = uvicorn.Config(
-        build_app(settings, database, intake, spool, receipts, give_up),
+        build_app(settings, database, intake, spool, receipts, on_misconfigured),
         log_config=None,  # what uvicorn says goes where everything goes
         log_level="warning",
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=3,
         lifespan="on",
-        http=HeadersInTime,
+        http=HeaderTimeoutProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
     )
     server = uvicorn.Server(config)
-    print(f"VL-RewardBench leaderboard: {_url(listener)}{_DEMO_NOTE if settings.demo else ''}", flush=True)
+    print(f"VL-RewardBench leaderboard: {_url(listener)}{_DEMO_NOTE if settings.is_demo else ''}", flush=True)
     await server.serve(sockets=[listener])
     return configured
 
@@ -216,7 +217,7 @@ def _url(listener: socket.socket) -> str:
 
 
 def _signer(settings: Settings, database: Database) -> Signer:
-    """The key that receipts are signed with; its public half is published from here on.
+    """Return the key that receipts are signed with; its public half is published from here on.
 
     Raises:
         SettingsError: it cannot be used.
@@ -225,15 +226,15 @@ def _signer(settings: Settings, database: Database) -> Signer:
         signer = open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
     except KeyUnusable as error:
         raise SettingsError(str(error)) from None
-    receipt_keys.publish(database, signer.key_id, published(signer.public_key)["public_key"])
+    receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
     return signer
 
 
-def _intake(settings: Settings, database: Database, signer: Signer) -> Intake:
-    read = partial(read_isolated, benchmark=settings.items_file or settings.benchmark)
-    policy = Policy(label_revision=settings.label_revision)  # without sign-in there is nobody to hold a quota
+def _intake(settings: Settings, database: Database, signer: Signer) -> SubmissionService:
+    read = partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark)
+    policy = QuotaPolicy(label_revision=settings.label_revision)  # without sign-in there is nobody to hold a quota
     if settings.identity.mode is Mode.OPENID:
-        policy = Policy(
+        policy = QuotaPolicy(
             settings.quota_per_day,
             settings.quota_per_year,
             settings.quota_exempt_orgs,
@@ -244,119 +245,123 @@ def _intake(settings: Settings, database: Database, signer: Signer) -> Intake:
             settings.null_votes_probe / 100,
             settings.ladder_margin / 100 or None,
         )
-    stated = partial(_stated, settings)
-    return Intake(
-        database, Uploads(settings.uploads_url), read, settings.benchmark, signer, policy, stated, shipped_results
+    stated = partial(policy_facts, settings)
+    return SubmissionService(
+        database, Uploads(settings.uploads_url), read, settings.benchmark, signer, policy, stated, bundled_results
     )
 
 
 def build_app(
     settings: Settings,
     database: Database,
-    intake: Intake,
+    intake: SubmissionService,
     spool: Spool,
-    receipts: Receipts,
-    give_up: Callable[[], None],
-) -> SecureHeaders:
-    """The web application: the board, own routes behind the gate, Gradio below /app as soon as it is imported.
+    receipts: ReceiptService,
+    on_misconfigured: Callable[[], None],
+) -> SecurityHeadersMiddleware:
+    """Return the web application: the board, own routes behind the request limits, Gradio below /app as soon as it is
+    imported.
 
     `give_up`: called when the worker cannot use its settings.
     """
     snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
     public_url = settings.identity.public_url
-    site = Site(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.web.warm)
-    track = partial(status, database, settings.benchmark, hidden=settings.hidden_labels)
-    gradio = GradioDoor(settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies))
-    identities, pages = Identities.on(database, settings.identity), Pages(environment(), [submissions.web.TEMPLATES])
+    site = BoardCache(snapshots, benchmark=settings.benchmark, public_url=public_url, warm=leaderboard.routes.prerender)
+    track = partial(get_status, database, settings.benchmark, hidden=settings.hidden_labels)
+    gradio = GradioAllowlistMiddleware(
+        settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
+    )
+    identities, pages = (
+        AuthService.create(database, settings.identity),
+        AccountPages(environment(), [submissions.pages.TEMPLATES]),
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(site.refresh)  # so that the first visitor does not wait for the board to be made
         stop = asyncio.Event()
-        worker = Supervisor([sys.executable, "-m", "workers"], _child_environment(), give_up)
-        desk = partial(_maintainers_desk, settings, database, identities, materials)
-        lay_out = partial(_lay_out, settings, intake, track, site, materials, desk)
+        worker = Supervisor([sys.executable, "-m", "workers"], _child_environment(), on_misconfigured)
+        context = partial(maintenance_context, settings, database, identities, materials)
+        lay_out = partial(build_gradio_app, settings, intake, track, site, materials, context)
         tasks = [worker.run(stop), _run_gradio(lay_out, gradio, stop)]
-        if settings.demo:
+        if settings.is_demo:
             tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, intake))
-        async with _together(tasks, stop):
+        async with run_background_tasks(tasks, stop):
             yield
 
     # /docs is our own page: FastAPI's loads its script from another host.
     app = FastAPI(title="VL-RewardBench leaderboard", lifespan=lifespan, docs_url=None, redoc_url=None)
-    materials = Materials(settings.items_file, settings.texts_file, snapshots.relations)
-    app.include_router(leaderboard.web.build(site, materials, PublicLog(database)))
+    materials = ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations)
+    app.include_router(leaderboard.routes.build(site, materials, PublicLog(database)))
     app.include_router(leaderboard.api.build(site, materials))
     app.include_router(submissions.api.build(intake, spool, track, database, settings.hidden_labels))
     owner = _owner(database, receipts)
-    app.include_router(submissions.web.build(database, intake, identities, pages, owner))
-    app.include_router(submissions.receipts.api.build(receipts))
+    app.include_router(submissions.pages.build(database, intake, identities, pages, owner))
+    app.include_router(receipts_api.build(receipts))
     _add_maintenance(app, settings, database, identities, materials)
-    own = partial(_own_submissions, database, settings.benchmark)
-    happened = partial(_happened, database, settings.benchmark, settings.hidden_labels)
-    app.include_router(identity.web.build(identities, pages, own, partial(_next_one, intake), happened))
+    own = partial(account_submissions, database, settings.benchmark)
+    activity = partial(account_activity, database, settings.benchmark, settings.hidden_labels)
+    app.include_router(auth.routes.build(identities, pages, own, partial(_next_one, intake), activity))
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
-    app.add_exception_handler(404, leaderboard.web.not_found)
-    app.add_exception_handler(Exception, leaderboard.web.failed)
-    app.add_exception_handler(Busy, leaderboard.web.busy)
+    app.add_exception_handler(404, leaderboard.routes.not_found)
+    app.add_exception_handler(Exception, leaderboard.routes.failed)
+    app.add_exception_handler(QueueFull, leaderboard.routes.busy)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(UnfitText, _unfit_text)
-    app.add_exception_handler(Refused, identity.web.refusals(identities, pages))
-    known = _guarded(app, settings, identities)
-    gate = Gate(
+    app.add_exception_handler(AuthError, auth.routes.refusals(identities, pages))
+    known = with_identity_and_limits(app, settings, identities)
+    limits = RequestLimitsMiddleware(
         known, settings.upload_limit_bytes, own=settings.identity.public_url, free=partial(_free, settings.state_dir)
     )
     local = settings.identity.mode is Mode.LOCAL
     environment().globals["local_mode"] = local  # a line on every page
-    board_first = BoardFirst(gate, site, from_here if local else lambda _: True)
-    return SecureHeaders(board_first, settings.frames, settings.identity.https)
+    board_first = BoardFastPathMiddleware(limits, site, from_here if local else lambda _: True)
+    return SecurityHeadersMiddleware(board_first, settings.frame_ancestors, settings.identity.https)
 
 
 def _free(folder: Path) -> int:
-    """Bytes that can still be written there."""
+    """Return bytes that can still be written there."""
     return shutil.disk_usage(folder).free
 
 
 def _add_maintenance(
-    app: FastAPI, settings: Settings, database: Database, identities: Identities, materials: Materials
+    app: FastAPI, settings: Settings, database: Database, identities: AuthService, materials: ItemCatalog
 ) -> None:
     """What maintainers do, disputes, and verification by hand."""
     app.include_router(
         maintenance.api.build(
             database,
             settings.benchmark,
-            _columns,
+            parse_metadata,
             paths=(settings.state_dir,),
-            shipped=shipped_results,
+            shipped=bundled_results,
             site_url=settings.identity.public_url or "",
-            note_refusal=identities.note_refusal,
+            note_refusal=identities.record_denial,
             identity=settings.identity,
         )
     )
-    app.include_router(maintenance.review.api.build(database, materials, identities.note_refusal))
+    app.include_router(review.api.build(database, materials, identities.record_denial))
     forms = Forms(
-        lambda who: identity.web.csrf_token(identities, who) if who.via == "session" else "",
-        lambda who, sent: identity.web.check_csrf(identities, who, sent) if who.via == "session" else None,
+        lambda user: auth.routes.csrf_token(identities, user) if user.auth_method == "session" else "",
+        lambda user, sent: auth.routes.check_csrf(identities, user, sent) if user.auth_method == "session" else None,
     )
     app.include_router(
-        maintenance.review.web.build(
-            database, materials, maintenance.review.site.Pages(environment()), forms, not_found_page
-        )
+        review.routes.build(database, materials, review.pages.ReviewPages(environment()), forms, not_found_page)
     )
 
 
-def _guarded(app: FastAPI, settings: Settings, identities: Identities) -> Application:
-    """The application behind the identity of each request, and a guard against floods where others can come."""
+def with_identity_and_limits(app: FastAPI, settings: Settings, identities: AuthService) -> Application:
+    """Return the application behind authentication, and rate limits where it is public."""
     rate = settings.requests_per_minute if settings.identity.mode is not Mode.LOCAL else 0
-    inner = FloodGuard(app, rate, account_of) if rate and settings.identity.mode is Mode.OPENID else app
+    inner = RateLimitMiddleware(app, rate, account_of) if rate and settings.identity.mode is Mode.OPENID else app
     known = IdentityMiddleware(inner, identities.settings, identities.resolver)
-    return FloodGuard(known, rate, address_of, largest=settings.upload_limit_bytes) if rate else known
+    return RateLimitMiddleware(known, rate, address_of, largest=settings.upload_limit_bytes) if rate else known
 
 
-def _stated(settings: Settings, session: Any) -> dict[str, Any]:
-    """What governs submitting beside the quotas; recorded with every submission."""
+def policy_facts(settings: Settings, session: Any) -> dict[str, Any]:
+    """Return what governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
     revisions = [spec.revision for spec in settings.label_specs] or [settings.label_revision]
     configured = dict.fromkeys(revisions, PUBLIC) | dict(settings.hidden_labels)
@@ -365,7 +370,7 @@ def _stated(settings: Settings, session: Any) -> dict[str, Any]:
         "mode": here.value,
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
-        "disclosure": label_imports.disclosure(session, settings.benchmark, configured),
+        "disclosure": label_imports.disclosure_policy(session, settings.benchmark, configured),
         "weakly_hidden": _weakly_hidden(session, settings.benchmark),
     }
 
@@ -376,83 +381,89 @@ def _weakly_hidden(session: Any, benchmark: str) -> dict[str, str]:
     return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}
 
 
-def _owner(database: Database, receipts: Receipts) -> submissions.web.Owner:
-    """What owners do about their submissions, as the pages of an account need it."""
+def _owner(database: Database, receipts: ReceiptService) -> submissions.pages.OwnerActions:
+    """Return what owners do about their submissions, as the pages of an account need it."""
 
-    def edit(who: Identity, entry: str, fields: Mapping[str, object]) -> object:
-        return possible(lambda: maintenance.entries.edit(database, who, entry, fields, _columns, shipped_results()))
+    def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
+        return possible(
+            lambda: maintenance.actions.entries.edit(database, user, entry, fields, parse_metadata, bundled_results())
+        )
 
-    def withdraw(who: Identity, entry: str, reason: str) -> object:
-        return possible(lambda: maintenance.entries.withdraw(database, who, entry, reason))
+    def withdraw(user: Identity, entry: str, reason: str) -> object:
+        return possible(lambda: maintenance.actions.entries.withdraw(database, user, entry, reason))
 
     def possible(act: Callable[[], object]) -> object:
         try:
             return act()
-        except NotPossible as impossible:
-            raise submissions.web.Impossible(str(impossible)) from None
+        except Conflict as impossible:
+            raise submissions.pages.OwnerConflict(str(impossible)) from None
 
-    def scores(who: Identity, entry: str) -> Sequence[Mapping[str, Any]]:
+    def scores(user: Identity, entry: str) -> Sequence[Mapping[str, Any]]:
         try:
-            return receipts.of_scores(entry, who) or []
+            return receipts.of_scores(entry, user) or []
         except RecordChanged:  # on record and in the log; the page goes without scores
             return []
 
-    return submissions.web.Owner(
-        metadata=lambda who, entry: maintenance.entries.look(database, who, entry)[1],
+    return submissions.pages.OwnerActions(
+        metadata=lambda user, entry: maintenance.actions.entries.look(database, user, entry)[1],
         edit=edit,
         withdraw=withdraw,
         scores=scores,
     )
 
 
-def _next_one(intake: Intake, who: Identity) -> str:
+def _next_one(intake: SubmissionService, user: Identity) -> str:
     try:
-        return submissions.web.next_one(who, intake.allowance(who)) if who.via != "local" else ""
-    except Refused:  # a token that may not submit
+        return (
+            submissions.pages.next_submission_text(user, intake.allowance(user)) if user.auth_method != "local" else ""
+        )
+    except AuthError:  # a token that may not submit
         return ""
 
 
-def _columns(raw: Mapping[str, object]) -> dict[str, object]:
-    """A submission's metadata as a maintainer or its owner edits it, checked as when it was submitted."""
+def parse_metadata(raw: Mapping[str, object]) -> dict[str, object]:
+    """Return a submission's metadata as a maintainer or its owner edits it, checked as when it was submitted."""
     return Metadata.parse(raw).columns()
 
 
-def _maintainers_desk(settings: Settings, database: Database, identities: Identities, materials: Materials) -> Any:
-    from maintenance.desk import Desk  # Gradio
+def maintenance_context(settings: Settings, database: Database, identities: AuthService, materials: ItemCatalog) -> Any:
+    from maintenance.page_context import PageContext  # Gradio
 
     def who(request: Any) -> Identity:
         return identity_of(request.request)
 
     paths = (settings.state_dir,)
-    about = (database, settings.benchmark, _columns, who, paths, identities.note_refusal)
-    return Desk(*about, lambda: materials.table, shipped_results, settings.identity)
+    about = (database, settings.benchmark, parse_metadata, who, paths, identities.record_denial)
+    return PageContext(*about, lambda: materials.table, bundled_results, settings.identity)
 
 
-def _own_submissions(database: Database, benchmark: str, who: Identity) -> list[identity.web.OwnSubmission]:
+def account_submissions(database: Database, benchmark: str, user: Identity) -> list[auth.routes.SubmissionRow]:
     return [
-        identity.web.OwnSubmission(
+        auth.routes.SubmissionRow(
             title=" ".join(filter(None, (one.model, one.version))),
             state=one.state,
-            url=f"/account/submissions/{one.id}" if wishes.owns(who, who.account) else f"/api/v1/submissions/{one.id}",
+            url=f"/account/submissions/{one.id}"
+            if visibility_options.is_owner(user, user.account)
+            else f"/api/v1/submissions/{one.id}",
             created_at=one.created_at,
             reason=one.reason or "",
             attempt="" if one.attempt is None else f"{one.attempt}, labels {one.label_revision}",
             entry_url=one.entry_url or "",
-            shown=submissions.web.shown_words(one.shown),
+            shown=submissions.pages.visibility_label(one.shown),
         )
-        for one in owned(database, benchmark, who.account)
+        for one in list_own(database, benchmark, user.account)
     ]
 
 
-def _happened(
-    database: Database, benchmark: str, hidden: Mapping[str, str], who: Identity
-) -> list[identity.web.Happened]:
+def account_activity(
+    database: Database, benchmark: str, hidden: Mapping[str, str], user: Identity
+) -> list[auth.routes.ActivityLine]:
     try:
-        found = happenings.of(database, benchmark, who, limit=20, hidden_labels=hidden)
-    except Refused:  # somebody who may look, but do nothing
+        found = activity.list_activity(database, benchmark, user, limit=20, hidden_labels=hidden)
+    except AuthError:  # somebody who may look, but do nothing
         return []
     return [
-        identity.web.Happened(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found
+        auth.routes.ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found
     ]
 
 
@@ -462,7 +473,7 @@ async def _icon() -> Response:
 
 
 @asynccontextmanager
-async def _together(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
+async def run_background_tasks(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
     """Run tasks beside the block; at its end they are told to stop and waited for."""
     running = [asyncio.create_task(task) for task in tasks]
     for task in running:
@@ -479,54 +490,57 @@ def _report(task: asyncio.Task[None]) -> None:
         log.error("service.part_ended", exc_info=error)
 
 
-def _submit_demo_judges(demo_dir: Path, intake: Intake) -> None:
-    """Through the same door as everybody; the same bytes again are the same submission."""
+def _submit_demo_judges(demo_dir: Path, intake: SubmissionService) -> None:
+    """Submit the demo judges through the normal use case. Idempotent: identical files are deduplicated."""
     judges = demo_dir / "judges"
     for judge in json.loads((judges / "index.json").read_bytes()):
-        file = Arrived.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
+        file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
         try:
             intake.submit(file, Metadata.parse(judge["metadata"]), LOCAL)
-        except submissions.api.NOT_TAKEN as refused:
+        except submissions.api.SUBMISSION_ERRORS as refused:
             log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
 
 
-async def _run_gradio(lay_out: Callable[[], tuple[FastAPI, Any]], door: GradioDoor, stop: asyncio.Event) -> None:
+async def _run_gradio(
+    lay_out: Callable[[], tuple[FastAPI, Any]], allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
+) -> None:
     """Import and build in a thread (seconds), then serve until told to stop."""
     shell, pages = await asyncio.to_thread(lay_out)
     async with shell.router.lifespan_context(shell):
         mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-        door.open(WithoutScripts(mounted), frozenset(pages.fns))
+        allowlist.attach(NoscriptMiddleware(mounted), frozenset(pages.fns))
         await stop.wait()
 
 
-def _lay_out(
+def build_gradio_app(
     settings: Settings,
-    intake: Intake,
+    intake: SubmissionService,
     track: Callable[[str, Identity], Any],
-    site: Site,
-    materials: Materials,
-    maintainers_desk: Callable[[], Any],
+    site: BoardCache,
+    materials: ItemCatalog,
+    page_context: Callable[[], Any],
 ) -> tuple[FastAPI, Any]:
-    """An application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the pages."""
+    """Return an application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the
+    pages."""
     import gradio as gr  # six seconds, while the public pages already answer
 
-    import leaderboard.page
+    import leaderboard.gradio_page
     import leaderboard.theme
     import maintenance.page
-    import submissions.page
+    import submissions.gradio_page
 
     limit = settings.upload_limit_bytes
-    service = PageService(intake, track, partial(_scorecard, site), settings.gradio_dir, limit)
+    service = GradioSubmissions(intake, track, partial(_scorecard, site), settings.gradio_dir, limit)
     with gr.Blocks(title="VL-RewardBench", analytics_enabled=False, delete_cache=_FORGET) as pages:
-        leaderboard.page.build_board(site)
-    with pages.route("Submit", "/submit"), leaderboard.page.frame("/app/submit", "vl-submit"):
-        submissions.page.build(service, benchmark=settings.benchmark, limit_mb=limit / 2**20)
+        leaderboard.gradio_page.build_board(site)
+    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame("/app/submit", "vl-submit"):
+        submissions.gradio_page.build(service, benchmark=settings.benchmark, limit_mb=limit / 2**20)
     with pages.route("Analyse", "/analyse"):
-        leaderboard.page.build_analyse(site, materials)
-    with pages.route("Maintain", "/maintain"), leaderboard.page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
-        maintenance.page.build(maintainers_desk())
+        leaderboard.gradio_page.build_analyse(site, materials)
+    with pages.route("Maintain", "/maintain"), leaderboard.gradio_page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
+        maintenance.page.build(page_context())
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
-        _bound_queue(pages)
+        limit_gradio_queue(pages)
     pages.state_session_capacity = _SESSIONS
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
@@ -544,7 +558,7 @@ def _lay_out(
         blocked_paths=[str(path) for path in settings.private_paths],
         theme=leaderboard.theme.theme(),
         css=leaderboard.theme.css(),
-        css_paths=[submissions.page.CSS_PATH, maintenance.page.CSS_PATH],
+        css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.CSS_PATH],
         head=leaderboard.theme.head(),
         enable_monitoring=False,
     )
@@ -553,18 +567,18 @@ def _lay_out(
     return shell, pages
 
 
-def _bound_queue(pages: Any) -> None:
-    """So many calls wait, visitor by visitor, and answers that nobody fetches are kept for so many sessions: Gradio
-    keeps them for four times as many, and what they belong to for ever."""
+def limit_gradio_queue(pages: Any) -> None:
+    """Limit Gradio's queue: at most MOST_WAITING pending calls, served round-robin per visitor, and results of at
+    most 500 sessions (Gradio's default is 2,000 and leaks the event ids)."""
     from gradio.utils import LRUCache
 
     pages.queue(max_size=MOST_WAITING, api_open=False)  # /run and /api would call past it
-    take_turns(pages._queue)
+    limit_queue_per_client(pages._queue)
     pages._queue.pending_messages_per_session = LRUCache(_SESSIONS)
     pages._queue.pending_event_ids_session = LRUCache(_SESSIONS)
 
 
-def _scorecard(site: Site, submission: str) -> dict[str, Any] | None:
+def _scorecard(site: BoardCache, submission: str) -> dict[str, Any] | None:
     """Of an entry under the labels that the board shows; None until it is there."""
     edition = site.refresh()
     entry = edition.entry(submission)

@@ -18,8 +18,8 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
-from identity.settings import HUGGING_FACE, IdentitySettings, Mode
 
 DEMO_REVISION = "demo"
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
@@ -270,14 +270,14 @@ class WorkerSettings(_FromMapping):
         return tuple(specs.values())
 
     @property
-    def demo(self) -> bool:
+    def is_demo(self) -> bool:
         """True while no labels are configured: synthetic items, synthetic labels."""
         return not self.label_specs
 
     @property
     def benchmark(self) -> str:
         """Name of the benchmark served, as it stands in reports and scorecards."""
-        return "demo" if self.demo else "vl-rewardbench"
+        return "demo" if self.is_demo else "vl-rewardbench"
 
     @property
     def demo_dir(self) -> Path:
@@ -285,19 +285,19 @@ class WorkerSettings(_FromMapping):
         return self.data_dir / "demo"
 
     @property
-    def items_file(self) -> Path | None:
+    def manifest_path(self) -> Path | None:
         """The item manifest of the demo; None for the benchmark that ships with the project."""
-        return self.demo_dir / "items.json" if self.demo else None
+        return self.demo_dir / "items.json" if self.is_demo else None
 
     @property
-    def texts_file(self) -> Path | None:
+    def item_texts_path(self) -> Path | None:
         """The pairs' texts, without labels, for the explore page; None where only facts are shown."""
-        return self.demo_dir / "pairs.jsonl" if self.demo else self.item_texts
+        return self.demo_dir / "pairs.jsonl" if self.is_demo else self.item_texts
 
     @property
     def state_dir(self) -> Path:
         """Database and uploads. The demo has its own, so that its judges never meet real labels."""
-        return self.demo_dir if self.demo else self.data_dir
+        return self.demo_dir if self.is_demo else self.data_dir
 
 
 class Settings(WorkerSettings):
@@ -507,7 +507,7 @@ class Settings(WorkerSettings):
         return Mode.OPEN if self.insecure_allow_public else Mode.LOCAL
 
     @property
-    def frames(self) -> tuple[str, ...]:
+    def frame_ancestors(self) -> tuple[str, ...]:
         """Whose frames pages may be embedded in: Hugging Face's and, on a Space, its own host's; no other Space's."""
         if self.identity.mode is Mode.LOCAL:
             return ()
@@ -559,12 +559,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def _keys(cls: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
-    """The key of each setting, which is its environment name in small letters."""
+    """Return the key of each setting, which is its environment name in small letters."""
     return ((info.alias or name, info) for name, info in cls.model_fields.items())
 
 
 def _sentence(cls: type[BaseSettings], error: ValidationError) -> str:
-    """The first problem as a sentence that names the setting and the remedy."""
+    """Return the first problem as a sentence that names the setting and the remedy."""
     first = error.errors()[0]
     key = str(first["loc"][0]) if first["loc"] else ""
     name = key.upper()

@@ -25,10 +25,10 @@ from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench import service
 from bench.latency import LOAD_SECONDS, latencies, latency_figures, requests_per_second
-from bench.measure import Figure, print_table
-from leaderboard.board import Board
-from leaderboard.columns import VALUES
-from leaderboard.shares import percent
+from bench.measure import Measurement, print_table
+from common.rounding import percent
+from leaderboard.board.columns import VALUES
+from leaderboard.board.rows import Board
 
 ENTRIES = 10_000
 FEW = 100
@@ -65,7 +65,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class BoardTiming:
     """Medians over the runs: seconds until the first row, and to sort; bytes of the first load."""
 
     first: float
@@ -99,11 +99,11 @@ class Target:
     names: Names
 
 
-def figures() -> Iterator[Figure]:
-    """The table's lines about the board."""
+def figures() -> Iterator[Measurement]:
+    """Yield the table's lines about the board."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
-        yield Figure(f"the board with {ENTRIES:,} entries", "not measured: no Chromium", "", "", "")
+        yield Measurement(f"the board with {ENTRIES:,} entries", "not measured: no Chromium", "", "", "")
         return
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -113,21 +113,21 @@ def figures() -> Iterator[Figure]:
         browser.close()
 
 
-def _alone(browser: Browser, folder: Path) -> Iterator[Figure]:
-    """The service with few entries."""
+def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
+    """Yield the service with few entries."""
     service.fill(folder, FEW)
     of = f"{FEW} entries"
     with service.service(folder) as address:
         (seen,) = _turns(browser, [_our_target(browser, address)])
-        yield Figure(f"first row visible, {of}", _ms(seen.first), "", "", "")
-        yield Figure(f"sort, {of}", _ms(seen.sort), "", "", "")
-        yield Figure(f"bytes of a first visit, {of}", _kb(seen.size), "", "", "at most 40 kB")
+        yield Measurement(f"first row visible, {of}", _ms(seen.first), "", "", "")
+        yield Measurement(f"sort, {of}", _ms(seen.sort), "", "", "")
+        yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), "", "", "at most 40 kB")
         yield from latency_figures(latencies(address), FEW)
         yield _load_figure(of, requests_per_second(address), "", "", "")
 
 
-def _beside_peers(browser: Browser, folder: Path) -> Iterator[Figure]:
-    """The service with many entries, and pages of others with the same rows."""
+def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
+    """Yield the service with many entries, and pages of others with the same rows."""
     service.fill(folder, ENTRIES)
     of = f"{ENTRIES:,} entries"
     with service.service(folder) as address:
@@ -146,22 +146,22 @@ def _beside_peers(browser: Browser, folder: Path) -> Iterator[Figure]:
     yield from _beside_leaderboard(browser, folder, names)
 
 
-def _beside_leaderboard(browser: Browser, folder: Path, names: Names) -> Iterator[Figure]:
+def _beside_leaderboard(browser: Browser, folder: Path, names: Names) -> Iterator[Measurement]:
     what = "the same beside gradio_leaderboard on Gradio 5"
     if reason := _make_peer():
-        yield Figure(what, f"not measured: {reason}", "", "", "")
+        yield Measurement(what, f"not measured: {reason}", "", "", "")
         return
     try:
         with service.service(folder) as address, _served(_LEADERBOARD, folder) as peer:
             mine, theirs = _turns(browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, names)])
     except (RuntimeError, Error) as error:
-        yield Figure(what, f"not measured: {str(error).splitlines()[0]}", "", "", "")
+        yield Measurement(what, f"not measured: {str(error).splitlines()[0]}", "", "", "")
     else:
         yield from _compared(mine, theirs, "gradio_leaderboard", ("", "", ""))
 
 
 def _write_rows(folder: Path, board: Board) -> Names:
-    """The service's rows as a table for the peers, in the order of their macro averages."""
+    """Return the service's rows as a table for the peers, in the order of their macro averages."""
     ordered = sorted((row for row in board.rows if row.macro is not None), key=lambda row: -(row.macro or 0.0))
     rows = [
         [
@@ -188,7 +188,7 @@ def _served(contestant: Contestant, folder: Path) -> Iterator[str]:
 
 
 def _our_target(browser: Browser, address: str) -> Target:
-    """Which texts to wait for, found by a visit that is not counted."""
+    """Return which texts to wait for, found by a visit that is not counted."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.goto(address)
@@ -209,11 +209,11 @@ def _first_name(page: Page) -> str:
     return page.locator("tbody th[scope=row]").first.locator("a, i").first.inner_text().strip()
 
 
-def _turns(browser: Browser, targets: Sequence[Target]) -> list[Seen]:
+def _turns(browser: Browser, targets: Sequence[Target]) -> list[BoardTiming]:
     """They take turns, so that a drift of the machine meets them all; one round is not counted."""
     rounds = [[_seen(browser, one) for one in targets] for _ in range(RUNS + 1)][1:]
     return [
-        Seen(
+        BoardTiming(
             statistics.median(seen.first for seen in found),
             statistics.median(seen.sort for seen in found),
             round(statistics.median(seen.size for seen in found)),
@@ -222,7 +222,7 @@ def _turns(browser: Browser, targets: Sequence[Target]) -> list[Seen]:
     ]
 
 
-def _seen(browser: Browser, target: Target) -> Seen:
+def _seen(browser: Browser, target: Target) -> BoardTiming:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     devtools = context.new_cdp_session(page)
@@ -241,11 +241,11 @@ def _seen(browser: Browser, target: Target) -> Seen:
     page.mouse.up()
     sort = _took(page)
     context.close()
-    return Seen(first, sort, size)
+    return BoardTiming(first, sort, size)
 
 
 def _took(page: Page) -> float:
-    """Seconds on the clock in the page, as soon as it has stopped.
+    """Return seconds on the clock in the page, as soon as it has stopped.
 
     Raises:
         RuntimeError: after a minute.
@@ -278,27 +278,27 @@ _DATAFRAME = Contestant("dataframe", Path(sys.executable), _reach_dataframe)
 _LEADERBOARD = Contestant("gradio-leaderboard", ROOT / ".venv-peer" / "bin" / "python", _reach_leaderboard)
 
 
-def _compared(mine: Seen, theirs: Seen, peer: str, asked: tuple[str, str, str]) -> Iterator[Figure]:
+def _compared(mine: BoardTiming, theirs: BoardTiming, peer: str, asked: tuple[str, str, str]) -> Iterator[Measurement]:
     of = f"{ENTRIES:,} entries"
-    yield Figure(
+    yield Measurement(
         f"first row visible, {of}", _ms(mine.first), f"{peer}: {_ms(theirs.first)}",
         f"{theirs.first / mine.first:.1f} times sooner", asked[0],
     )  # fmt: skip
-    yield Figure(
+    yield Measurement(
         f"sort, {of}", _ms(mine.sort), f"{peer}: {_ms(theirs.sort)}", f"{theirs.sort / mine.sort:.1f} times sooner",
         asked[1],
     )  # fmt: skip
-    yield Figure(
+    yield Measurement(
         f"bytes of a first visit, {of}", _kb(mine.size), f"{peer}: {_kb(theirs.size)}",
         f"{mine.size / theirs.size:.3f}", asked[2],
     )  # fmt: skip
 
 
-def _load_figure(of: str, rate: float | None, beside: str, ratio: str, asked: str) -> Figure:
+def _load_figure(of: str, rate: float | None, beside: str, ratio: str, asked: str) -> Measurement:
     what = f"requests/s of the page as br, {of}, one process, 50 clients"
     if rate is None:
-        return Figure(what, "not measured: wrk is not installed (apt install wrk)", "", "", asked)
-    return Figure(what, f"{rate:,.0f}", beside, ratio, asked)
+        return Measurement(what, "not measured: wrk is not installed (apt install wrk)", "", "", asked)
+    return Measurement(what, f"{rate:,.0f}", beside, ratio, asked)
 
 
 def _beside_dataframe(rate: float | None, theirs: float | None) -> tuple[str, str]:
@@ -315,7 +315,7 @@ def _rate(rate: float | None) -> str:
 
 
 def _make_peer() -> str:
-    """Why the peer's environment cannot be made; "" if it stands."""
+    """Return why the peer's environment cannot be made; "" if it stands."""
     environment: Mapping[str, str] = {**os.environ, "PYTHON": sys.executable}
     made = subprocess.run([ROOT / "scripts" / "make_peer_env.sh"], env=environment, capture_output=True, text=True)
     lines = made.stderr.strip().splitlines()

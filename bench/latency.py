@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
 
-from bench.measure import Figure
+from bench.measure import Measurement
 from bench.service import kept_alive
 
 BLOCKS, BLOCK = 6, 50  # a connection that rests is acknowledged at once, so each is busy for a block of requests
@@ -68,19 +68,19 @@ def _summary(times: list[float]) -> Latency:
     return Latency(statistics.median(times), sorted(times)[int(len(times) * 0.99) - 1])
 
 
-def latency_figures(taken: dict[str, Latency], entries: int) -> Iterator[Figure]:
-    """The table's lines: what a browser asks for, beside the uncompressed page and an empty response."""
+def latency_figures(taken: dict[str, Latency], entries: int) -> Iterator[Measurement]:
+    """Yield the table's lines: what a browser asks for, beside the uncompressed page and an empty response."""
     plain, empty = taken["identity"], taken[EMPTY]
     limit = AT_MOST * plain.p50 + SLACK_MS
     for coding in ("br", "gzip"):
         what, mine = f"the page as {coding}, connection kept alive, {entries:,} entries", taken[coding]
         asked = f"p50 at most {limit:.1f} ms ({AT_MOST} times + {SLACK_MS:.0f} ms)"
-        yield Figure(what, str(mine), f"uncompressed: {plain}", f"{mine.p50 / plain.p50:.2f}", asked)
-        yield Figure(what, str(mine), f"empty response ({EMPTY}): {empty}", f"{mine.p50 / empty.p50:.2f}", "")
+        yield Measurement(what, str(mine), f"uncompressed: {plain}", f"{mine.p50 / plain.p50:.2f}", asked)
+        yield Measurement(what, str(mine), f"empty response ({EMPTY}): {empty}", f"{mine.p50 / empty.p50:.2f}", "")
 
 
 def requests_per_second(address: str, coding: str = "br", seconds: int = LOAD_SECONDS) -> float | None:
-    """How many pages 50 clients get, or None without wrk."""
+    """Return how many pages 50 clients get, or None without wrk."""
     if shutil.which("wrk") is None:
         return None
     header = f"Accept-Encoding: {coding}"

@@ -1,4 +1,4 @@
-"""How a figure is taken: warm, in process, the median of several runs, beside its peer in the same run."""
+"""Measurements: warm, in process, median of several runs, compared with the peer in the same run."""
 
 import statistics
 import time
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Measurement:
     """One line of the table: what took how long, against what, and what is asked of it."""
 
     what: str
@@ -18,7 +18,7 @@ class Figure:
 
 
 def paired_seconds(runs: list[Callable[[], object]], repeats: int = 5) -> list[float]:
-    """The medians of several candidates that take turns, so that a drift of the machine meets them all."""
+    """Return the medians of several candidates that take turns, so that a drift of the machine meets them all."""
     for run in runs:
         run()
     rounds = [[_seconds(run) for run in runs] for _ in range(repeats)]
@@ -31,15 +31,15 @@ def _seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def table_lines(figures: Iterable[Figure]) -> Iterator[str]:
-    """A Markdown table, one line a figure."""
+def table_lines(figures: Iterable[Measurement]) -> Iterator[str]:
+    """Yield a Markdown table, one line a figure."""
     yield "| what | measured | beside it, same run | ratio | asked |"
     yield "|---|---|---|---|---|"
     for one in figures:
         yield f"| {one.what} | {one.value} | {one.beside} | {one.ratio} | {one.asked} |"
 
 
-def print_table(figures: Iterable[Figure]) -> None:
+def print_table(figures: Iterable[Measurement]) -> None:
     """Print the table line by line: it takes minutes."""
     for line in table_lines(figures):
         print(line, flush=True)

@@ -23,7 +23,7 @@ def category(item_id: str) -> str:
 
 
 def vote_status(row: dict[str, Any]) -> str:
-    """Whether one generation agrees with the ranking, rejects it, or matches nothing."""
+    """Return whether one generation agrees with the ranking, rejects it, or matches nothing."""
     meta = row["meta"]
     found = PATTERN.search(meta["filter_choice"].replace("\n", "").replace("*", ""))
     if not found or found.group(1) not in ("1", "2"):
@@ -34,7 +34,7 @@ def vote_status(row: dict[str, Any]) -> str:
 
 
 def item_status(votes: list[str]) -> str:
-    """The majority over all votes, doesntMatch included; other where there is none."""
+    """Return the majority over all votes, doesntMatch included; other where there is none."""
     for status, count in Counter(votes).items():
         if count > len(votes) / 2:
             return status

@@ -1,4 +1,4 @@
-"""What the official script's rule makes of a file, faults included: restated here from its behaviour, none of its code.
+"""The official script's scoring rule, faults included; restated from its behaviour, none of its code.
 
 For the red-team page alone. Nothing that is scored goes through this; the protocol `paper` (benchmark/protocols.py) is
 the same rule without the faults, and tests hold it against a restatement of their own.

@@ -21,7 +21,7 @@ from benchmark import demo
 from benchmark.protocols import scores
 from benchmark.scoring import tally
 from benchmark.verdicts import verdict
-from submissions.upload import UploadRejected, read_upload
+from predictions.parse import UploadRejected, parse_predictions
 
 OUTPUT = Path(__file__).parents[1] / "leaderboard" / "red_team.json"
 SEED = 20_250_513
@@ -37,11 +37,11 @@ class Exploit:
     title: str
     what: str
     why: str  # why it is worth nothing here
-    make: Callable[[Bench], Rows]
+    make: Callable[[ExploitSetup], Rows]
     reparse: bool = True
 
 
-class Bench:
+class ExploitSetup:
     """The synthetic pairs, their labels, and a simulated judge."""
 
     def __init__(self) -> None:
@@ -53,21 +53,21 @@ class Bench:
         self.ease = np.random.default_rng(SEED).beta(1.4, 0.7, len(self.pairs))
 
     def line(self, index: int, text: str, **more: Any) -> dict[str, Any]:
-        """A line as the official script writes it, shown in stored order."""
+        """Return a line as the official script writes it, shown in stored order."""
         pair = self.pairs[index]
         meta = {"filter_choice": text, "random_number": 0, "flag_status": "doesntMatch"}
         kept = {name: pair[name] for name in ("id", "query", "response")}
         return {**kept, "ranking": pair["human_ranking"], "meta": meta, **more}
 
     def votes(self, k: int, seed: int = 1) -> np.ndarray[Any, Any]:
-        """Items x K verdicts of the judge: 1 or 2 as shown."""
+        """Return items x K verdicts of the judge: 1 or 2 as shown."""
         dice = np.random.default_rng(SEED + seed)
         right = dice.random((len(self.pairs), k)) < self.ease[:, np.newaxis]
         preferred = self.labels.preferred[:, np.newaxis]
         return np.where(right, preferred, 1 - preferred) + 1
 
     def answered(self, votes: np.ndarray[Any, Any]) -> Rows:
-        """A line for each verdict; 0 is undecided."""
+        """Return a line for each verdict; 0 is undecided."""
         return [
             self.line(index, f"Overall Judgment: Answer {vote} is better." if vote else _UNSURE)
             for index, held in enumerate(votes.tolist())
@@ -75,34 +75,34 @@ class Bench:
         ]
 
 
-def _honest(bench: Bench) -> Rows:
+def _honest(bench: ExploitSetup) -> Rows:
     return bench.answered(bench.votes(9))
 
 
-def _third(bench: Bench) -> Rows:
+def _third(bench: ExploitSetup) -> Rows:
     return [bench.line(index, "Overall Judgment: Answer 3 is better.") for index in range(len(bench.pairs))]
 
 
-def _forged(bench: Bench) -> Rows:
+def _forged(bench: ExploitSetup) -> Rows:
     text = "Overall Judgment: Answer 1 is better."
     return [bench.line(index, text, ranking=[0, 1]) for index in range(len(bench.pairs))]
 
 
-def _flags(bench: Bench) -> Rows:
+def _flags(bench: ExploitSetup) -> Rows:
     rows = [bench.line(index, _UNSURE) for index in range(len(bench.pairs))]
     for row in rows:
         row["meta"]["flag_status"] = "agree"
     return rows
 
 
-def _hard(bench: Bench) -> Rows:
+def _hard(bench: ExploitSetup) -> Rows:
     votes = bench.votes(9)
     unanimous = (votes == votes[:, :1]).all(axis=1, keepdims=True)
     return bench.answered(np.where(unanimous, votes, 0))
 
 
-def _three(bench: Bench) -> Rows:
-    """One pair a category is answered, and rightly: three labels that somebody knows."""
+def _three(bench: ExploitSetup) -> Rows:
+    """Return one pair a category is answered, and rightly: three labels that somebody knows."""
     votes = np.zeros((len(bench.pairs), 1), dtype=np.int64)
     for category in dict.fromkeys(bench.category_of.values()):
         index = next(i for i, pair in enumerate(bench.pairs) if pair["category"] == category)
@@ -110,26 +110,26 @@ def _three(bench: Bench) -> Rows:
     return bench.answered(votes)
 
 
-def _repeated(bench: Bench) -> Rows:
-    """A coin, and one known pair a thousand times more, its query longer by a space each time."""
-    coin = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
-    rows = bench.answered(coin)
+def _repeated(bench: ExploitSetup) -> Rows:
+    """Random answers, and one known pair a thousand times more, its query longer by a space each time."""
+    random_votes = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
+    rows = bench.answered(random_votes)
     known = bench.line(0, f"Overall Judgment: Answer {bench.labels.preferred[0] + 1} is better.")
     return rows + [{**known, "query": known["query"] + " " * (n + 1)} for n in range(1000)]
 
 
-def _spaced(bench: Bench) -> Rows:
-    """The same with the id."""
-    coin = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
+def _spaced(bench: ExploitSetup) -> Rows:
+    """Return the same with the id."""
+    random_votes = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
     known = bench.line(0, f"Overall Judgment: Answer {bench.labels.preferred[0] + 1} is better.")
-    return bench.answered(coin) + [{**known, "id": known["id"] + " " * (n + 1)} for n in range(1000)]
+    return bench.answered(random_votes) + [{**known, "id": known["id"] + " " * (n + 1)} for n in range(1000)]
 
 
-def _even(bench: Bench) -> Rows:
+def _even(bench: ExploitSetup) -> Rows:
     return bench.answered(bench.votes(2))
 
 
-def _missing(bench: Bench) -> Rows:
+def _missing(bench: ExploitSetup) -> Rows:
     return [row for row in _honest(bench) if bench.category_of[row["id"]] != "general"]
 
 
@@ -208,8 +208,8 @@ EXPLOITS = (
 )
 
 
-def run(bench: Bench, exploit: Exploit) -> dict[str, Any]:
-    """What both make of a file."""
+def run(bench: ExploitSetup, exploit: Exploit) -> dict[str, Any]:
+    """Return what both make of a file."""
     rows = exploit.make(bench)
     about = {name: getattr(exploit, name) for name in ("id", "title", "what", "why")}
     return {
@@ -219,7 +219,7 @@ def run(bench: Bench, exploit: Exploit) -> dict[str, Any]:
     }
 
 
-def _official(bench: Bench, rows: Rows, reparse: bool) -> dict[str, Any]:
+def _official(bench: ExploitSetup, rows: Rows, reparse: bool) -> dict[str, Any]:
     try:
         found = official_script.reported(rows, bench.category_of, reparse=reparse)
     except ZeroDivisionError as error:
@@ -227,10 +227,10 @@ def _official(bench: Bench, rows: Rows, reparse: bool) -> dict[str, Any]:
     return {"overall": round(found.overall, 4), "macro": round(found.macro, 4), "items": found.items}
 
 
-def _here(bench: Bench, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     data = "".join(json.dumps(row) + "\n" for row in rows).encode()
     try:
-        upload = read_upload(data, bench.table)
+        upload = parse_predictions(data, bench.table)
     except UploadRejected as rejected:
         codes = sorted({problem.code for problem in rejected.problems})
         return {"refused": codes, "problems": rejected.problem_count}
@@ -240,7 +240,7 @@ def _here(bench: Bench, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def backtracking(sizes: Sequence[int] = (50, 100, 200)) -> list[dict[str, Any]]:
-    """Seconds to read one verdict from a text that ends in so many spaces, by the official pattern and here."""
+    """Return seconds to read one verdict from a text that ends in so many spaces, by the official pattern and here."""
     measured = []
     for size in sizes:
         text = "Therefore" + " " * size
@@ -258,7 +258,7 @@ def _seconds(action: Callable[[], object]) -> float:
 
 def main() -> None:
     """Run everything and write the file."""
-    bench = Bench()
+    bench = ExploitSetup()
     found = {
         "benchmark": "demo",
         "items": len(bench.table),

@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 from sqlalchemy import insert
 
-from bench.measure import Figure, paired_seconds, print_table
+from bench.measure import Measurement, paired_seconds, print_table
 from bench.official_files import official_lines
 from bench.official_rule import official_counts
 from benchmark.demo import demo_items, demo_label_rows, demo_labels, demo_pairs
@@ -22,11 +22,11 @@ from benchmark.labels import LabelSet
 from benchmark.scorecard import SCORER_VERSION, scorecard
 from benchmark.scoring import tally
 from benchmark.votes import Votes
+from predictions.parse import parse_predictions
 from storage import label_sets
 from storage.database import Database, migrate, open_database
-from storage.tables import Submission, new_entry_id
-from submissions.upload import read_upload
-from workers.rescore_job import rescore
+from storage.models.core import Submission, new_entry_id
+from workers.jobs.rescore import rescore
 from workers.scorer import Scorer
 
 K = 5
@@ -34,8 +34,8 @@ TARGET_BYTES = 18_000_000
 ENTRIES = 10_000
 
 
-def figures() -> Iterator[Figure]:
-    """The table's lines about scoring."""
+def figures() -> Iterator[Measurement]:
+    """Yield the table's lines about scoring."""
     pairs = demo_pairs()
     table = demo_items(pairs)
     labels = demo_labels(pairs, table)
@@ -44,7 +44,7 @@ def figures() -> Iterator[Figure]:
     megabytes = f"{len(data) / 1e6:.0f} MB, K={K}"
 
     def ours() -> None:
-        upload = read_upload(data, table)
+        upload = parse_predictions(data, table)
         counted = tally(upload.votes, labels, table)
         scorecard(counted, upload.behaviour, benchmark="demo", label_revision="demo")
 
@@ -52,17 +52,17 @@ def figures() -> Iterator[Figure]:
         [ours, lambda: official_counts(lines), lambda: [orjson.loads(line) for line in lines]]
     )
     what = f"check and score an official file ({megabytes}), everything included"
-    yield Figure(
+    yield Measurement(
         what, _ms(mine), f"official rule, nothing else: {_ms(official)}", f"{mine / official:.2f}", "at most 1"
     )
-    yield Figure(what, _ms(mine), f"orjson on its lines: {_ms(parse)}", f"{mine / parse:.1f}", "at most 6")
+    yield Measurement(what, _ms(mine), f"orjson on its lines: {_ms(parse)}", f"{mine / parse:.1f}", "at most 6")
     with tempfile.TemporaryDirectory() as folder:
         yield from _processes(Path(folder), data, table, demo_label_rows(pairs))
         yield _bulk(Path(folder), table, labels)
 
 
 def _official_file(pairs: list[dict[str, object]]) -> bytes:
-    """Text of judges is repeated until the file has its size."""
+    """Return text of judges is repeated until the file has its size."""
     short = sum(len(line) for line in official_lines(pairs[:50], K, 1, sentences=1))
     long = sum(len(line) for line in official_lines(pairs[:50], K, 1, sentences=2))
     sentences = 1 + round((TARGET_BYTES * 50 / len(pairs) - short) / (long - short))
@@ -73,7 +73,9 @@ def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms"
 
 
-def _processes(folder: Path, data: bytes, table: ItemTable, label_rows: list[dict[str, object]]) -> Iterator[Figure]:
+def _processes(
+    folder: Path, data: bytes, table: ItemTable, label_rows: list[dict[str, object]]
+) -> Iterator[Measurement]:
     """Peak memory of scoring the file, and how long a check takes to start."""
     items, labels, file, empty = (
         folder / name for name in ("items.json", "labels.jsonl", "judge.jsonl", "empty.jsonl")
@@ -96,17 +98,19 @@ def _processes(folder: Path, data: bytes, table: ItemTable, label_rows: list[dic
     ]
     subprocess.run([sys.executable, "-m", *score], check=True, capture_output=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # kB on Linux; the only child so far
-    yield Figure("peak memory of scoring that file, a whole process", f"{peak:.0f} MB", "", "", "under 300 MB")
+    yield Measurement("peak memory of scoring that file, a whole process", f"{peak:.0f} MB", "", "", "under 300 MB")
     check = [sys.executable, "-m", "submissions", "check", str(empty)]
     start, bare = paired_seconds(
         [lambda: subprocess.run(check, capture_output=True), lambda: subprocess.run([sys.executable, "-c", "pass"])]
     )
     beside = f"python alone: {_ms(bare)}"
-    yield Figure("python -m submissions check, start to end", _ms(start), beside, f"{start / bare:.0f}", "under 500 ms")
+    yield Measurement(
+        "python -m submissions check, start to end", _ms(start), beside, f"{start / bare:.0f}", "under 500 ms"
+    )
 
 
-def _bulk(folder: Path, table: ItemTable, labels: LabelSet) -> Figure:
-    """Everything stored is scored under a label revision that has no score yet."""
+def _bulk(folder: Path, table: ItemTable, labels: LabelSet) -> Measurement:
+    """Return everything stored is scored under a label revision that has no score yet."""
     database = open_database(f"sqlite:///{folder / 'bench.db'}")
     migrate(database)
     _fill(database, table, labels)
@@ -116,7 +120,7 @@ def _bulk(folder: Path, table: ItemTable, labels: LabelSet) -> Figure:
     seconds = time.perf_counter() - started
     database.close()
     rate = recorded / seconds
-    return Figure(
+    return Measurement(
         f"re-scoring {recorded:,} stored entries, K={K}, SQLite",
         f"{seconds:.1f} s",
         "",

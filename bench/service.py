@@ -23,12 +23,12 @@ from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Matrix, Votes
-from leaderboard.board import Board
+from leaderboard.board.rows import Board
+from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Site
 from storage.database import Database, open_database
-from storage.tables import Submission, new_entry_id
-from workers.rescore_job import rescore
+from storage.models.core import Submission, new_entry_id
+from workers.jobs.rescore import rescore
 from workers.scorer import Scorer
 
 ROOT = Path(__file__).parents[1]
@@ -40,7 +40,7 @@ _SIZES = (2.0, 7.0, 8.0, 32.0, 72.0)
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens on."""
+    """Return a port of loopback that nobody listens on."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
@@ -48,7 +48,7 @@ def free_port() -> int:
 
 @contextmanager
 def started(command: Sequence[str], log: Path, environ: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A server in a process of its own, stopped at the end."""
+    """Provide a server in a process of its own, stopped at the end."""
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, stdout=output, stderr=output)
     try:
@@ -136,9 +136,9 @@ def fill(folder: Path, entries: int) -> None:
 
 
 def board_of(folder: Path) -> Board:
-    """The board that the service shows: entries, reported rows and baselines."""
+    """Return the board that the service shows: entries, reported rows and baselines."""
     database = _open(folder)
-    board = Site(DatabaseSnapshots(database), benchmark="demo").refresh().board()
+    board = BoardCache(DatabaseSnapshots(database), benchmark="demo").refresh().board()
     database.close()
     return board
 
@@ -160,7 +160,7 @@ def _open(folder: Path) -> Database:
 
 
 def _entry(random: np.random.Generator, number: int, table: ItemTable, labels: LabelSet) -> dict[str, object]:
-    """The row of a submission: a judge of its own skill that leaves a vote undecided now and then."""
+    """Return the row of a submission: a judge of its own skill that leaves a vote undecided now and then."""
     k = (1, 3, 5)[number // _CHUNK % 3]
     votes = Votes(_votes(random, len(table), k, labels))
     packed = votes.pack()
@@ -183,5 +183,5 @@ def _votes(random: np.random.Generator, items: int, k: int, labels: LabelSet) ->
 
 
 def kept_alive(address: str) -> http.client.HTTPConnection:
-    """A connection that is used again and again, as a browser's."""
+    """Return a connection that is used again and again, as a browser's."""
     return http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)

@@ -43,7 +43,7 @@ def variants(random: Random, k: int, differing: float, spread: float = 0.0, shar
 
 
 def macro(right: Bits) -> npt.NDArray[np.float64]:
-    """The mean over categories, judge by judge."""
+    """Return the mean over categories, judge by judge."""
     return np.asarray(np.mean([right[:, part].mean(axis=1) for part in PARTS], axis=0))
 
 
@@ -97,7 +97,8 @@ def best_of(share: float = 1.0) -> Iterator[str]:
 
 
 def board(random: Random, abilities: npt.NDArray[np.float64]) -> Bits:
-    """Judges that find the same pairs hard: right where ability plus noise exceeds difficulty, on a logistic scale."""
+    """Return judges that find the same pairs hard: right where ability plus noise exceeds difficulty, on a logistic
+    scale."""
     hard = random.normal(0, 1.5, len(CATEGORY))
     return np.asarray(
         random.random((len(abilities), len(CATEGORY))) < 1 / (1 + np.exp(hard - abilities[:, np.newaxis]))

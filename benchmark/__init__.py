@@ -1,1 +1,1 @@
-"""The core: what is asked and how an answer is counted. Pure: stdlib, numpy, scipy."""
+"""Core of the benchmark: items, labels, votes, scores, statistics. Pure: standard library, numpy, scipy."""

@@ -1,4 +1,4 @@
-"""What people may say about a pair when they verify labels by hand, in which order they see it, and what follows. Pure.
+"""Annotation of pairs by hand: answers, presentation order, agreement, and the label changes that follow. Pure.
 
 A and B are a pair's responses as everybody sees them (``benchmark.items.shown_order``); an annotator sees them as first
 and second, in an order that is fixed for annotator and pair and tells nothing.
@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from benchmark.behaviour import cohen_kappa
-from benchmark.items import Item, shown_order
+from benchmark.items import Item, presentation_order
+from benchmark.reliability import cohen_kappa
 from benchmark.votes import ABSENT, UNDECIDED
 
 PREFERENCES = ("a", "b")
@@ -30,14 +30,14 @@ SAYINGS = ("a", "b", "equal", "both-wrong", "bad-item")
 TELLTALE = frozenset({"injected_noise"})
 """Names among the dataset's models that say which response was made worse on purpose: as good as a label."""
 DROP = "drop"
-FEWEST_TO_TELL = 20
-"""Items for which people prefer A or B, from which on a draft tells how many labels that flips: of a few it would tell
+MIN_PAIRS_DISCLOSED = 20
+"""Items for which people prefer A or B, from which on a draft tells how many labels change: of a few it would tell
 the labels themselves."""
 Effect = Literal["a", "b", "drop"]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnnotationAnswer:
     """What somebody said about a pair: one of VERDICTS, and ERRORS of the response that is worse."""
 
     verdict: str
@@ -64,23 +64,24 @@ class PairAgreement:
 
 
 def tag_of(error: str) -> str:
-    """The benchmark's error tag of one of ERRORS: sub-types are dropped."""
+    """Return the benchmark's error tag of one of ERRORS: sub-types are dropped."""
     return error.partition("-")[0]
 
 
-def seen_order(annotator: str, key: str) -> tuple[int, int]:
-    """Which of A (0) and B (1) an annotator sees first and second: by hash, so always the same and even on average."""
+def annotation_order(annotator: str, key: str) -> tuple[int, int]:
+    """Return which of A (0) and B (1) an annotator sees first and second: by hash, so always the same and even on
+    average."""
     swapped = sha256(f"{annotator}\n{key}".encode()).digest()[0] & 1
     return (1, 0) if swapped else (0, 1)
 
 
-def preferred(item: Item, effect: str) -> int:
-    """The stored index of the response that A or B is."""
-    return shown_order(item.responses)[PREFERENCES.index(effect)]
+def preferred_label(item: Item, effect: str) -> int:
+    """Return the stored index of the response that A or B is."""
+    return presentation_order(item.responses)[PREFERENCES.index(effect)]
 
 
-def by_majority(answers: Iterable[Answer]) -> Proposal | None:
-    """What follows from the answers about one item; None keeps what the base revision says.
+def by_majority(answers: Iterable[AnnotationAnswer]) -> Proposal | None:
+    """Return what follows from the answers about one item; None keeps what the base revision says.
 
     A or B needs more than half of those who answered, and so does dropping the item, whatever the reasons. A tag needs
     more than half of those who were for the outcome; where none of them named an error, the base's tags stay.
@@ -98,8 +99,9 @@ def by_majority(answers: Iterable[Answer]) -> Proposal | None:
     return Proposal("a" if effect == "a" else "b", tags or None)
 
 
-def by_disputes(said: Iterable[tuple[str, str | None]]) -> Proposal | None:
-    """What follows from the accepted disputes (what is right, error tag) about one item; None where they contradict."""
+def draft_from_disputes(said: Iterable[tuple[str, str | None]]) -> Proposal | None:
+    """Return what follows from the accepted disputes (what is right, error tag) about one item; None where they
+    contradict."""
     all_said = list(said)
     effects = {better if better in PREFERENCES else DROP for better, _ in all_said}
     if len(effects) != 1:

@@ -1,4 +1,4 @@
-"""Judges that cannot judge: what an accuracy has to beat, and what gives a careless setup away.
+"""Baselines: constant and majority judges that an accuracy has to beat.
 
 * random: one half of every category is expected; nothing was drawn, so it has no counts.
 * first: always the response that the dataset stores first. Nearly always "right" in the original order of the pairs,
@@ -63,7 +63,7 @@ def board_majority(verdicts: Matrix) -> Matrix | None:
     return np.where((verdicts == ABSENT).all(axis=0), ABSENT, votes).astype(np.int8)[:, np.newaxis]
 
 
-def fixed_tallies(labels: LabelSet, table: ItemTable) -> dict[str, Tally]:
-    """Counts, by id, of the baselines that need no judge."""
+def constant_judge_tallies(labels: LabelSet, table: ItemTable) -> dict[str, Tally]:
+    """Count, by id, of the baselines that need no judge."""
     votes = np.stack([always_first(table), always_longer(table)])
     return dict(zip((FIRST, LONGER), tally_many(votes, labels, table), strict=True))

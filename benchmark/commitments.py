@@ -1,4 +1,4 @@
-"""Committing to labels without showing them."""
+"""Salted hash commitments to label sets."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Nothing here is real: the images are invented, the texts come from templates, the judges are draws from a model with
 an ability per source, a difficulty per pair that they share, and a habit each (a favourite position, indecision).
-The same seed gives the same bytes. Nothing is read or written; whoever prepares the demo keeps what is returned.
+The same seed gives the same bytes. Nothing is read or written; the caller stores what is returned.
 """
 
 from __future__ import annotations
@@ -119,7 +119,8 @@ def _other(dice: Dice, options: Sequence[str], than: Sequence[str]) -> str:
 
 
 def _spoil(scene: _Scene, tag: str, dice: Dice) -> _Scene:
-    """The scene as somebody sees it who makes the error of a raw tag. "others" errors are not about the image."""
+    """Return the scene as somebody sees it who makes the error of a raw tag. "others" errors are not about the
+    image."""
     first, *rest = scene.things
     number, colour, noun = first
     nouns = [thing[2] for thing in scene.things]
@@ -149,7 +150,7 @@ def _several(number: int, colour: str, noun: str) -> str:
 
 
 def _description(scene: _Scene, sentences: int, dice: Dice) -> str:
-    """The first so many sentences about a scene, in one of several wordings."""
+    """Return the first so many sentences about a scene, in one of several wordings."""
     things = [_several(*thing) for thing in scene.things]
     place = scene.place
     number, _, noun = scene.things[0]
@@ -353,7 +354,7 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
 
 
 def _row(source: str, name: str, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
-    """One pair whose responses nobody gave before (``seen`` grows)."""
+    """Return one pair whose responses nobody gave before (``seen`` grows)."""
     reasoning = SOURCE_CATEGORY[source] == "reasoning"
     truth = None
     while True:
@@ -382,12 +383,12 @@ def _row(source: str, name: str, tags: list[str] | None, dice: Dice, seen: set[s
 
 
 def demo_items(pairs: Sequence[Mapping[str, Any]]) -> ItemTable:
-    """The item table of the pairs, with the one revision "demo"."""
+    """Return the item table of the pairs, with the one revision "demo"."""
     return build_table(BENCHMARK, {REVISION: pairs})
 
 
 def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSet:
-    """The label set "demo" of the pairs, which are the table's items in its order."""
+    """Return the label set "demo" of the pairs, which are the table's items in its order."""
     preferred = {index: preferred_index(row["human_ranking"]) for index, row in enumerate(pairs)}
     tags = {
         index: error_tags(row["human_error_analysis"])
@@ -398,7 +399,7 @@ def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSe
 
 
 def demo_label_rows(pairs: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """What a labels file of the demo holds: id, human_ranking, human_error_analysis; no texts."""
+    """Return what a labels file of the demo holds: id, human_ranking, human_error_analysis; no texts."""
     return [{name: row[name] for name in ("id", "human_ranking", "human_error_analysis")} for row in pairs]
 
 
@@ -445,7 +446,8 @@ def _abilities(general: float, hallucination: float, reasoning: float, **sources
 
 
 def _judge(profile: _Profile, pairs: Sequence[Row], difficulty: FloatArray, rng: np.random.Generator) -> _Judgements:
-    """Votes by a logistic model: ability less difficulty, plus or minus the habit of preferring the first shown."""
+    """Return votes by a logistic model: ability less difficulty, plus or minus the habit of preferring the first
+    shown."""
     shape = (len(pairs), profile.k)
     preferred = np.array([row["human_ranking"][0] for row in pairs])[:, np.newaxis]
     ability = np.array([profile.ability[row["source"]] for row in pairs])
@@ -462,7 +464,7 @@ def _judge(profile: _Profile, pairs: Sequence[Row], difficulty: FloatArray, rng:
 
 
 def _text(shown: int, item: int, vote: int) -> str:
-    """What a pairwise judge might write."""
+    """Return what a pairwise judge might write."""
     reasons = (
         "Answer 1 stays close to what can be seen. Answer 2 is fluent.",
         "Both answers address the question; their details differ.",
@@ -527,7 +529,7 @@ def _official(pairs: Sequence[Row], made: _Judgements) -> bytes:
 
 
 def _scores(made: _Judgements, rng: np.random.Generator) -> list[tuple[float, float]]:
-    """Two scores per pair whose order is the vote; a tie where there is none."""
+    """Return two scores per pair whose order is the vote; a tie where there is none."""
     base, gap = rng.normal(0.2, 0.8, len(made.votes)), rng.exponential(0.7, len(made.votes)) + 0.001
     signs = np.choose(made.votes[:, 0] + 1, [0.0, 0.5, -0.5])
     return [(round(b + s * g, 4), round(b - s * g, 4)) for b, s, g in zip(base, signs, gap, strict=True)]

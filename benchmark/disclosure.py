@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.protocols import GROUPINGS, accuracies, ratios, scores
-from benchmark.scoring import CELLS, FIELDS, Tally
+from benchmark.scoring import FIELDS, SLICES, Tally
 from benchmark.uncertainty import wilson
 
 PUBLIC, BY_CATEGORY, OVERALL_ONLY = "public", "categories", "overall"
@@ -24,7 +24,7 @@ STEPS = 200
 """Of the overall where nothing else is shown: half a point."""
 SCORES = ("overall", "macro", *CATEGORIES)
 GROUPING = "official"
-_LINES = tuple(CELLS.index(GROUPINGS[GROUPING][category][0]) for category in CATEGORIES)
+_LINES = tuple(SLICES.index(GROUPINGS[GROUPING][category][0]) for category in CATEGORIES)
 """The cell that holds a category's line. Under the official grouping each category adds up; under no other."""
 _MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided"))
 _DIGITS = 3  # of a fraction: 0.1 point
@@ -82,8 +82,8 @@ def redact(tally: Tally, level: str) -> Tally:
     rows = _category_rows(tally.counts)
     if level == OVERALL_ONLY:
         rows = _rounded_row(rows.sum(axis=0))[np.newaxis]
-    counts = np.zeros((len(CELLS), len(FIELDS)), dtype=np.int64)
-    agreeing = np.zeros((len(CELLS), tally.k + 1), dtype=np.int64)
+    counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
+    agreeing = np.zeros((len(SLICES), tally.k + 1), dtype=np.int64)
     for cell, (n, agree, reject, undecided) in zip(_LINES, rows.tolist(), strict=False):
         # First votes repeat the majority: their own counts would be a second look at the labels.
         counts[cell] = (n, agree, reject, undecided, agree, reject, undecided)
@@ -95,7 +95,7 @@ def redact_counts(counts: Counts, level: str) -> Counts:
     """Return (entries, CELLS, FIELDS) for what compares entries by their categories: not finer than a level shows."""
     if level != OVERALL_ONLY:  # which keep the categories as they are
         return counts
-    nobody = np.zeros((len(CELLS), 2), dtype=np.int64)
+    nobody = np.zeros((len(SLICES), 2), dtype=np.int64)
     rows = [redact(Tally(1, one, nobody, has_tags=False), level).counts for one in counts]
     return np.stack(rows) if rows else counts
 
@@ -147,7 +147,8 @@ def _category_rows(counts: Counts) -> Counts:
 
 
 def _rounded_row(row: Counts) -> Counts:
-    """One line with the agreement that half a point stands for; a function of that, n, undecided and missing alone."""
+    """Return one line with the agreement that half a point stands for; a function of that, n, undecided and missing
+    alone."""
     n, agree, reject, undecided = (int(value) for value in row)
     if not n:
         return row

@@ -1,4 +1,4 @@
-"""What is asked: the preference pairs of a benchmark, their identity, and how an item is found again.
+"""Items of a benchmark: preference pairs, their fingerprints, and lookup by content or id.
 
 An item is never identified by its id alone (ids repeat, and differ between revisions) nor by its text alone (five pairs
 of VL-RewardBench are text-identical under different ids). Its key is the fingerprint of its normalised texts, with
@@ -69,12 +69,12 @@ def fingerprint(query: str, responses: Sequence[str]) -> str:
 
 
 def response_fingerprint(text: str) -> str:
-    """The first 16 hex digits of the SHA-256 of a normalised response; tells a pair's two responses apart."""
+    """Return the first 16 hex digits of the SHA-256 of a normalised response; tells a pair's two responses apart."""
     return hashlib.sha256(normalise_response(text).encode()).hexdigest()[:16]
 
 
-def shown_order(stored: tuple[str, str]) -> tuple[int, int]:
-    """The indices in stored order of the responses as people see them, A and B: the smaller fingerprint first.
+def presentation_order(stored: tuple[str, str]) -> tuple[int, int]:
+    """Return the indices in stored order of the responses as people see them, A and B: the smaller fingerprint first.
 
     That order says nothing about the label; the stored one would: nearly all preferred responses of one revision are
     stored first.
@@ -82,8 +82,8 @@ def shown_order(stored: tuple[str, str]) -> tuple[int, int]:
     return (1, 0) if stored[1] < stored[0] else (0, 1)
 
 
-def source_of(row: Mapping[str, Any]) -> str:
-    """One of SOURCES, from a dataset row: its own ``source`` or the prefix of its id.
+def source_from_id(row: Mapping[str, Any]) -> str:
+    """Return one of SOURCES, from a dataset row: its own ``source`` or the prefix of its id.
 
     Raises:
         ValueError: the id starts with no known prefix.
@@ -158,21 +158,21 @@ class ItemTable:
         return len(self.items)
 
     def by_fingerprint(self, fingerprint: str) -> tuple[int, ...]:
-        """Item indices with these texts; several for text-identical pairs, none if unknown."""
+        """Return item indices with these texts; several for text-identical pairs, none if unknown."""
         return self._by_fingerprint.get(fingerprint, ())
 
     def by_response(self, fingerprint: str) -> tuple[int, ...]:
-        """Item indices of which this is a response; twins of one question share a response."""
+        """Return item indices of which this is a response; twins of one question share a response."""
         return self._by_response.get(fingerprint, ())
 
     def by_id(self, name: str, revision: str | None = None) -> tuple[int, ...]:
-        """Item indices of an id in the row order of a revision, or over all revisions in table order."""
+        """Return item indices of an id in the row order of a revision, or over all revisions in table order."""
         if revision is None:
             return self._by_id.get(name, ())
         return self._by_revision_id.get((revision, name), ())
 
     def in_revision(self, revision: str) -> tuple[int, ...]:
-        """Item indices of a revision, in its row order.
+        """Return item indices of a revision, in its row order.
 
         Raises:
             KeyError: the table does not know the revision.
@@ -180,7 +180,7 @@ class ItemTable:
         return self._rows[revision]
 
     def to_json(self) -> dict[str, Any]:
-        """A manifest: facts about items, no text and no label."""
+        """Return a manifest: facts about items, no text and no label."""
         return {
             "benchmark": self.benchmark,
             "revisions": list(self.revisions),
@@ -189,7 +189,7 @@ class ItemTable:
 
     @classmethod
     def from_json(cls, manifest: Mapping[str, Any]) -> ItemTable:
-        """The table of a manifest made by ``to_json``."""
+        """Return the table of a manifest made by ``to_json``."""
         items = [
             Item(**{**row, **{name: tuple(row[name]) for name in ("responses", "characters", "words")}})
             for row in manifest["items"]
@@ -198,17 +198,17 @@ class ItemTable:
 
     @classmethod
     def from_file(cls, path: Path) -> ItemTable:
-        """The table of a manifest file."""
+        """Return the table of a manifest file."""
         return cls.from_json(json.loads(path.read_bytes()))
 
     @classmethod
     def load(cls, benchmark: str = "vl-rewardbench") -> ItemTable:
-        """The table that this package ships."""
+        """Return the table that this package ships."""
         return cls.from_file(_DATA / f"{benchmark}.json")
 
 
 def build_table(benchmark: str, revisions: Mapping[str, Sequence[Mapping[str, Any]]]) -> ItemTable:
-    """The table of dataset rows, revision by revision; the first defines the items and their order.
+    """Return the table of dataset rows, revision by revision; the first defines the items and their order.
 
     A row has ``id`` and either ``query`` and ``response`` (two texts) or, in later revisions, ``v0_row`` (the row
     number of the same pair in the first revision).
@@ -262,7 +262,7 @@ def _item(row: Mapping[str, Any], key: str, ids: Mapping[str, str], rows: Mappin
     one, two = row["response"]
     return Item(
         key=key,
-        source=source_of(row),
+        source=source_from_id(row),
         responses=(response_fingerprint(one), response_fingerprint(two)),
         ids=ids,
         rows=rows,

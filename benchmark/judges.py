@@ -2,7 +2,7 @@
 
 A judge is one set of weights, or one model of an API by its name. How many votes it casts, which prompt it gets, who
 ran it and at which snapshot of the API makes it no other judge. The name of a model says more than that; what follows
-in parentheses is left out, and whoever knows better states the judge.
+in parentheses is left out, and anyone who knows better states the judge.
 """
 
 from __future__ import annotations

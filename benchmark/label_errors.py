@@ -21,9 +21,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.behaviour import kappa_matrix
 from benchmark.items import CATEGORIES, ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
+from benchmark.reliability import kappa_matrix
 from benchmark.votes import ABSENT, Matrix
 
 FEWEST, MOST = 5, 15
@@ -44,8 +44,9 @@ class Candidates:
     looked_at: int
 
 
-def independent(verdicts: Verdicts, sources: Sequence[str]) -> tuple[int, ...]:
-    """The judges to ask, of all in the order of their strength: the best of each source, copies left out, at most MOST.
+def distinct_judges(verdicts: Verdicts, sources: Sequence[str]) -> tuple[int, ...]:
+    """Return the judges to ask, of all in the order of their strength: the best of each source, copies left out, at
+    most MOST.
 
     ``sources``: who stands behind each judge. One account's entries, or copies of one judge, would else outvote others.
     """
@@ -69,7 +70,8 @@ def _copies(one: Verdicts, other: Verdicts) -> bool:
 
 
 def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candidates:
-    """What the judges agree on against the labels. ``verdicts``: (judges, items) majority verdicts of those chosen.
+    """Return what the judges agree on against the labels. ``verdicts``: (judges, items) majority verdicts of those
+    chosen.
 
     Raises:
         ValueError: the verdicts are not about the table's items.
@@ -81,13 +83,13 @@ def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candid
     looked_at = 0
     for code in range(len(CATEGORIES)):
         members = np.flatnonzero((codes == code) & (labels.preferred != NOT_LABELLED))
-        tails = _tails(verdicts[:, members], labels.preferred[members])
+        tails = _upper_tails(verdicts[:, members], labels.preferred[members])
         looked_at += sum(tail is not None for tail in tails)
         found += [(tail, int(index)) for tail, index in zip(tails, members, strict=True) if tail is not None]
     return Candidates(tuple(index for tail, index in sorted(found) if tail * looked_at <= ALPHA), looked_at)
 
 
-def heard(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> dict[str, tuple[int, ...]]:
+def qualified_judges(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> dict[str, tuple[int, ...]]:
     """Category -> the judges that are heard about it: right on at least STRONG of what they decided there.
 
     ``candidates`` leaves the item in question out of that count; here all are in it, so that the answer tells nothing
@@ -103,7 +105,7 @@ def heard(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> dict[str, t
     return found
 
 
-def _tails(verdicts: Verdicts, preferred: npt.NDArray[np.int8]) -> list[float | None]:
+def _upper_tails(verdicts: Verdicts, preferred: npt.NDArray[np.int8]) -> list[float | None]:
     """Per item of one category the chance of so many against it; 1 where too few are, None where too few decided."""
     decided = verdicts >= 0
     right = verdicts == preferred

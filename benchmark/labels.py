@@ -1,4 +1,4 @@
-"""What people preferred: a named revision of labels over the items of a table."""
+"""Label sets: a named revision of preferences and error tags over the items of a table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOT_LABELLED = -1
 
 
 def preferred_index(ranking: Sequence[int]) -> int:
-    """The stored index of the preferred response: [0, 1] prefers response 0, [1, 0] response 1.
+    """Return the stored index of the preferred response: [0, 1] prefers response 0, [1, 0] response 1.
 
     Raises:
         ValueError: any other ranking, which is a label and is not repeated.
@@ -36,7 +36,7 @@ def preferred_index(ranking: Sequence[int]) -> int:
 
 
 def error_tags(raw: Iterable[str]) -> frozenset[str]:
-    """The TAGS of a raw ``human_error_analysis``: sub-types and free text dropped, each tag once.
+    """Return the TAGS of a raw ``human_error_analysis``: sub-types and free text dropped, each tag once.
 
     ``recognition(object)`` is recognition, ``others, common sense, ...`` is other.
 
@@ -74,7 +74,7 @@ def make_label_set(
     preferred: Mapping[int, int],
     tags: Mapping[int, frozenset[str]] | None,
 ) -> LabelSet:
-    """A label set from item indices; its digest is SHA-256 over the canonical JSON of key, label and tags.
+    """Return a label set from item indices; its digest is SHA-256 over the canonical JSON of key, label and tags.
 
     Raises:
         ValueError: a preferred index is neither 0 nor 1, or there is no label at all.

@@ -1,4 +1,4 @@
-"""Counts become scores under a named rule and a named grouping. The only place that knows a denominator.
+"""Scoring protocols and groupings: counts become scores. The only place that knows a denominator.
 
 * ``strict`` ranks: right if and only if more than half of all K votes agree with the label, over all items.
 * ``paper``: the rule of the official ``cal.py`` for a file with K votes per item: majority over all votes, undecided
@@ -102,6 +102,6 @@ def accuracies(value: Ratios) -> FloatArray:
 
 
 def scores(tally: Tally, protocol: str = "strict", grouping: str = "official") -> Scores:
-    """The scores of one judge."""
+    """Return the scores of one judge."""
     values = accuracies(ratios(tally.counts, protocol, grouping)).tolist()
     return Scores(*(None if value != value else value for value in values))

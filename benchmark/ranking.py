@@ -1,4 +1,4 @@
-"""Who stands where, who shares a rank, and how sure that is.
+"""Display order, shared ranks and rank ranges.
 
 *Display order* is total: what is ordered by, then further values, then the earlier submission, then the id. *Ranks* are
 shared by equal counts - never by equally rounded percentages. A *rank range* says which ranks are compatible with
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.selection import Selection, selected_p
-from benchmark.uncertainty import ALPHA, macro_difference, mcnemar_exact, right_where_wrong
+from benchmark.uncertainty import ALPHA, discordant_counts, macro_difference, mcnemar_exact
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ _ROUNDING = 1e-5  # of a variance, in single precision
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
+class RankingEntry:
     """One row of the board, as far as ranking is concerned."""
 
     id: str
@@ -41,15 +41,15 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Placement:
     """Where a contender stands; ``rank`` is None for reported rows and for rows without a value."""
 
     index: int  # into the contenders given
     rank: int | None
 
 
-def display_order(contenders: Sequence[Contender], descending: bool = True) -> list[int]:
-    """Indices in display order. A None stands below every number in either direction."""
+def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -> list[int]:
+    """Return indices in display order. A None stands below every number in either direction."""
 
     def key(index: int) -> tuple[Any, ...]:
         one = contenders[index]
@@ -61,24 +61,24 @@ def display_order(contenders: Sequence[Contender], descending: bool = True) -> l
     return sorted(range(len(contenders)), key=key)
 
 
-def standings(contenders: Sequence[Contender]) -> tuple[Place, ...]:
+def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
     """Display order, best first, with competition ranks (1, 2, 2, 4).
 
     A contender shares the rank of the ranked one before it if their counts are equal. Reported rows, and rows whose
     first value is None, carry no rank and take none away.
     """
-    places: list[Place] = []
+    places: list[Placement] = []
     ranked = rank = 0
     previous: tuple[int, ...] | None = None
     for index in display_order(contenders):
         one = contenders[index]
         if one.counts is None or not one.values or one.values[0] is None:
-            places.append(Place(index, None))
+            places.append(Placement(index, None))
             continue
         ranked += 1
         if one.counts != previous:
             rank, previous = ranked, one.counts
-        places.append(Place(index, rank))
+        places.append(Placement(index, rank))
     return tuple(places)
 
 
@@ -95,7 +95,7 @@ class RankRanges:
     differs: BoolArray
 
     def separable_from(self, entry: int) -> BoolArray:
-        """Which entries differ significantly from one, for "not separable from #1"."""
+        """Return which entries differ significantly from one, for "not separable from #1"."""
         return np.asarray(self.differs[entry])
 
 
@@ -139,7 +139,7 @@ def rank_ranges(
 
 
 def parts_of(category: Array, order_by: str | int = MACRO) -> list[BoolArray]:
-    """The items that an order counts, as masks: for the macro average one for each category, else a single one.
+    """Return the items that an order counts, as masks: for the macro average one for each category, else a single one.
 
     ``category``: int per item, its index in the categories, negative where the label revision lacks the item.
     ``order_by``: "macro" (the categories that occur), "overall" (all items) or a category's index. [] of no item.
@@ -156,9 +156,10 @@ def parts_of(category: Array, order_by: str | int = MACRO) -> list[BoolArray]:
 
 
 def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
-    """Every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over parts."""
+    """Return every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over
+    parts."""
     first, second = np.triu_indices(len(correct), k=1)
-    only = [(right_where_wrong(correct[:, part]), int(part.sum())) for part in parts]
+    only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
     counts = [(one[first, second].astype(np.float64), one[second, first].astype(np.float64), n) for one, n in only]
     if not exact:
         found = macro_difference(counts)
@@ -184,7 +185,8 @@ def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
 
 
 def _selected(tests: PairTests, chosen: Mapping[int, Selection]) -> FloatArray:
-    """The p values, where the better of the two was chosen among variants: by the largest of their differences."""
+    """Return the p values, where the better of the two was chosen among variants: by the largest of their
+    differences."""
     if not chosen:
         return tests.p
     entries = int(tests.second.max(initial=0)) + 1
@@ -215,7 +217,8 @@ def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.
 
 
 def step_down(tests: PairTests, scores: Array, draws: Array) -> BoolArray:
-    """Which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf 2005.
+    """Return which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf
+    2005.
 
     A pair differs where its test, as a normal deviate, is above the .95 quantile of the largest deviate of all pairs
     not yet rejected; then the rest is looked at again, at most STEPS times (to stop earlier is conservative). The
@@ -261,12 +264,13 @@ def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
 
 
 def _upper(found: Array) -> float:
-    """The draw that ALPHA of one more than there are reach: with it the error is exact, however few are drawn."""
+    """Return the draw that ALPHA of one more than there are reach: with it the error is exact, however few are
+    drawn."""
     return float(np.sort(found)[ceil((1 - ALPHA) * (len(found) + 1)) - 1])
 
 
 def ranges_of(entries: int, tests: PairTests, rejected: BoolArray) -> RankRanges:
-    """The ranges that follow from which pairs differ."""
+    """Return the ranges that follow from which pairs differ."""
     beats = np.zeros((entries, entries), dtype=bool)
     first, second, ahead = tests.first, tests.second, tests.delta > 0
     beats[first, second], beats[second, first] = rejected & ahead, rejected & ~ahead

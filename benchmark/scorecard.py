@@ -1,4 +1,4 @@
-"""A tally as people and programs read it: every protocol and grouping, intervals, sources, tags, K curve."""
+"""Scorecard of a tally: all protocols and groupings, intervals, sources, tags, K curve."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.behaviour import k_curve
 from benchmark.items import CATEGORIES, SOURCES
 from benchmark.labels import TAGS
 from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, ratios, scores
-from benchmark.scoring import CELLS, LENGTHS, Tally
+from benchmark.reliability import k_curve
+from benchmark.scoring import LENGTHS, SLICES, Tally
 from benchmark.uncertainty import mover_macro, wilson
 from benchmark.votes import Behaviour
 
@@ -22,7 +22,8 @@ Json = dict[str, Any]
 
 
 def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revision: str) -> Json:
-    """All that is derived from one judge's counts. Accuracies and rates are fractions; None where nothing counts."""
+    """Return all that is derived from one judge's counts. Accuracies and rates are fractions; None where nothing
+    counts."""
     categories = category_counts(tally.counts)
     by_category = {c: _counts(row.tolist()) for c, row in zip(CATEGORIES, categories, strict=True)}
     n, agree, reject, undecided = categories.sum(axis=0)[: len(_COUNTS)].tolist()
@@ -39,7 +40,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "tally": by_category,
         "protocols": groupings["official"],
         "groupings": groupings,
-        "sources": {source: _counts(tally.counts[CELLS.index(source)].tolist()) for source in SOURCES},
+        "sources": {source: _counts(tally.counts[SLICES.index(source)].tolist()) for source in SOURCES},
         "error_tags": _error_tags(tally, by_category["reasoning"]),
         "k_curve": _k_curve(tally),
         "behaviour": {
@@ -51,7 +52,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
 
 
 def score_row(tally: Tally, protocol: str, grouping: str) -> Json:
-    """The scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
+    """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
     values = scores(tally, protocol, grouping)
     row: Json = {name: getattr(values, name) for name in (*CATEGORIES, "overall", "macro")}
     if protocol in _WITH_INTERVAL:
@@ -73,15 +74,15 @@ def _counts(row: list[int]) -> dict[str, int]:
 
 
 def _with_accuracy(tally: Tally, cell: str) -> Json:
-    counts = _counts(tally.counts[CELLS.index(cell)].tolist())
+    counts = _counts(tally.counts[SLICES.index(cell)].tolist())
     return {**counts, "accuracy": counts["agree"] / counts["n"] if counts["n"] else None}
 
 
 def _error_tags(tally: Tally, reasoning: dict[str, int]) -> Json | None:
-    """An item counts in every tag that it carries; reasoning, which carries none, is the sixth bucket."""
+    """Return an item counts in every tag that it carries; reasoning, which carries none, is the sixth bucket."""
     if not tally.has_tags:
         return None
-    cells = {tag: _counts(tally.counts[CELLS.index(tag)].tolist()) for tag in TAGS} | {"reasoning": reasoning}
+    cells = {tag: _counts(tally.counts[SLICES.index(tag)].tolist()) for tag in TAGS} | {"reasoning": reasoning}
     return {tag: {**counts, "error_rate": _error_rate(counts)} for tag, counts in cells.items()}
 
 

@@ -1,4 +1,4 @@
-"""Votes against labels: counts per cell. All that rankings, charts and exports are ever derived from.
+"""Tallies: votes compared with labels, as counts per slice. Rankings, charts and exports derive from them alone.
 
 A *cell* is a set of items: one of the seven sources, one of the five error tags, or the pairs whose preferred response
 is the longer, the shorter, or neither (in words). Categories are unions of sources, so every grouping follows.
@@ -18,7 +18,7 @@ from benchmark.labels import NOT_LABELLED, TAGS, LabelSet
 from benchmark.votes import ABSENT, Matrix, Votes
 
 LENGTHS = ("longer", "shorter", "equal")
-CELLS = SOURCES + TAGS + LENGTHS
+SLICES = SOURCES + TAGS + LENGTHS
 FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided")
 Counts = npt.NDArray[np.int64]
 
@@ -39,11 +39,11 @@ class Tally:
     has_tags: bool
 
     def cell(self, name: str) -> dict[str, int]:
-        """The FIELDS of one of the CELLS by name."""
-        return dict(zip(FIELDS, self.counts[CELLS.index(name)].tolist(), strict=True))
+        """Return the FIELDS of one of the CELLS by name."""
+        return dict(zip(FIELDS, self.counts[SLICES.index(name)].tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain lists, in the order of CELLS and FIELDS."""
+        """Return plain lists, in the order of CELLS and FIELDS."""
         return {
             "k": self.k,
             "counts": self.counts.tolist(),
@@ -53,18 +53,18 @@ class Tally:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tally:
-        """The tally of ``to_json``."""
+        """Return the tally of ``to_json``."""
         counts, agreeing = (np.array(data[name], dtype=np.int64) for name in ("counts", "agreeing"))
         return cls(data["k"], counts, agreeing, data["has_tags"])
 
 
 def tally(votes: Votes, labels: LabelSet, table: ItemTable) -> Tally:
-    """The counts of one judge."""
+    """Return the counts of one judge."""
     return tally_many(votes.matrix[np.newaxis], labels, table)[0]
 
 
 def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally]:
-    """The counts of many judges with the same K; ``matrix`` is entries x items x K.
+    """Return the counts of many judges with the same K; ``matrix`` is entries x items x K.
 
     Raises:
         ValueError: the votes are not about the table's items.
@@ -86,12 +86,12 @@ def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally
     flags += [present & (agreeing == a) for a in range(k + 1)]
     sums = np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
     sizes = members[labelled].sum(axis=0).astype(np.int64)
-    counts = np.concatenate([np.broadcast_to(sizes[:, np.newaxis], (entries, len(CELLS), 1)), sums[:, :, :6]], axis=2)
+    counts = np.concatenate([np.broadcast_to(sizes[:, np.newaxis], (entries, len(SLICES), 1)), sums[:, :, :6]], axis=2)
     return [Tally(k, counts[e], sums[e, :, 6:], labels.tags is not None) for e in range(entries)]
 
 
 def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
-    """Votes per item: adding K slices is several times faster than a sum over the short last axis."""
+    """Return votes per item: adding K slices is several times faster than a sum over the short last axis."""
     total = flags[:, :, 0].astype(np.int8)
     for vote in range(1, flags.shape[2]):
         total += flags[:, :, vote]
@@ -99,14 +99,14 @@ def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
 
 
 def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:
-    """Items x CELLS, 1 where the item belongs to the cell. Sums of up to 2^24 ones are exact in float32."""
-    members = np.zeros((len(table), len(CELLS)), dtype=np.float32)
+    """Return items x CELLS, 1 where the item belongs to the cell. Sums of up to 2^24 ones are exact in float32."""
+    members = np.zeros((len(table), len(SLICES)), dtype=np.float32)
     members[np.arange(len(table)), table.source_index] = 1
     for index, item in enumerate(table.items):
         for tag in labels.tags[index] if labels.tags is not None else ():
-            members[index, CELLS.index(tag)] = 1
+            members[index, SLICES.index(tag)] = 1
         preferred = int(labels.preferred[index])
         if preferred != NOT_LABELLED:
             longer = item.words[preferred] - item.words[1 - preferred]
-            members[index, CELLS.index("longer" if longer > 0 else "shorter" if longer < 0 else "equal")] = 1
+            members[index, SLICES.index("longer" if longer > 0 else "shorter" if longer < 0 else "equal")] = 1
     return members

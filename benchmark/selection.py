@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.uncertainty import ALPHA, Z, macro_difference, right_where_wrong
+from benchmark.uncertainty import ALPHA, Z, discordant_counts, macro_difference
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -36,7 +36,7 @@ _CHUNK = 1 << 14  # pairs at a time, each with as many nodes as the integral has
 
 @cache
 def expected_maximum(k: int) -> float:
-    """The mean of the largest of k independent standard normals: 0 for one, 1.163 for 5, 1.629 for 12.
+    """Return the mean of the largest of k independent standard normals: 0 for one, 1.163 for 5, 1.629 for 12.
 
     Raises:
         ValueError: k is below 1.
@@ -51,7 +51,8 @@ def expected_maximum(k: int) -> float:
 
 
 def luck(k: int, variance: float) -> float:
-    """How far the best of k equal variants is expected above the truth; ``variance``: of the difference of two."""
+    """Return how far the best of k equal variants is expected above the truth; ``variance``: of the difference of
+    two."""
     return expected_maximum(k) * float(np.sqrt(variance / 2))
 
 
@@ -82,7 +83,7 @@ def _largest_tail(z: FloatArray, k: FloatArray, correlation: FloatArray) -> Floa
 
 @lru_cache(maxsize=4096)
 def largest_quantile(k: int, correlation: float, tail: float = ALPHA / 2) -> float:
-    """The z that the largest of k equally correlated standard normals exceeds with a probability of ``tail``."""
+    """Return the z that the largest of k equally correlated standard normals exceeds with a probability of ``tail``."""
     if k <= 1:
         return Z
     low, high = 0.0, _REACH
@@ -107,8 +108,8 @@ class Selection:
 
 
 def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.bool_]]) -> Selection:
-    """How luck may have helped the first of several variants. ``correct``: bool, variants x items, the best first;
-    ``parts``: the items of each category whose accuracies are averaged, as masks.
+    """Return how luck may have helped the first of several variants. ``correct``: bool, variants x items, the best
+    first; ``parts``: the items of each category whose accuracies are averaged, as masks.
 
     Variants that lie more than CLEARLY_WORSE standard errors below it could not have been the best, and do not count.
 
@@ -118,7 +119,7 @@ def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
     if not len(correct):
         raise ValueError("the best of nothing")
     first, second = np.triu_indices(len(correct), k=1)
-    only = [(right_where_wrong(correct[:, part]), int(part.sum())) for part in parts]
+    only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
     found = macro_difference([(one[first, second], one[second, first], n) for one, n in only])
     from_best = first == 0
     near = np.ones(len(correct), dtype=bool)
@@ -140,7 +141,7 @@ def _own_variance(right: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
 
 
 def selected_p(p: Any, k: Any, correlation: Any) -> FloatArray:
-    """Two-sided p of a difference whose better side is the best of k variants. At k = 1 it is p itself."""
+    """Return two-sided p of a difference whose better side is the best of k variants. At k = 1 it is p itself."""
     from scipy.special import ndtri
 
     plain = np.asarray(p, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Intervals and paired tests: how far a number could be from the truth, and whether two judges differ.
+"""Confidence intervals and paired tests.
 
 Everything takes numbers or numpy arrays (element by element, thousands at once) and gives back what it was given:
 plain floats for numbers, arrays for arrays. Shares are fractions 0..1, intervals are 95%.
@@ -36,7 +36,7 @@ class Intervals(NamedTuple):
     high: FloatArray
 
 
-class Difference(NamedTuple):
+class PairedDifference(NamedTuple):
     """A paired difference of two macro averages (fractions, first judge minus second) and its two-sided p."""
 
     delta: float
@@ -83,7 +83,7 @@ def wilson(k: float, n: float, z: float = Z) -> Interval: ...
 @overload
 def wilson(k: Array, n: Array | float, z: float = Z) -> Intervals: ...
 def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
-    """The score interval of k right out of n (Wilson 1927; Brown, Cai & DasGupta 2001, formula 4).
+    """Return the score interval of k right out of n (Wilson 1927; Brown, Cai & DasGupta 2001, formula 4).
 
     ``z``: how many standard errors it reaches to either side.
 
@@ -98,7 +98,7 @@ def clopper_pearson(k: float, n: float) -> Interval: ...
 @overload
 def clopper_pearson(k: Array, n: Array | float) -> Intervals: ...
 def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
-    """The exact interval of k right out of n: quantiles of Beta(k, n - k + 1) and Beta(k + 1, n - k).
+    """Return the exact interval of k right out of n: quantiles of Beta(k, n - k + 1) and Beta(k + 1, n - k).
 
     Source: Clopper & Pearson 1934. Wider than Wilson; for those who must never undercover.
 
@@ -116,7 +116,7 @@ def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
 
 
 def paired_interval(b: int, c: int, n: int) -> Interval:
-    """The 95% interval of a paired difference (b - c) / n that agrees with the exact McNemar test of b and c.
+    """Return the 95% interval of a paired difference (b - c) / n that agrees with the exact McNemar test of b and c.
 
     Given b + c, b is Binomial(b + c, share): the Clopper-Pearson limits of the share, mapped to the difference, exclude
     0 if and only if the exact p is below .05. They take b + c as known, though it varies as well, and cover far too
@@ -153,7 +153,7 @@ def mover_macro(parts: Sequence[tuple[float, float]], z: float = Z) -> Interval:
 @overload
 def mover_macro(parts: Sequence[tuple[Array, Array | float]], z: float = Z) -> Intervals: ...
 def mover_macro(parts: Sequence[tuple[Any, Any]], z: float = Z) -> Interval | Intervals:
-    """The interval of a macro average from (right, n) per category: MOVER over Wilson intervals.
+    """Return the interval of a macro average from (right, n) per category: MOVER over Wilson intervals.
 
     low = m - sqrt(sum(((p_c - l_c) / C)^2)), high = m + sqrt(sum(((u_c - p_c) / C)^2)) for C categories with shares
     p_c and Wilson limits l_c, u_c (method of variance estimates recovery, Zou & Donner 2008). Closed form, and not
@@ -183,7 +183,7 @@ def mcnemar_exact(b: float, c: float) -> float: ...
 @overload
 def mcnemar_exact(b: Array, c: Array) -> FloatArray: ...
 def mcnemar_exact(b: Any, c: Any) -> float | FloatArray:
-    """Two-sided exact McNemar p: b items only the first judge gets right, c items only the second.
+    """Return two-sided exact McNemar p: b items only the first judge gets right, c items only the second.
 
     2 * P(X <= min(b, c)) with X ~ Binomial(b + c, 1/2), at most 1 (McNemar 1947, exact form). Without a single
     discordant item p is 1: that is a finding about judges that agree, not missing data.
@@ -201,11 +201,11 @@ def mcnemar_exact(b: Any, c: Any) -> float | FloatArray:
 
 
 @overload
-def macro_difference(parts: Sequence[tuple[float, float, float]]) -> Difference: ...
+def macro_difference(parts: Sequence[tuple[float, float, float]]) -> PairedDifference: ...
 @overload
 def macro_difference(parts: Sequence[tuple[Array, Array, Array | float]]) -> Differences: ...
-def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> Difference | Differences:
-    """The difference of two judges' macro averages from (b, c, n) per category, by a paired z test.
+def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference | Differences:
+    """Return the difference of two judges' macro averages from (b, c, n) per category, by a paired z test.
 
     Per item d = 1 where only the first judge is right (b items), -1 where only the second is (c items), else 0:
     delta = mean over C categories of (b - c) / n, SE = sqrt(sum_c var_c / n_c) / C with var of ddof 1,
@@ -233,11 +233,11 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> Difference | Diff
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(error > 0, 2 * ndtr(-np.abs(delta) / error), np.where(delta == 0, 1.0, 0.0))
     if np.ndim(p) == 0:
-        return Difference(float(delta), float(error), float(p))
+        return PairedDifference(float(delta), float(error), float(p))
     return Differences(np.asarray(delta), np.asarray(error), p)
 
 
-def right_where_wrong(correct: Array) -> npt.NDArray[np.float32]:
+def discordant_counts(correct: Array) -> npt.NDArray[np.float32]:
     """(entries, items) right or wrong -> (entries, entries): items on which the row is right and the column wrong.
 
     The two discordant counts of a pair are this matrix and its transpose.

@@ -67,7 +67,7 @@ def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]]
 
 
 def _keys(one: Variant) -> Iterable[tuple[str, ...]]:
-    """Whoever shares one of these is of the same group."""
+    """Anyone who shares one of these is of the same group."""
     if not one.named:
         return
     if one.judge:
@@ -81,7 +81,7 @@ def _keys(one: Variant) -> Iterable[tuple[str, ...]]:
 
 
 def family(name: str) -> str:
-    """A model's name without publisher, spelling and the number of a version: "Lab/My-Judge v2" is "myjudge"."""
+    """Return a model's name without publisher, spelling and the number of a version: "Lab/My-Judge v2" is "myjudge"."""
     return _plain(_NUMBERED.sub("", name.rpartition("/")[2].casefold().strip()))
 
 
@@ -103,7 +103,7 @@ def counted_variants(shown: Sequence[Variant], others: Sequence[Variant]) -> dic
 
 
 def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str]]:
-    """Every two entries with equal majority verdicts on ALIKE_FROM of the items that both files have."""
+    """Return every two entries with equal majority verdicts on ALIKE_FROM of the items that both files have."""
     chosen = [(verdicts == verdict).astype(np.float32) for verdict in _VERDICTS]
     present = (verdicts != ABSENT).astype(np.float32)
     shared = present @ present.T

@@ -1,4 +1,4 @@
-"""A judge's text becomes a verdict: first shown, second shown, or undecided. Linear time, never a guess.
+"""Verdict of a judge's text: first shown, second shown, or undecided. Linear time, never a guess.
 
 The official pattern (vl-rewardbench/VL_RewardBench, inference_hf.py), case-insensitive, on the text without newlines
 and asterisks, is two words that announce a verdict, anything, and the verdict itself:
@@ -41,5 +41,5 @@ def verdict(text: str) -> int:
 
 
 def _shown_position(digits: str) -> int:
-    """The number if it is 1 or 2 in ASCII; other digits are a verdict too, the last one, but on no answer."""
+    """Return the number if it is 1 or 2 in ASCII; other digits are a verdict too, the last one, but on no answer."""
     return {"1": FIRST, "2": SECOND}.get(digits.lstrip("0"), UNDECIDED)

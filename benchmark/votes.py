@@ -1,4 +1,4 @@
-"""What a judge said: K votes per item, and what can be told from them without a label."""
+"""Votes of a judge: K per item, and statistics that need no label."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Votes:
         return int(self.matrix.shape[1])
 
     def pack(self) -> bytes:
-        """Two bits a vote, row by row, the first vote in the lowest bits of the first byte."""
+        """Return two bits a vote, row by row, the first vote in the lowest bits of the first byte."""
         codes = (self.matrix.reshape(-1) - ABSENT).astype(np.uint8)
         padded = np.zeros(-(-codes.size // 4) * 4, dtype=np.uint8)
         padded[: codes.size] = codes
@@ -44,7 +44,7 @@ class Votes:
 
     @classmethod
     def unpack(cls, data: bytes, items: int, k: int) -> Votes:
-        """The votes of ``pack``.
+        """Return the votes of ``pack``.
 
         Raises:
             ValueError: the data does not hold items x k votes.
@@ -53,7 +53,7 @@ class Votes:
 
 
 def unpack_many(packed: list[bytes], items: int, k: int) -> Matrix:
-    """Entries x items x K from as many packed votes of the same K, in one pass.
+    """Return entries x items x K from as many packed votes of the same K, in one pass.
 
     Raises:
         ValueError: an entry's data does not hold items x k votes.

@@ -1,13 +1,13 @@
 """Label sets that are not public but say the same as a public one of nearly all pairs: how little hides the rest. Pure.
 
-Whoever has the public labels and is told how many answers were right looks for a sparse difference: d of n labels that
-are others. A submission asks about a subset of the pairs, and its score is the number of differing labels in it: the
-coin weighing problem with a spring scale, or quantitative group testing. A subset of half the pairs has a binomial
+Anyone who has the public labels and is told how many answers were right looks for a sparse difference: d of n labels
+that are others. A submission asks about a subset of the pairs, and its score is the number of differing labels in it:
+chance weighing problem with a spring scale, or quantitative group testing. A subset of half the pairs has a binomial
 count, so an answer is worth at most H(Bin(d, 1/2)) bits, about log2(pi e d / 2) / 2, and
 
     m >= log2 C(n, d) / H(Bin(d, 1/2))      which is about  2 d log2(n / d) / log2 d.
 
-Adaptive questions reach this up to a factor that tends to one (N. H. Bshouty, Optimal algorithms for the coin weighing
+Adaptive questions reach this up to a factor that tends to one (N. H. Bshouty, Optimal algorithms for chance weighing
 problem with a spring scale, COLT 2009); the lower bound for questions that are fixed in advance is A. G. D'yachkov's
 (1975). With exact category counts the three categories are asked about at once, and the largest number decides. Where
 the overall alone is shown, in steps of s = n / 200 pairs, an answer is worth the entropy of floor((X + o) / s) at the
@@ -81,7 +81,7 @@ def _questions(n: int, differing: int, step: float) -> float:
 
 
 def _bits(differing: int, step: float) -> float:
-    """The entropy of a binomial count in steps, at the best offset."""
+    """Return the entropy of a binomial count in steps, at the best offset."""
     counts = np.arange(differing + 1)
     logs = np.array([math.lgamma(differing + 1) - math.lgamma(k + 1) - math.lgamma(differing - k + 1) for k in counts])
     likely = np.exp(logs - differing * math.log(2))

@@ -80,13 +80,13 @@ def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
 def dry_run(path: Path, benchmark: str) -> Iterator[str]:
     """Yield what the service would say about a file."""
     from benchmark.items import ItemTable
-    from submissions.upload import UploadRejected, read_upload  # the readers take a moment to load
+    from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 
     if benchmark not in ("vl-rewardbench",):
         yield f"The dry run knows vl-rewardbench only, not {benchmark}."
         return
     try:
-        upload = read_upload(path.read_bytes(), ItemTable.load())
+        upload = parse_predictions(path.read_bytes(), ItemTable.load())
     except UploadRejected as rejected:
         yield "Not ready to submit:"
         problems = getattr(rejected, "problems", ())

@@ -1,1 +1,1 @@
-"""From scores to what people look at: the board, entries, charts, and the JSON behind them."""
+"""Public pages and JSON: the board, entries, charts, exports."""

@@ -1,4 +1,4 @@
-"""`python -m leaderboard check-numbers`: which counts could be behind published percentages."""
+"""Command line `python -m leaderboard check-numbers`: counts that fit published percentages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from leaderboard.tools import check
+from leaderboard.pages import number_check
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
 
@@ -18,7 +18,7 @@ def main(arguments: list[str]) -> int:
     command = commands.add_parser(
         "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
     )
-    for name in check.FIELDS:
+    for name in number_check.FIELDS:
         command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=check_numbers)
@@ -32,11 +32,15 @@ _EPILOG = "Exit code: 0 the figures fit all items of some grouping, 1 they do no
 def check_numbers(arguments: argparse.Namespace) -> int:
     """Print what arithmetic says about the figures."""
     try:
-        found = check.answer(check.read({name: getattr(arguments, name) for name in check.FIELDS}))
-    except check.BadFigures as wrong:
+        found = number_check.answer(number_check.read({name: getattr(arguments, name) for name in number_check.FIELDS}))
+    except number_check.BadFigures as wrong:
         print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
         return USAGE
-    print(json.dumps(check.to_json(found)) if arguments.json else "\n".join([check.headline(found), *found.sentences]))
+    print(
+        json.dumps(number_check.to_json(found))
+        if arguments.json
+        else "\n".join([number_check.headline(found), *found.sentences])
+    )
     return FITS if found.verdict == "fits" else DOES_NOT
 
 

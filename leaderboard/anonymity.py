@@ -1,4 +1,5 @@
-"""Anonymous entries of a snapshot: whoever groups or compares entries by anything but their own row asks here. Pure."""
+"""Anonymous entries of a snapshot: anyone who groups or compares entries by anything but their own row asks here.
+Pure."""
 
 from __future__ import annotations
 

@@ -9,19 +9,19 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from auth.problem_details import problem
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import GROUPINGS, PROTOCOLS
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
-from identity.problems import problem
-from leaderboard import documentation
-from leaderboard.board import Board, Row, is_withheld
-from leaderboard.disclosure import reduced, rounded
-from leaderboard.replies import JSON, edition_or_problem, no_entry, respond
-from leaderboard.site import Body, Edition, Site
-from leaderboard.tools import api as tools
-from leaderboard.tools.materials import Materials
+from leaderboard import openapi_examples
+from leaderboard.board.disclosure import redact_entry, rounded
+from leaderboard.board.rows import Board, BoardRow, is_withheld
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.pages import api as tools
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.responses import JSON, edition_or_problem, no_entry, respond
 
 COLUMNS = (
     "id",
@@ -55,11 +55,11 @@ Grouping = Annotated[str, Query(description="Which sources make a category: " + 
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
 
 
-def build(site: Site, materials: Materials | None = None) -> APIRouter:
-    """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/tools/api.py."""
+def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
+    """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/pages/api.py."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
 
-    @router.get("/leaderboard", summary="The board", responses=documentation.LEADERBOARD)
+    @router.get("/leaderboard", summary="The board", responses=openapi_examples.LEADERBOARD)
     async def leaderboard(
         request: Request,
         protocol: Protocol = "strict",
@@ -82,7 +82,7 @@ def build(site: Site, materials: Materials | None = None) -> APIRouter:
         made = await edition.ready(key, lambda: _body(shown_json(edition, *rules)))
         return respond(made, request.headers)
 
-    @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=documentation.ENTRY)
+    @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
     async def entry(entry_id: str, request: Request, revision: Revision = None, as_of: tools.AsOf = None) -> Response:
         edition = await edition_or_problem(site, request)
         if isinstance(edition, Response):
@@ -105,26 +105,26 @@ def build(site: Site, materials: Materials | None = None) -> APIRouter:
         made = await edition.ready(key, lambda: _body(entry_scorecard(found, wanted, edition)))
         return respond(made, request.headers)
 
-    router.include_router(tools.build(site, materials or Materials()))
+    router.include_router(tools.build(site, materials or ItemCatalog()))
     return router
 
 
-def _body(value: Any) -> Body:
-    return Body.of(orjson.dumps(value), JSON, quick=True)
+def _body(value: Any) -> CachedResponse:
+    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
 
 
-def _disclosed(edition: Edition, said: dict[str, Any]) -> dict[str, Any]:
+def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:
     """Of labels that are not public to 0.1 point at most."""
-    return {**said, "entries": rounded(said["entries"])} if edition.hides(said["label_revision"]) else said
+    return {**said, "entries": rounded(said["entries"])} if edition.is_redacted(said["label_revision"]) else said
 
 
-def shown_json(edition: Edition, protocol: str = "strict", grouping: str = "official", revision: str = "") -> Any:
+def shown_json(edition: BoardVersion, protocol: str = "strict", grouping: str = "official", revision: str = "") -> Any:
     """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
     return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision)))
 
 
 def leaderboard_json(board: Board) -> dict[str, Any]:
-    """The whole board; accuracies are fractions."""
+    """Return the whole board; accuracies are fractions."""
     return {
         "snapshot": board.snapshot_id,
         "as_of": board.as_of,
@@ -140,11 +140,11 @@ def leaderboard_json(board: Board) -> dict[str, Any]:
     }
 
 
-def _entry(row: Row) -> dict[str, Any]:
+def _entry(row: BoardRow) -> dict[str, Any]:
     return {name: _plain(row, name) for name in COLUMNS}
 
 
-def _best_of(row: Row | None) -> dict[str, Any] | None:
+def _best_of(row: BoardRow | None) -> dict[str, Any] | None:
     """That it was chosen among variants; fractions, as everything."""
     if row is None or row.best_of is None:
         return None
@@ -156,7 +156,7 @@ def _intervals(found: Mapping[str, tuple[float, float]]) -> dict[str, list[float
     return {name: list(bounds) for name, bounds in found.items()}
 
 
-def _plain(row: Row, name: str) -> Any:
+def _plain(row: BoardRow, name: str) -> Any:
     if name in ("interval", "best_of"):
         return _intervals(row.interval) if name == "interval" else _best_of(row)
     value = row.value(name)
@@ -165,14 +165,14 @@ def _plain(row: Row, name: str) -> Any:
     return value if value != "" or name == "version" else None
 
 
-def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: Edition) -> dict[str, Any]:
-    """The scorecard of one entry under a label revision that it was scored with."""
+def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: BoardVersion) -> dict[str, Any]:
+    """Return the scorecard of one entry under a label revision that it was scored with."""
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
     tally = Tally.from_json(entry["tallies"][revision])
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     best_of = _best_of(edition.board(revision=revision).find(entry["id"]))
-    if edition.hides(revision):
-        return {**reduced(card, edition.level(revision)), "best_of": rounded(best_of)}
+    if edition.is_redacted(revision):
+        return {**redact_entry(card, edition.level(revision)), "best_of": rounded(best_of)}
     return {**card, "best_of": best_of}
 
 

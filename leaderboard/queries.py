@@ -1,4 +1,4 @@
-"""What the public pages read from the database: the current snapshot, and whether a worker is alive. Nothing else."""
+"""SQL of the public pages: the current snapshot, and whether a worker is alive. Nothing else."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ import orjson
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import merged
-from leaderboard.disclosure import disclosed
-from leaderboard.site import Pointer
-from storage import audit, label_imports, label_sets, moderation, presence, snapshots, switches
+from leaderboard.board.disclosure import redact_snapshot
+from leaderboard.cache import CurrentSnapshot
+from storage import audit, label_imports, label_sets, moderation, snapshots, submission_pause, worker_heartbeats
 from storage.clock import iso
 from storage.database import Database
-from storage.moderation import Off
-from storage.snapshots import snapshot_as_of
-from storage.tables import Snapshot
+from storage.models.core import Snapshot
+from storage.moderation import RemovedEntry
+from storage.snapshots import snapshot_at
 
 _TURNED = ("rescore.applied", "rescore.undone", "board.pointed")  # what makes the board show other labels
 OFFLINE_AFTER = 30.0  # seconds without a heartbeat until scores count as delayed
 
 
 class DatabaseSnapshots:
-    """A ``leaderboard.site.SnapshotSource`` over the service's database."""
+    """A ``leaderboard.cache.SnapshotSource`` over the service's database."""
 
     def __init__(
         self,
@@ -42,19 +42,19 @@ class DatabaseSnapshots:
         self._offline_after = offline_after
         self._absent_since: float | None = None
 
-    def pointer(self) -> Pointer:
-        """Three reads of one row each, and the few entries that are off the board."""
+    def pointer(self) -> CurrentSnapshot:
+        """Return three reads of one row each, and the few entries that are off the board."""
         with self._database.read() as session:
             current = label_sets.current(session)
-            seen = presence.last_seen(session)
-            paused = switches.message(session)
-            off = moderation.entries_off(session)
-        return Pointer(current.snapshot_id if current else None, self._delayed_since(seen), paused, off)
+            seen = worker_heartbeats.last_seen(session)
+            paused = submission_pause.pause_message(session)
+            off = moderation.removed_entries(session)
+        return CurrentSnapshot(current.snapshot_id if current else None, self._delayed_since(seen), paused, off)
 
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
-        """The facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of label
-        sets that are not public only what their disclosure allows. Unless it is ``old``, an entry that was withdrawn or
-        merged since is a stub at once: a worker may take its time to publish the next snapshot.
+        """Return the facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of
+        label sets that are not public only what their disclosure allows. Unless it is ``old``, an entry that was
+        withdrawn or merged since is a stub at once: a worker may take its time to publish the next snapshot.
 
         Raises:
             LookupError: there is no such snapshot.
@@ -64,23 +64,23 @@ class DatabaseSnapshots:
             if found is None:
                 raise LookupError(f"no snapshot {snapshot_id}")
             body = found.body
-            off = moderation.entries_off(session)
-            levels = merged(self._hidden_labels, label_imports.hidden(session))
+            off = moderation.removed_entries(session)
+            levels = merged(self._hidden_labels, label_imports.hidden_revisions(session))
             turned = _last_turn(session, found.through_seq)
-        snapshot = {**disclosed(orjson.loads(zlib.decompress(body)), levels), "turned": turned}
+        snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:
         """As ``storage.snapshots.snapshot_as_of``."""
         with self._database.read() as session:
-            return snapshot_as_of(session, when)
+            return snapshot_at(session, when)
 
     def relations(self, relations_id: str) -> bytes | None:
-        """Stored relations by their id, for benchmark.relations.unpack."""
+        """Stored relations by their id, for benchmark.pairwise.unpack."""
         with self._database.read() as session:
             return snapshots.relations_body(session, relations_id)
 
-    def _delayed_since(self, seen: presence.Seen | None) -> datetime | None:
+    def _delayed_since(self, seen: worker_heartbeats.LastHeartbeat | None) -> datetime | None:
         if seen is not None:
             self._absent_since = None
             late = seen.seconds_ago > self._offline_after
@@ -92,8 +92,8 @@ class DatabaseSnapshots:
         return datetime.fromtimestamp(int(self._absent_since), UTC) if late else None
 
 
-def _decided(snapshot: Mapping[str, Any], off: Collection[Off], old: bool) -> dict[str, Any]:
-    """The entries and stubs of a snapshot after what was decided since."""
+def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], old: bool) -> dict[str, Any]:
+    """Return the entries and stubs of a snapshot after what was decided since."""
     hidden = {one.entry for one in off if one.hidden_at is not None}
     gone = {one.entry: one for one in off if not old or one.entry in hidden}
     left = [gone[one["id"]].stub(one["model"], one["version"]) for one in snapshot["entries"] if one["id"] in gone]
@@ -106,7 +106,8 @@ def _decided(snapshot: Mapping[str, Any], off: Collection[Off], old: bool) -> di
 
 
 def _last_turn(session: Session, through: int) -> dict[str, Any] | None:
-    """The last decision, up to an audit event, that made the board show other labels; None where there was none."""
+    """Return the last decision, up to an audit event, that made the board show other labels; None where there was
+    none."""
     found = next(iter(audit.newest(session, _TURNED, before=through + 1, limit=1)), None)
     if found is None:
         return None

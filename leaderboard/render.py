@@ -1,4 +1,4 @@
-"""Pages and fragments as text: Jinja templates, hashed static files, and the column file that the script reads.
+"""Rendering of pages and fragments: Jinja templates, hashed static files, and the column file of the script.
 
 No web framework here: the Gradio pages use the same header, board and tokens.
 """
@@ -22,13 +22,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
 from benchmark.protocols import GROUPINGS, PROTOCOLS
-from leaderboard.board import Board, Row
-from leaderboard.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
-from leaderboard.shares import percent, tenths, units
-from leaderboard.sharing import preview
-from leaderboard.site import Body, Edition
-from leaderboard.standing import order_of
-from leaderboard.view import FILTERS, PAGE, Selection, View, select
+from common.rounding import percent, tenths, units
+from leaderboard.board.columns import ALWAYS, COLUMNS, DRAWN, USUAL, VALUES
+from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
+from leaderboard.board.rank_info import order_of
+from leaderboard.board.rows import Board, BoardRow
+from leaderboard.cache import BoardVersion, CachedResponse
+from leaderboard.share import social_meta
 from storage.clock import minute
 
 _HERE = Path(__file__).parent
@@ -65,12 +65,12 @@ class Asset:
 
     name: str
     url: str
-    body: Body
+    body: CachedResponse
 
 
 @cache
 def assets() -> Mapping[str, Asset]:
-    """The static files by name. Read once: they are part of the program."""
+    """Return the static files by name. Read once: they are part of the program."""
     return MappingProxyType({name: _asset(name) for name in STATIC})
 
 
@@ -80,12 +80,12 @@ def _asset(name: str) -> Asset:
     digest = hashlib.sha256(content).hexdigest()[:10]
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     charset = "" if media_type.startswith("image/") else "; charset=utf-8"
-    return Asset(name, f"/static/{stem}.{digest}.{suffix}", Body.of(content, media_type + charset))
+    return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
 
 
 @cache
 def environment() -> Environment:
-    """The templates, with everything escaped that does not say that it is markup."""
+    """Return the templates, with everything escaped that does not say that it is markup."""
     jinja = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -96,8 +96,8 @@ def environment() -> Environment:
     jinja.filters |= {
         "percent": percent,
         "count": lambda n: f"{n:,}",
-        "axis": axis,
-        "below": below,
+        "axis": bar_position,
+        "below": is_below_axis,
         "day": lambda value: value[:10],
         "minute": minute,
         "cell": cell,
@@ -124,8 +124,8 @@ def environment() -> Environment:
     return jinja
 
 
-def cell(row: Row, key: str) -> str:
-    """What stands in a cell without a drawing."""
+def cell(row: BoardRow, key: str) -> str:
+    """Return what stands in a cell without a drawing."""
     value = row.value(key)
     if value is None:
         return ""
@@ -138,8 +138,8 @@ def cell(row: Row, key: str) -> str:
     return TYPE_NAMES.get(value, value) if key == "judge_type" else str(value)
 
 
-def axis(share: float) -> str:
-    """Where a share stands on the axis from 20 to 100, in percent of its width; clamped to it."""
+def bar_position(share: float) -> str:
+    """Return where a share stands on the axis from 20 to 100, in percent of its width; clamped to it."""
     return _axis(tenths(share))
 
 
@@ -147,18 +147,19 @@ def _axis(value: int) -> str:
     return f"{min(max((value - 200) * 10 // 8, 0), 1000) / 10:g}"
 
 
-def below(share: float) -> bool:
-    """Whether a share stands before the axis: an arrow at its edge then says so."""
+def is_below_axis(share: float) -> bool:
+    """Return whether a share stands before the axis: an arrow at its edge then says so."""
     return tenths(share) < 200
 
 
 def interval_text(bounds: Sequence[float] | None) -> str:
-    """An interval as people read it."""
+    """Return an interval as people read it."""
     return f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
 
 
 def safe_link(url: str) -> str:
-    """The address if a browser may be sent there: http or https, with a host, no control characters; else nothing."""
+    """Return the address if a browser may be sent there: http or https, with a host, no control characters; else
+    nothing."""
     if any(ord(character) <= 32 or character == "\\" for character in url):
         return ""
     try:
@@ -170,26 +171,30 @@ def safe_link(url: str) -> str:
 
 
 def header_markup(current: str) -> str:
-    """The header with the navigation; ``current`` is the address of the page it stands on."""
+    """Return the header with the navigation; ``current`` is the address of the page it stands on."""
     return environment().get_template("header.html").render(current=current)
 
 
 def footer_markup() -> str:
-    """The links at the end of every page."""
+    """Return the links at the end of every page."""
     return environment().get_template("footer.html").render()
 
 
-def board_fragment(edition: Edition, view: View | None = None, *, embedded: bool = False) -> str:
-    """The controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
-    return environment().get_template("board_fragment.html").render(**_board_context(edition, view or View(), embedded))
+def board_fragment(edition: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
+    """Return the controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
+    return (
+        environment()
+        .get_template("board_fragment.html")
+        .render(**_board_context(edition, view or BoardQuery(), embedded))
+    )
 
 
-def board_page(edition: Edition, view: View) -> str:
-    """The page at /."""
+def board_page(edition: BoardVersion, view: BoardQuery) -> str:
+    """Return the page at /."""
     return environment().get_template("board.html").render(current="/", **_board_context(edition, view, False))
 
 
-def _board_context(edition: Edition, view: View, embedded: bool) -> dict[str, Any]:
+def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> dict[str, Any]:
     board = edition.board(view.protocol, view.grouping, view.revision)
     view = view.on(board)
     selection = select(board, view)
@@ -204,23 +209,24 @@ def _board_context(edition: Edition, view: View, embedded: bool) -> dict[str, An
         "standings": board.standings(view.sort),
         "ranges": bool(board.ranges.get(order_of(view.sort))),
         "judges": any(row.tier != "baseline" for row in board.rows),
-        **then(edition, view.as_of, view.url(as_of="", page=1)),
+        **past_board_context(edition, view.as_of, view.url(as_of="", page=1)),
         "picked": [row for row in map(board.find, view.compare) if row is not None],
         "turned": _turned(edition, view, board),
         "permalink": view.url(as_of=permanent(board), embed=False),
-        "social": preview.of_board(board, edition.public_url),
+        "social": social_meta.of_board(board, edition.public_url),
         "state": _state(board, view, selection),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.benchmark == "demo",
         "delayed": edition.delayed_since if not view.as_of else None,
         "clock": _clock(edition.delayed_since),
         "paused": edition.paused if not view.as_of else None,
-        "chance": axis(0.5),
+        "chance": bar_position(0.5),
     }
 
 
-def then(edition: Edition, as_of: str, now: str) -> dict[str, str]:
-    """What pages of a board of the past say about it. ``now`` is the address of the same page of the current board."""
+def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str, str]:
+    """Return what pages of a board of the past say about it. ``now`` is the address of the same page of the current
+    board."""
     return {
         "as_of": as_of,
         "as_of_query": f"?as_of={quote(as_of)}" if as_of else "",
@@ -230,8 +236,9 @@ def then(edition: Edition, as_of: str, now: str) -> dict[str, str]:
     }
 
 
-def _turned(edition: Edition, view: View, board: Board) -> Mapping[str, Any] | None:
-    """The decision to show these labels instead of others, where that is not long ago and the reader asks for today."""
+def _turned(edition: BoardVersion, view: BoardQuery, board: Board) -> Mapping[str, Any] | None:
+    """Return the decision to show these labels instead of others, where that is not long ago and the reader asks for
+    today."""
     turn: Mapping[str, Any] | None = edition.snapshot.get("turned")
     if turn is None or view.as_of or turn["to"] != board.label_revision:
         return None
@@ -240,12 +247,12 @@ def _turned(edition: Edition, view: View, board: Board) -> Mapping[str, Any] | N
 
 
 def permanent(board: Board) -> str:
-    """What ``as_of`` finds this board with, for ever."""
+    """Return the ``as_of`` value that always finds this board."""
     return board.snapshot_id[:_SNAPSHOT_DIGITS]
 
 
-def count_text(selection: Selection) -> str:
-    """How much was found, as it stands under the table."""
+def count_text(selection: SelectedRows) -> str:
+    """Return how much was found, as it stands under the table."""
     first = (selection.page - 1) * PAGE
     span = f"{first + 1:,}–{first + len(selection.rows):,} of " if selection.total > PAGE else ""
     judges, baselines = selection.total, len(selection.baselines)
@@ -258,8 +265,8 @@ def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M} UTC" if moment else ""
 
 
-def _state(board: Board, view: View, selection: Selection) -> str:
-    """What the script has to know about the rows that stand on the page already."""
+def _state(board: Board, view: BoardQuery, selection: SelectedRows) -> str:
+    """Return what the script has to know about the rows that stand on the page already."""
     shown = dict(view.parameters())
     state = {
         "q": view.search,
@@ -292,7 +299,7 @@ _TIER_NUMBERS: Mapping[str, int] = {"scored": 0, "reported": 1, "baseline": 2}
 
 
 def board_data(board: Board) -> bytes:
-    """All rows as columns, in display order: what the script sorts, searches and draws.
+    """Return all rows as columns, in display order: what the script sorts, searches and draws.
 
     Shares are integers in units of 0.001 percent; interval bounds are distances from the share in tenths of a percent.
     """
@@ -344,7 +351,7 @@ def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:
 
 
 def _texts(values: Sequence[str]) -> list[str] | dict[str, Any]:
-    """A column of texts; as distinct texts and their numbers where that is shorter."""
+    """Return a column of texts; as distinct texts and their numbers where that is shorter."""
     distinct = dict.fromkeys(values)
     if len(distinct) * 2 > len(values):
         return list(values)
@@ -352,7 +359,7 @@ def _texts(values: Sequence[str]) -> list[str] | dict[str, Any]:
     return {"texts": list(distinct), "at": [numbers[value] for value in values]}
 
 
-def _distance(row: Row, name: str, side: int) -> int | None:
+def _distance(row: BoardRow, name: str, side: int) -> int | None:
     bounds = row.interval.get(name)
     if bounds is None:
         return None
@@ -361,7 +368,7 @@ def _distance(row: Row, name: str, side: int) -> int | None:
 
 
 def withdrawn_page(stub: Mapping[str, Any]) -> str:
-    """What is left of an entry that was withdrawn, or of a reported result that was removed."""
+    """Return what is left of an entry that was withdrawn, or of a reported result that was removed."""
     title = " ".join(filter(None, (stub["model"], stub["version"])))
     what, did = ("reported result", "removed") if stub.get("reported") else ("entry", "withdrawn")
     about = {"at": stub["at"], "reason": stub["reason"], "entry_id": stub["id"]}
@@ -369,5 +376,5 @@ def withdrawn_page(stub: Mapping[str, Any]) -> str:
 
 
 def message_page(title: str, lead: str, *, links: Iterable[tuple[str, str]] = ()) -> str:
-    """A page that says one thing: nothing here, or something went wrong, and what to do."""
+    """Return a page that says one thing: nothing here, or something went wrong, and what to do."""
     return environment().get_template("message.html").render(current="", title=title, lead=lead, links=tuple(links))

@@ -1,4 +1,4 @@
-"""The Gradio pages in the clothes of the public pages: one theme object, one style sheet, one head.
+"""Gradio theme, CSS and `<head>` that match the public pages.
 
 Everything comes from `palette` and from the public pages' own style sheet; fonts are the system's, nothing is fetched.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import gradio as gr
 from gradio.themes.utils import sizes
 
-from leaderboard.palette import DARK, FONT_STACK, LIGHT, Palette
+from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import assets
 
 CSS_PATH = Path(__file__).with_name("page.css")
@@ -23,7 +23,7 @@ _TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name=
 
 
 def theme() -> gr.themes.Base:
-    """Tokens of the public pages as Gradio's variables: hairlines, no shadows, one accent, no orange."""
+    """Return tokens of the public pages as Gradio's variables: hairlines, no shadows, one accent, no orange."""
     made = gr.themes.Base(radius_size=_RADIUS, spacing_size=_SPACING, text_size=_TEXT, font=FONT_STACK, font_mono=_MONO)
     light, dark = _variables(LIGHT), _variables(DARK)
     both = {
@@ -67,7 +67,7 @@ def theme() -> gr.themes.Base:
 
 
 def _variables(p: Palette) -> dict[str, Any]:
-    """The variables that differ between light and dark."""
+    """Return the variables that differ between light and dark."""
     grounds = ("body_background_fill", "background_fill_primary", "block_background_fill", "panel_background_fill")
     raised = ("background_fill_secondary", "button_secondary_background_fill_hover", "checkbox_label_background_fill")
     lines = ("border_color_primary", "border_color_accent_subdued", "block_border_color", "input_border_color")
@@ -103,7 +103,7 @@ def _variables(p: Palette) -> dict[str, Any]:
 
 
 def css() -> str:
-    """The tokens under the theme that Gradio has chosen, and what its variables cannot say."""
+    """Return the tokens under the theme that Gradio has chosen, and what its variables cannot say."""
     return f"body{{{_tokens(LIGHT)}}}\nbody.dark{{{_tokens(DARK)}}}\n{CSS_PATH.read_text()}"
 
 
@@ -112,7 +112,7 @@ def _tokens(p: Palette) -> str:
 
 
 def head() -> str:
-    """The public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
+    """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
     files = assets()
     return (
         f'<link rel="stylesheet" href="{files["site.css"].url}">'

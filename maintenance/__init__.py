@@ -1,1 +1,1 @@
-"""What maintainers do."""
+"""Maintenance: use cases, REST, command line and Gradio page of maintainers."""

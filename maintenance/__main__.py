@@ -1,4 +1,4 @@
-"""`python -m maintenance`: the maintainers' commands."""
+"""Command line `python -m maintenance`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import maintenance.review.cli
+import review.cli
+from auth import LOCAL, AuthError
+from auth.settings import IdentitySettings
 from benchmark.items import ItemTable, build_table
-from identity import LOCAL, Refused
-from identity.settings import IdentitySettings
-from leaderboard.published import shipped_results
-from leaderboard.tools.materials import Materials
-from maintenance.cli import Answer, Context, add_commands
-from maintenance.item_file import item_rows, item_text
+from leaderboard.board.reported_results import bundled_results
+from leaderboard.pages.item_catalog import ItemCatalog
+from maintenance.cli import CliContext, CliResult, add_commands
+from maintenance.item_texts import item_rows, item_text
 from settings import Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import Metadata
@@ -34,13 +34,13 @@ def main(arguments: list[str] | None = None) -> int:
         said = f"{error.filename}: {error.strerror}" if error.filename else error
         print(f"maintenance: {said}", file=sys.stderr)
         return 1
-    except (DatabaseUnusable, ValueError, LookupError, Refused) as error:
+    except (DatabaseUnusable, ValueError, LookupError, AuthError) as error:
         print(f"maintenance: {error}", file=sys.stderr)
         return 1
 
 
 def command_line() -> argparse.ArgumentParser:
-    """Every command with its options."""
+    """Return every command with its options."""
     parser = argparse.ArgumentParser(prog="python -m maintenance", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     manifest = commands.add_parser("manifest", help="build the manifest of items from dataset files")
@@ -57,12 +57,12 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
     add_commands(commands)
-    maintenance.review.cli.add_commands(commands)
+    review.cli.add_commands(commands)
     return parser
 
 
 def _run(options: argparse.Namespace) -> int:
-    """A command on the installation that the settings name."""
+    """Return a command on the installation that the settings name."""
     settings = WorkerSettings.from_env(os.environ)
     try:
         database = open_migrated(settings.database_url, made=True)
@@ -72,31 +72,31 @@ def _run(options: argparse.Namespace) -> int:
             "Set LABELS, DATA_DIR and DATABASE_URL in this shell as they are set for the service."
         ) from None
     try:
-        answer: Answer = options.command(_context(settings, database), options)
+        answer: CliResult = options.command(_context(settings, database), options)
     finally:
         database.close()
     print(json.dumps(answer.data, indent=1) if options.json else answer.text, flush=True)
     return 0 if answer.ok else 1
 
 
-def _context(settings: WorkerSettings, database: Database) -> Context:
-    """Whoever can run this here holds the database in hand, and may do everything."""
-    return Context(
+def _context(settings: WorkerSettings, database: Database) -> CliContext:
+    """Return a user who can run this here has the database, and may do everything."""
+    return CliContext(
         database=database,
-        who=LOCAL,
+        user=LOCAL,
         benchmark=settings.benchmark,
         parse=lambda raw: Metadata.parse(raw).columns(),
         paths=(settings.state_dir,),
-        shelf=Materials(settings.items_file, settings.texts_file),
+        items=ItemCatalog(settings.manifest_path, settings.item_texts_path),
         ask=_ask,
         note=lambda text: print(text, file=sys.stderr),
-        shipped=shipped_results,
+        shipped=bundled_results,
         identity=_identity(),
     )
 
 
 def _identity() -> IdentitySettings | None:
-    """Who has which role, where the settings of sign-in stand in this shell too."""
+    """Return who has which role, where the settings of sign-in stand in this shell too."""
     try:
         return Settings.from_env(os.environ).identity
     except SettingsError:
@@ -125,7 +125,7 @@ def _items(options: argparse.Namespace) -> int:
 
 
 def manifest_text(manifest: dict[str, Any]) -> str:
-    """One item a line, so that a change of the manifest reads as a change of its items."""
+    """Return one item a line, so that a change of the manifest reads as a change of its items."""
     items = ",\n".join(json.dumps(item, separators=(",", ":")) for item in manifest["items"])
     head = json.dumps({name: value for name, value in manifest.items() if name != "items"})
     return f'{head[:-1]}, "items": [\n{items}\n]}}\n'

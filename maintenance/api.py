@@ -1,4 +1,4 @@
-"""REST over the use cases. Who asks comes from the request's identity; whether they may is decided in the use case."""
+"""REST routes over the use cases. The identity comes from the request; the use case authorises."""
 
 from __future__ import annotations
 
@@ -15,30 +15,39 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from identity import Refused, Role
-from identity.middleware import client_address, identity_of
-from identity.origins import address
-from identity.problems import problem, refusal
-from identity.routes import for_role
-from identity.settings import IdentitySettings
-from maintenance import allowances, chain, entries, labels, operations, people, reported, rescoring
-from maintenance.accounts import directory
-from maintenance.approvals import actions as approvals
-from maintenance.decisions import decisions
-from maintenance.entries import ParseMetadata
+from auth import AuthError, Role
+from auth.csrf import base_url
+from auth.middleware import client_address, identity_of
+from auth.problem_details import problem, refusal
+from auth.role_routes import require_role
+from auth.settings import IdentitySettings
+from maintenance import anomaly_text as suspicion_words
+from maintenance.actions import (
+    account_search,
+    approvals,
+    audit,
+    bans,
+    entries,
+    entry_search,
+    labels,
+    operations,
+    quota_grants,
+    reported,
+    rescoring,
+    task_retry,
+)
+from maintenance.actions import anomalies as suspicions
+from maintenance.actions.entries import ParseMetadata
+from maintenance.actions.reported import Shipped
+from maintenance.decision_log import decisions
 from maintenance.feed import atom
-from maintenance.moderation import listing
-from maintenance.reported import Shipped
-from maintenance.suspicions import actions as suspicions
-from maintenance.suspicions import words as suspicion_words
-from maintenance.tasks import again
-from maintenance.values import Done, NotFound, NotPossible, as_data
+from maintenance.types import ActionResult, Conflict, NotFound, to_jsonable
 from storage.clock import iso
 from storage.database import LARGEST, Database
-from storage.pace import TooOften
-from storage.tables import UnfitText
+from storage.models.core import UnfitText
+from storage.sliding_window import RateLimited
 
-NoteRefusal = Callable[[Refused, str, str], None]
+NoteRefusal = Callable[[AuthError, str, str], None]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
 BASE = "/api/v1/maintenance"
@@ -50,7 +59,7 @@ _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _ATOM = "application/atom+xml; charset=utf-8"
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """What a request says: nothing beside the fields, and nothing converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -58,43 +67,43 @@ class Body(BaseModel):
     @field_validator("*")
     @classmethod
     def _is_text(cls, value: Any) -> Any:
-        """JSON can say half of a character, which no database and no answer can."""
+        """Return JSON can say half of a character, which no database and no answer can."""
         if isinstance(value, str):
             value.encode()  # UnicodeEncodeError is a ValueError: 422
         return value
 
 
-class Reason(Body):
+class ReasonBody(RequestBody):
     """Why; it goes on record."""
 
     reason: str
 
 
-class Note(Body):
+class NoteBody(RequestBody):
     """A public note."""
 
     note: str
 
 
-class Message(Body):
+class MessageBody(RequestBody):
     """What everybody is told."""
 
     message: str
 
 
-class Transfer(Reason):
+class TransferBody(ReasonBody):
     """To whom an entry goes."""
 
     to: str
 
 
-class Merge(Reason):
+class MergeBody(ReasonBody):
     """Which entry stays."""
 
     into: str
 
 
-class Import(Reason):
+class ImportBody(ReasonBody):
     """A label revision and where the workers find it."""
 
     revision: str
@@ -104,19 +113,19 @@ class Import(Reason):
     accept_weak_hiding: bool = False
 
 
-class Disclose(Reason):
+class Disclose(ReasonBody):
     """The revision's name typed again, where somebody is asked for it."""
 
     confirmation: str = ""
 
 
-class Retire(Reason):
+class RetireBody(ReasonBody):
     """The revision's name typed again."""
 
     confirmation: str
 
 
-class Scope(Body):
+class RescoreScopeBody(RequestBody):
     """Which entries (all if nothing is said), and which scorer version (the board's if nothing is said)."""
 
     entries: list[str] = []
@@ -128,13 +137,13 @@ class Scope(Body):
         return {"entries": self.entries, "where": self.where, "scorer_version": self.scorer_version}
 
 
-class Preview(Scope):
+class PreviewBody(RescoreScopeBody):
     """A revision, and which entries the result lists."""
 
     revision: str
 
 
-class Apply(Scope):
+class ApplyBody(RescoreScopeBody):
     """A revision, its name typed again (and " scorer N" where a scorer version is named), and why."""
 
     revision: str
@@ -142,13 +151,13 @@ class Apply(Scope):
     reason: str
 
 
-class Grant(Reason):
+class GrantBody(ReasonBody):
     """How many submissions beyond the quota."""
 
     extra: int
 
 
-class ReportedFile(Body):
+class ReportedFile(RequestBody):
     """The text of a CSV or JSON file. With `dry_run` nothing is kept, and no reason is needed."""
 
     content: str
@@ -156,13 +165,13 @@ class ReportedFile(Body):
     dry_run: bool = False
 
 
-class ReportedChange(Reason):
+class ReportedChange(ReasonBody):
     """Fields of a reported result, and what they become."""
 
     changes: dict[str, Any]
 
 
-class Undo(Reason):
+class UndoBody(ReasonBody):
     """The revision whose apply is taken back."""
 
     revision: str
@@ -179,7 +188,7 @@ def build(
     note_refusal: NoteRefusal = lambda refused, where, address: None,
     identity: IdentitySettings | None = None,
 ) -> APIRouter:
-    """All routes. `site_url`: in front of links in the feed. `shipped`: the reported results that come along.
+    """Return all routes. `site_url`: in front of links in the feed. `shipped`: the reported results that come along.
 
     `identity`: who has which role; None: nobody is told apart here.
     `note_refusal` is told who was refused, trying what.
@@ -215,14 +224,14 @@ def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None
     def public_chain(after: Number = 0) -> Response:
         """The public audit chain, JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event, where `hash` is
         SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
-        lines = chain.public(database, after)
+        lines = audit.public(database, after)
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
 
     @router.get("/decisions.atom")
     def feed(request: Request) -> Response:
         """The same as a feed."""
         newest = decisions(database)
-        base = address(site_url, request.url.scheme, request.headers.get("host", ""))
+        base = base_url(site_url, request.url.scheme, request.headers.get("host", ""))
         return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
 
 
@@ -239,17 +248,17 @@ def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata, sh
         router.post(f"/api/v1/entries/{{entry}}/{name}", name=name)(_with_reason(database, use_case))
 
     @router.post("/api/v1/entries/{entry}/flag")
-    def flag(entry: str, body: Note, request: Request) -> Response:
+    def flag(entry: str, body: NoteBody, request: Request) -> Response:
         """Put a public note on an entry."""
         return done(entries.flag(database, identity_of(request), entry, body.note))
 
     @router.post("/api/v1/entries/{entry}/transfer")
-    def transfer(entry: str, body: Transfer, request: Request) -> Response:
+    def transfer(entry: str, body: TransferBody, request: Request) -> Response:
         """Give an entry to another account."""
         return done(entries.transfer(database, identity_of(request), entry, body.to, body.reason))
 
     @router.post("/api/v1/entries/{entry}/merge")
-    def merge(entry: str, body: Merge, request: Request) -> Response:
+    def merge(entry: str, body: MergeBody, request: Request) -> Response:
         """Replace a duplicate by the entry it repeats."""
         return done(entries.merge(database, identity_of(request), entry, body.into, body.reason))
 
@@ -268,11 +277,11 @@ def _add_listing(router: APIRouter, database: Database, benchmark: str) -> None:
     @router.get(f"{BASE}/entries")
     def found(request: Request, search: str = "") -> Response:
         """Entries with their owners and where they are, the newest first; `search`: in model, owner or id."""
-        return private(listing.search(database, identity_of(request), benchmark, search))
+        return private(entry_search.search(database, identity_of(request), benchmark, search))
 
 
-def _with_reason(database: Database, use_case: Callable[..., Done]) -> Callable[..., Response]:
-    def route(entry: str, body: Reason, request: Request) -> Response:
+def _with_reason(database: Database, use_case: Callable[..., ActionResult]) -> Callable[..., Response]:
+    def route(entry: str, body: ReasonBody, request: Request) -> Response:
         return done(use_case(database, identity_of(request), entry, body.reason))
 
     route.__doc__ = use_case.__doc__
@@ -286,12 +295,12 @@ def _add_labels(router: APIRouter, database: Database, benchmark: str) -> None:
         return private(labels.revisions(database, identity_of(request), benchmark))
 
     @router.post(f"{BASE}/labels")
-    def add(body: Import, request: Request) -> Response:
+    def add(body: ImportBody, request: Request) -> Response:
         """Have a worker import a label revision as a draft."""
-        who = identity_of(request)
+        user = identity_of(request)
         told = (body.revision, body.source, body.reason)
         shown = {name: getattr(body, name) for name in ("public", "disclosure", "accept_weak_hiding")}
-        return done(labels.request_import(database, who, benchmark, *told, **shown))
+        return done(labels.request_import(database, user, benchmark, *told, **shown))
 
     @router.post(f"{BASE}/labels/{{revision}}/disclose")
     def disclose(revision: str, body: Disclose, request: Request) -> Response:
@@ -300,12 +309,12 @@ def _add_labels(router: APIRouter, database: Database, benchmark: str) -> None:
         return done(labels.disclose(database, identity_of(request), benchmark, *told))
 
     @router.post(f"{BASE}/labels/{{revision}}/discard")
-    def discard(revision: str, body: Reason, request: Request) -> Response:
+    def discard(revision: str, body: ReasonBody, request: Request) -> Response:
         """Have a worker remove a draft that was never applied; its name is free again."""
         return done(labels.request_discard(database, identity_of(request), benchmark, revision, body.reason))
 
     @router.post(f"{BASE}/labels/{{revision}}/retire")
-    def retire(revision: str, body: Retire, request: Request) -> Response:
+    def retire(revision: str, body: RetireBody, request: Request) -> Response:
         """Have the salt of a revision's commitment revealed, which cannot be taken back."""
         told = (revision, body.reason, body.confirmation)
         return done(labels.request_retire(database, identity_of(request), benchmark, *told))
@@ -313,10 +322,10 @@ def _add_labels(router: APIRouter, database: Database, benchmark: str) -> None:
 
 def _add_rescore(router: APIRouter, database: Database, benchmark: str) -> None:
     @router.post(f"{BASE}/rescore/preview")
-    def preview(body: Preview, request: Request) -> Response:
+    def preview(body: PreviewBody, request: Request) -> Response:
         """Have a worker compute the board under a revision; nothing public changes."""
-        who = identity_of(request)
-        return done(rescoring.request_preview(database, who, benchmark, body.revision, **body.scope()))
+        user = identity_of(request)
+        return done(rescoring.request_preview(database, user, benchmark, body.revision, **body.scope()))
 
     @router.get(f"{BASE}/rescore/preview/{{task}}")
     def found(task: Number, request: Request) -> Response:
@@ -324,14 +333,14 @@ def _add_rescore(router: APIRouter, database: Database, benchmark: str) -> None:
         return private(rescoring.preview(database, identity_of(request), task))
 
     @router.post(f"{BASE}/rescore/apply")
-    def apply(body: Apply, request: Request) -> Response:
+    def apply(body: ApplyBody, request: Request) -> Response:
         """Have the workers make the board show a revision, all or nothing; or score a part under it."""
         told = (body.revision, body.reason, body.confirmation)
         return done(rescoring.request_apply(database, identity_of(request), benchmark, *told, **body.scope()))
 
     @router.post(f"{BASE}/rescore/undo")
-    def undo(body: Undo, request: Request) -> Response:
-        """Point the board back."""
+    def undo(body: UndoBody, request: Request) -> Response:
+        """Undo: re-activate the revision that was shown before."""
         return done(rescoring.undo(database, identity_of(request), benchmark, body.revision, body.reason))
 
 
@@ -354,7 +363,7 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
     @router.post(f"{BASE}/tasks/{{task}}/retry")
     def ask_again(task: Number, request: Request) -> Response:
         """Have a failed task done again, as a new one."""
-        return done(again.ask_again(database, identity_of(request), benchmark, task))
+        return done(task_retry.retry_task(database, identity_of(request), benchmark, task))
 
     @router.post(f"{BASE}/backup")
     def backup(request: Request) -> Response:
@@ -372,7 +381,7 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
         return done(operations.requeue(database, identity_of(request), job))
 
     @router.put(f"{BASE}/pause")
-    def pause(body: Message, request: Request) -> Response:
+    def pause(body: MessageBody, request: Request) -> Response:
         """Take no submissions until resumed."""
         return done(operations.pause(database, identity_of(request), body.message))
 
@@ -384,14 +393,14 @@ def _add_operations(router: APIRouter, database: Database, benchmark: str, paths
 
 def _add_bans(router: APIRouter, database: Database, identity: IdentitySettings | None) -> None:
     @router.put(f"{BASE}/bans/{{account}}")
-    def ban(account: str, body: Reason, request: Request) -> Response:
+    def ban(account: str, body: ReasonBody, request: Request) -> Response:
         """Shut an account out."""
-        return done(people.ban(database, identity_of(request), identity, account, body.reason))
+        return done(bans.ban(database, identity_of(request), identity, account, body.reason))
 
     @router.post(f"{BASE}/bans/{{account}}/lift")
-    def unban(account: str, body: Reason, request: Request) -> Response:
+    def unban(account: str, body: ReasonBody, request: Request) -> Response:
         """Let it in again."""
-        return done(people.unban(database, identity_of(request), identity, account, body.reason))
+        return done(bans.unban(database, identity_of(request), identity, account, body.reason))
 
 
 def _add_audit(router: APIRouter, database: Database) -> None:
@@ -402,12 +411,12 @@ def _add_audit(router: APIRouter, database: Database) -> None:
         """Recompute the audit chain and compare stored rows with it; with `seq` and `hash` of a head that was kept
         elsewhere, compare with that."""
         kept = None if seq is None and hash is None else {"seq": seq, "hash": hash}
-        return private(chain.verify(database, identity_of(request), kept))
+        return private(audit.verify(database, identity_of(request), kept))
 
     @router.get(f"{BASE}/audit/head")
     def head(request: Request) -> Response:
         """The audit chain's last link."""
-        return private(chain.head(database, identity_of(request)))
+        return private(audit.head(database, identity_of(request)))
 
 
 def _add_approvals(router: APIRouter, database: Database, benchmark: str) -> None:
@@ -435,16 +444,16 @@ def _add_reported(router: APIRouter, database: Database, benchmark: str, shipped
     @router.patch(f"{BASE}/reported/{{result}}")
     def edit(result: str, body: ReportedChange, request: Request) -> Response:
         """Change fields of an imported result."""
-        who = identity_of(request)
-        return done(reported.edit(database, who, benchmark, result, body.changes, body.reason))
+        user = identity_of(request)
+        return done(reported.edit(database, user, benchmark, result, body.changes, body.reason))
 
     @router.post(f"{BASE}/reported/{{result}}/remove")
-    def remove(result: str, body: Reason, request: Request) -> Response:
+    def remove(result: str, body: ReasonBody, request: Request) -> Response:
         """Take an imported result off the board."""
         return done(reported.remove(database, identity_of(request), benchmark, result, body.reason))
 
     @router.post(f"{BASE}/reported/{{result}}/restore")
-    def restore(result: str, body: Reason, request: Request) -> Response:
+    def restore(result: str, body: ReasonBody, request: Request) -> Response:
         """Bring a removed one back."""
         return done(reported.restore(database, identity_of(request), benchmark, result, body.reason))
 
@@ -453,58 +462,58 @@ def _add_accounts(router: APIRouter, database: Database, benchmark: str, identit
     @router.get(f"{BASE}/accounts")
     def accounts(request: Request, search: str = "") -> Response:
         """Who has signed in here, the last seen first; `search`: a part of name or id."""
-        return private(directory.listing(database, identity_of(request), benchmark, identity, search))
+        return private(account_search.listing(database, identity_of(request), benchmark, identity, search))
 
 
 def _add_allowances(router: APIRouter, database: Database) -> None:
     @router.get(f"{BASE}/grants")
     def listing(request: Request) -> Response:
         """Submissions that were allowed beyond quotas."""
-        return private(allowances.listing(database, identity_of(request)))
+        return private(quota_grants.listing(database, identity_of(request)))
 
     @router.post(f"{BASE}/grants/{{account}}")
-    def grant(account: str, body: Grant, request: Request) -> Response:
+    def grant(account: str, body: GrantBody, request: Request) -> Response:
         """Allow an account submissions beyond its quota."""
-        return done(allowances.grant(database, identity_of(request), account, body.extra, body.reason))
+        return done(quota_grants.grant(database, identity_of(request), account, body.extra, body.reason))
 
     @router.post(f"{BASE}/grants/{{number}}/revoke")
-    def revoke(number: Number, body: Reason, request: Request) -> Response:
+    def revoke(number: Number, body: ReasonBody, request: Request) -> Response:
         """End a grant."""
-        return done(allowances.revoke(database, identity_of(request), number, body.reason))
+        return done(quota_grants.revoke(database, identity_of(request), number, body.reason))
 
 
 def _add_suspicions(router: APIRouter, database: Database, benchmark: str) -> None:
     @router.get(f"{BASE}/suspicions")
     def listing(request: Request, decided: bool = False) -> Response:
         """Entries that somebody should look at, with the numbers, and how busy unknown accounts are."""
-        who = identity_of(request)
-        found = suspicions.listing(database, who, benchmark, decided=decided)
-        return private(suspicion_words.as_data(found, suspicions.alarm(database, who)))
+        user = identity_of(request)
+        found = suspicions.listing(database, user, benchmark, decided=decided)
+        return private(suspicion_words.as_data(found, suspicions.alarm(database, user)))
 
     @router.post(f"{BASE}/suspicions/again")
-    def again(body: Reason, request: Request) -> Response:
+    def again(body: ReasonBody, request: Request) -> Response:
         """Have a worker look at every entry again."""
-        return done(suspicions.look_again(database, identity_of(request), body.reason))
+        return done(suspicions.rescan(database, identity_of(request), body.reason))
 
     @router.post(f"{BASE}/suspicions/{{suspicion}}/dismiss")
-    def dismiss(suspicion: Number, body: Reason, request: Request) -> Response:
+    def dismiss(suspicion: Number, body: ReasonBody, request: Request) -> Response:
         """Close one: there is nothing in it."""
         return done(suspicions.dismiss(database, identity_of(request), suspicion, body.reason))
 
     @router.post(f"{BASE}/suspicions/{{suspicion}}/act")
-    def act(suspicion: Number, body: Reason, request: Request) -> Response:
+    def act(suspicion: Number, body: ReasonBody, request: Request) -> Response:
         """Close one: something was done, which the reason says."""
-        return done(suspicions.act(database, identity_of(request), suspicion, body.reason))
+        return done(suspicions.resolve(database, identity_of(request), suspicion, body.reason))
 
 
-def done(what: Done) -> Response:
-    """What was done; 202 where a worker still has to do it."""
+def done(what: ActionResult) -> Response:
+    """Return what was done; 202 where a worker still has to do it."""
     return JSONResponse(asdict(what), 202 if what.task_id is not None else 200, headers=_PRIVATE)
 
 
 def private(value: Any) -> Response:
-    """What maintainers alone may see, and no cache keeps."""
-    return JSONResponse(as_data(value), headers=_PRIVATE)
+    """Return what maintainers alone may see, and no cache keeps."""
+    return JSONResponse(to_jsonable(value), headers=_PRIVATE)
 
 
 class Route(APIRoute):
@@ -520,22 +529,22 @@ class Route(APIRoute):
         super().__init__(path, *arguments, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, with the use cases' exceptions turned into answers."""
+        """Return the handler, with the use cases' exceptions turned into answers."""
         # A token that was made to maintain need not be one to submit.
-        inner = for_role(self._needs, super().get_route_handler(), Role.MAINTAINER)
+        inner = require_role(self._needs, super().get_route_handler(), Role.MAINTAINER)
 
         async def handle(request: Request) -> Response:
             try:
                 return await inner(request)
-            except Refused as refused:
+            except AuthError as refused:
                 where = f"{request.method} {request.url.path}"
                 await to_thread.run_sync(self._note_refusal, refused, where, client_address(request.scope))
                 return refusal(refused)
             except NotFound as missing:
                 return problem(missing.status, missing.code, str(missing.args[0]))
-            except NotPossible as impossible:
+            except Conflict as impossible:
                 return problem(impossible.status, impossible.code, str(impossible))
-            except TooOften as often:
+            except RateLimited as often:
                 later = iso(often.next_at)
                 return problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
             except UnfitText as unfit:

@@ -1,4 +1,4 @@
-"""The maintainers' commands: arguments to use cases, results to words. Prints nothing itself."""
+"""Commands of maintainers: arguments to use cases, results to text. Prints nothing itself."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from auth.settings import IdentitySettings
 from benchmark.disclosure import LEVELS
-from identity.settings import IdentitySettings
-from maintenance import allowances, chain, entries, labels, operations, people, reported, reports, rescoring
-from maintenance.accounts import directory
-from maintenance.approvals import actions as approvals
-from maintenance.decisions import decisions
-from maintenance.entries import ParseMetadata
-from maintenance.moderation import listing
-from maintenance.reported import Shipped
-from maintenance.review.pairs import Shelf
-from maintenance.suspicions import actions as suspicions
-from maintenance.suspicions import words as suspicion_words
-from maintenance.tasks import again
-from maintenance.values import Done, Identity, NotPossible, as_data, whole_number
-from storage import heads
+from maintenance import anomaly_text as suspicion_words
+from maintenance import text_output
+from maintenance.actions import (
+    account_search,
+    approvals,
+    audit,
+    bans,
+    entries,
+    entry_search,
+    labels,
+    operations,
+    quota_grants,
+    reported,
+    rescoring,
+    task_retry,
+)
+from maintenance.actions import anomalies as suspicions
+from maintenance.actions.entries import ParseMetadata
+from maintenance.actions.reported import Shipped
+from maintenance.decision_log import decisions
+from maintenance.types import ActionResult, Conflict, Identity, to_jsonable, whole_number
+from review.items import ItemLookup
+from storage import audit_checkpoints
 from storage.database import Database
 
 _WAIT_SECONDS = 0.3
@@ -31,15 +41,15 @@ _ACCOUNT = "its id, or its user name if nobody else has it; `accounts list` show
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class CliContext:
     """What the commands work with."""
 
     database: Database
-    who: Identity
+    user: Identity
     benchmark: str
     parse: ParseMetadata
     paths: tuple[Path, ...]  # whose disks are looked at
-    shelf: Shelf
+    items: ItemLookup
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
@@ -47,7 +57,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CliResult:
     """What a command has to say: words for people, data for programs, and whether it did what was asked."""
 
     text: str
@@ -55,11 +65,11 @@ class Answer:
     ok: bool = True
 
 
-Command = Callable[[Context, argparse.Namespace], Answer]
+Command = Callable[[CliContext, argparse.Namespace], CliResult]
 
 
 def add_commands(commands: Any) -> None:
-    """Adds all commands to an argparse subparsers object; each sets `command`."""
+    """Add all commands to an argparse subparsers object; each sets `command`."""
     _add_entries(group(commands, "entries", "decide about entries"))
     _add_labels(group(commands, "labels", "label revisions"))
     _add_rescore(group(commands, "rescore", "another label revision: preview, apply, undo"))
@@ -71,20 +81,27 @@ def add_commands(commands: Any) -> None:
     backup = command(commands, "backup", "have a worker copy the database now", _backup)
     backup.add_argument("--wait", action="store_true", help="until it is done")
     tasks = command(commands, "tasks", "what workers were asked", _tasks)
-    tasks.add_argument("task", nargs="?", type=numbered)
+    tasks.add_argument("task", nargs="?", type=numbered_rows)
     retry = command(commands, "retry", "try a failed job or task again", _retry)
     which = retry.add_mutually_exclusive_group()
     number = "its number as `health` shows it; all failed jobs if left out"
-    which.add_argument("job", nargs="?", type=numbered, help=number)
-    which.add_argument("--task", type=numbered, metavar="TASK", help="ask for this failed task again, as a new one")
+    which.add_argument("job", nargs="?", type=numbered_rows, help=number)
+    which.add_argument(
+        "--task", type=numbered_rows, metavar="TASK", help="ask for this failed task again, as a new one"
+    )
     pause = command(
-        commands, "pause", "take no submissions", lambda c, o: finished(operations.pause(c.database, c.who, o.message))
+        commands,
+        "pause",
+        "take no submissions",
+        lambda c, o: action_result(operations.pause(c.database, c.user, o.message)),
     )
     pause.add_argument("message", help="why, shown to everybody")
-    command(commands, "resume", "take submissions again", lambda c, o: finished(operations.resume(c.database, c.who)))
+    command(
+        commands, "resume", "take submissions again", lambda c, o: action_result(operations.resume(c.database, c.user))
+    )
     for name, what, use_case in (
-        ("ban", "shut an account out", people.ban),
-        ("unban", "let it in again", people.unban),
+        ("ban", "shut an account out", bans.ban),
+        ("unban", "let it in again", bans.unban),
     ):
         parser = command(commands, name, what, _on_account(use_case))
         parser.add_argument("account", help=_ACCOUNT)
@@ -94,23 +111,23 @@ def add_commands(commands: Any) -> None:
 
 
 def group(commands: Any, name: str, words: str) -> Any:
-    """A command that only has commands below it: where these are added."""
+    """Return a command that only has commands below it: where these are added."""
     return commands.add_parser(name, help=words).add_subparsers(required=True, metavar="COMMAND")
 
 
 def command(commands: Any, name: str, words: str, run: Command) -> Any:
-    """A command with what runs it: the parser, for its arguments."""
+    """Return a command with what runs it: the parser, for its arguments."""
     parser = commands.add_parser(name, help=words)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(command=run)
     return parser
 
 
-def numbered(text: str) -> int:
+def numbered_rows(text: str) -> int:
     """As `whole_number`, in argparse's way."""
     try:
         return whole_number(text)
-    except NotPossible as wrong:
+    except Conflict as wrong:
         raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
@@ -119,13 +136,13 @@ def _add_accounts(commands: Any) -> None:
     listing.add_argument("--search", default="", metavar="TEXT", help="only those with this in name or id")
 
 
-def _accounts(c: Context, o: argparse.Namespace) -> Answer:
-    found = directory.listing(c.database, c.who, c.benchmark, c.identity, o.search)
-    return Answer(reports.accounts(found), as_data(found))
+def _accounts(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = account_search.listing(c.database, c.user, c.benchmark, c.identity, o.search)
+    return CliResult(text_output.accounts(found), to_jsonable(found))
 
 
 def _add_entries(commands: Any) -> None:
-    simple: Sequence[tuple[str, str, Callable[[Database, Identity, str, str], Done]]] = (
+    simple: Sequence[tuple[str, str, Callable[[Database, Identity, str, str], ActionResult]]] = (
         ("hide", "take an entry out of sight", entries.hide),
         ("restore", "bring a hidden, withdrawn or merged entry back", entries.restore),
         ("withdraw", "take an entry off the board, leaving a stub", entries.withdraw),
@@ -179,7 +196,7 @@ def _add_labels(commands: Any) -> None:
 
 
 def add_level(parser: argparse.ArgumentParser, usual: str) -> None:
-    """Adds what may be shown of scores under a revision, and the consent to labels that hide little."""
+    """Add what may be shown of scores under a revision, and the consent to labels that hide little."""
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--disclosure", choices=LEVELS, default="", help=f"what is shown of scores; {usual}")
     how.add_argument("--public", action="store_true", help="these labels can be had elsewhere: hide nothing")
@@ -188,7 +205,7 @@ def add_level(parser: argparse.ArgumentParser, usual: str) -> None:
 
 
 def level_of(options: argparse.Namespace) -> dict[str, Any]:
-    """What `add_level` has read, for a use case."""
+    """Return what `add_level` has read, for a use case."""
     names = ("disclosure", "public", "accept_weak_hiding")
     return {name: getattr(options, name) for name in names}
 
@@ -203,7 +220,7 @@ def _add_rescore(commands: Any) -> None:
     preview.add_argument("--wait", action="store_true", help="until it is computed, then show it")
     preview.add_argument("--scorer-version", default="", metavar="N", help="the workers', where the board's is another")
     show = command(commands, "show", "show a preview", _show)
-    show.add_argument("task", type=numbered)
+    show.add_argument("task", type=numbered_rows)
     apply = command(commands, "apply", "make the board show a revision, all or nothing", _apply)
     apply.add_argument("revision")
     apply.add_argument("--reason", required=True)
@@ -242,7 +259,7 @@ def _add_quota(commands: Any) -> None:
     grant.add_argument("extra", type=int, help="how many")
     grant.add_argument("--reason", required=True)
     revoke = command(commands, "revoke", "end a grant", _revoke)
-    revoke.add_argument("grant", type=numbered)
+    revoke.add_argument("grant", type=numbered_rows)
     revoke.add_argument("--reason", required=True)
     command(commands, "list", "all grants", _grants)
 
@@ -257,7 +274,7 @@ def _add_audit(commands: Any) -> None:
     head = command(commands, "head", "the chain's head, for keeping elsewhere", _head)
     head.add_argument("--output", type=Path, help="write it to this file")
     log = command(commands, "log", "the public decision log", _log)
-    log.add_argument("--limit", type=numbered, default=50)
+    log.add_argument("--limit", type=numbered_rows, default=50)
     log.add_argument("--edits", action="store_true", help="entries that were described anew, too")
 
 
@@ -272,14 +289,14 @@ def _add_approvals(commands: Any) -> None:
         parser.add_argument("--reason", required=True)
 
 
-def _approvals(c: Context, o: argparse.Namespace) -> Answer:
-    found = approvals.waiting(c.database, c.who, c.benchmark)
+def _approvals(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = approvals.waiting(c.database, c.user, c.benchmark)
     lines = [
         f"{one.submission}  {one.submitted_at}  {one.model} {one.version}".rstrip()
         + f"  by {one.name} ({one.account}, {one.account_age_days} days old): {one.file}"
         for one in found
     ]
-    return Answer("\n".join(lines) or "Nothing waits.", as_data(found))
+    return CliResult("\n".join(lines) or "Nothing waits.", to_jsonable(found))
 
 
 def _add_suspicions(commands: Any) -> None:
@@ -287,41 +304,41 @@ def _add_suspicions(commands: Any) -> None:
     listing.add_argument("--all", action="store_true", help="those that are closed, too")
     for name, words, use_case in (
         ("dismiss", "close one: there is nothing in it", suspicions.dismiss),
-        ("act", "close one: something was done, which the reason says", suspicions.act),
+        ("act", "close one: something was done, which the reason says", suspicions.resolve),
     ):
         parser = command(commands, name, words, _on_suspicion(use_case))
-        parser.add_argument("suspicion", type=numbered)
+        parser.add_argument("suspicion", type=numbered_rows)
         parser.add_argument("--reason", required=True)
     again = command(
         commands,
         "again",
         "have a worker look at every entry again",
-        lambda c, o: finished(suspicions.look_again(c.database, c.who, o.reason)),
+        lambda c, o: action_result(suspicions.rescan(c.database, c.user, o.reason)),
     )
     again.add_argument("--reason", required=True)
 
 
-def _suspicions(c: Context, o: argparse.Namespace) -> Answer:
-    found = suspicions.listing(c.database, c.who, c.benchmark, decided=o.all)
-    busy = suspicions.alarm(c.database, c.who)
-    return Answer(suspicion_words.as_text(found, busy), suspicion_words.as_data(found, busy))
+def _suspicions(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = suspicions.listing(c.database, c.user, c.benchmark, decided=o.all)
+    busy = suspicions.alarm(c.database, c.user)
+    return CliResult(suspicion_words.as_text(found, busy), suspicion_words.as_data(found, busy))
 
 
-def _on_suspicion(use_case: Callable[[Database, Identity, int, str], Done]) -> Command:
-    return lambda c, o: finished(use_case(c.database, c.who, o.suspicion, o.reason))
+def _on_suspicion(use_case: Callable[[Database, Identity, int, str], ActionResult]) -> Command:
+    return lambda c, o: action_result(use_case(c.database, c.user, o.suspicion, o.reason))
 
 
-def finished(done: Done) -> Answer:
-    """What was done at once."""
-    return Answer(done.message, as_data(done))
+def action_result(done: ActionResult) -> CliResult:
+    """Return what was done at once."""
+    return CliResult(done.message, to_jsonable(done))
 
 
-def _on_entry(use_case: Callable[[Database, Identity, str, str], Done]) -> Command:
-    return lambda c, o: finished(use_case(c.database, c.who, o.entry, o.reason))
+def _on_entry(use_case: Callable[[Database, Identity, str, str], ActionResult]) -> Command:
+    return lambda c, o: action_result(use_case(c.database, c.user, o.entry, o.reason))
 
 
-def _on_account(use_case: Callable[[Database, Identity, IdentitySettings | None, str, str], Done]) -> Command:
-    return lambda c, o: finished(use_case(c.database, c.who, c.identity, o.account, o.reason))
+def _on_account(use_case: Callable[[Database, Identity, IdentitySettings | None, str, str], ActionResult]) -> Command:
+    return lambda c, o: action_result(use_case(c.database, c.user, c.identity, o.account, o.reason))
 
 
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
@@ -331,180 +348,180 @@ def _pairs(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def _edit(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(entries.edit(c.database, c.who, o.entry, _pairs(o.fields), c.parse, c.shipped()))
+def _edit(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(entries.edit(c.database, c.user, o.entry, _pairs(o.fields), c.parse, c.shipped()))
 
 
-def _entries(c: Context, o: argparse.Namespace) -> Answer:
-    found = listing.search(c.database, c.who, c.benchmark, o.search)
-    return Answer(reports.entries_found(found), as_data(found))
+def _entries(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = entry_search.search(c.database, c.user, c.benchmark, o.search)
+    return CliResult(text_output.entries_found(found), to_jsonable(found))
 
 
-def _history(c: Context, o: argparse.Namespace) -> Answer:
-    changes = entries.history(c.database, c.who, o.entry)
-    return Answer(reports.history(changes), as_data(changes))
+def _history(c: CliContext, o: argparse.Namespace) -> CliResult:
+    changes = entries.history(c.database, c.user, o.entry)
+    return CliResult(text_output.history(changes), to_jsonable(changes))
 
 
-def _transfer(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(entries.transfer(c.database, c.who, o.entry, o.account, o.reason))
+def _transfer(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(entries.transfer(c.database, c.user, o.entry, o.account, o.reason))
 
 
-def _merge(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(entries.merge(c.database, c.who, o.entry, o.into, o.reason))
+def _merge(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(entries.merge(c.database, c.user, o.entry, o.into, o.reason))
 
 
-def _import(c: Context, o: argparse.Namespace) -> Answer:
+def _import(c: CliContext, o: argparse.Namespace) -> CliResult:
     local = Path(o.source)
     source = str(local.absolute()) if local.exists() else o.source
-    told = (c.database, c.who, c.benchmark, o.revision, source, o.reason)
+    told = (c.database, c.user, c.benchmark, o.revision, source, o.reason)
     done = labels.request_import(*told, **level_of(o))
-    return followed(c, o, done)
+    return follow_task(c, o, done)
 
 
-def _revisions(c: Context, o: argparse.Namespace) -> Answer:
-    found = labels.revisions(c.database, c.who, c.benchmark)
-    return Answer(reports.revisions(found), as_data(found))
+def _revisions(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = labels.revisions(c.database, c.user, c.benchmark)
+    return CliResult(text_output.revisions(found), to_jsonable(found))
 
 
-def _disclose(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(labels.disclose(c.database, c.who, c.benchmark, o.revision, o.reason, o.confirm))
+def _disclose(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(labels.disclose(c.database, c.user, c.benchmark, o.revision, o.reason, o.confirm))
 
 
-def _discard(c: Context, o: argparse.Namespace) -> Answer:
-    return followed(c, o, labels.request_discard(c.database, c.who, c.benchmark, o.revision, o.reason))
+def _discard(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return follow_task(c, o, labels.request_discard(c.database, c.user, c.benchmark, o.revision, o.reason))
 
 
-def _retire(c: Context, o: argparse.Namespace) -> Answer:
+def _retire(c: CliContext, o: argparse.Namespace) -> CliResult:
     typed = o.confirm if o.confirm is not None else c.ask(f"{labels.FOR_GOOD} To confirm, type {o.revision}: ")
-    return followed(c, o, labels.request_retire(c.database, c.who, c.benchmark, o.revision, o.reason, typed))
+    return follow_task(c, o, labels.request_retire(c.database, c.user, c.benchmark, o.revision, o.reason, typed))
 
 
-def _preview(c: Context, o: argparse.Namespace) -> Answer:
+def _preview(c: CliContext, o: argparse.Namespace) -> CliResult:
     scope = {"entries": o.entry, "where": _pairs(o.where), "scorer_version": o.scorer_version}
-    done = rescoring.request_preview(c.database, c.who, c.benchmark, o.revision, **scope)
-    answer = followed(c, o, done)
+    done = rescoring.request_preview(c.database, c.user, c.benchmark, o.revision, **scope)
+    answer = follow_task(c, o, done)
     if not (o.wait and answer.ok and done.task_id is not None):
         return answer
     return _shown(c, done.task_id)
 
 
-def _show(c: Context, o: argparse.Namespace) -> Answer:
+def _show(c: CliContext, o: argparse.Namespace) -> CliResult:
     return _shown(c, o.task)
 
 
-def _shown(c: Context, task_id: int) -> Answer:
-    found = rescoring.preview(c.database, c.who, task_id)
-    return Answer(reports.preview(found), found)
+def _shown(c: CliContext, task_id: int) -> CliResult:
+    found = rescoring.preview(c.database, c.user, task_id)
+    return CliResult(text_output.preview(found), found)
 
 
-def _apply(c: Context, o: argparse.Namespace) -> Answer:
+def _apply(c: CliContext, o: argparse.Namespace) -> CliResult:
     expected = rescoring.confirmation_for(o.revision, o.scorer_version)
-    effect = "" if o.entry or o.where else rescoring.effect(c.database, c.who, c.benchmark, o.revision)
+    effect = "" if o.entry or o.where else rescoring.effect(c.database, c.user, c.benchmark, o.revision)
     typed = o.confirm if o.confirm is not None else c.ask(f"{effect} Type {expected} to apply it: ".lstrip())
-    told = (c.database, c.who, c.benchmark, o.revision, o.reason, typed)
+    told = (c.database, c.user, c.benchmark, o.revision, o.reason, typed)
     scope = {"entries": o.entry, "where": _pairs(o.where), "scorer_version": o.scorer_version}
-    return followed(c, o, rescoring.request_apply(*told, **scope))
+    return follow_task(c, o, rescoring.request_apply(*told, **scope))
 
 
-def _report(c: Context, o: argparse.Namespace) -> Answer:
-    told = (c.database, c.who, c.benchmark, o.file.read_bytes(), o.reason)
+def _report(c: CliContext, o: argparse.Namespace) -> CliResult:
+    told = (c.database, c.user, c.benchmark, o.file.read_bytes(), o.reason)
     found = reported.import_file(*told, c.shipped(), dry_run=o.dry_run)
-    return Answer(reports.reported_import(found), as_data(found))
+    return CliResult(text_output.reported_import(found), to_jsonable(found))
 
 
-def _reported(c: Context, o: argparse.Namespace) -> Answer:
-    found = reported.results(c.database, c.who, c.benchmark)
-    return Answer(reports.reported_results(found), as_data(found))
+def _reported(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = reported.results(c.database, c.user, c.benchmark)
+    return CliResult(text_output.reported_results(found), to_jsonable(found))
 
 
-def _edit_reported(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(reported.edit(c.database, c.who, c.benchmark, o.result, _pairs(o.fields), o.reason))
+def _edit_reported(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(reported.edit(c.database, c.user, c.benchmark, o.result, _pairs(o.fields), o.reason))
 
 
-def _on_result(use_case: Callable[[Database, Identity, str, str, str], Done]) -> Command:
-    return lambda c, o: finished(use_case(c.database, c.who, c.benchmark, o.result, o.reason))
+def _on_result(use_case: Callable[[Database, Identity, str, str, str], ActionResult]) -> Command:
+    return lambda c, o: action_result(use_case(c.database, c.user, c.benchmark, o.result, o.reason))
 
 
-def _grant(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(allowances.grant(c.database, c.who, o.account, o.extra, o.reason))
+def _grant(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(quota_grants.grant(c.database, c.user, o.account, o.extra, o.reason))
 
 
-def _revoke(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(allowances.revoke(c.database, c.who, o.grant, o.reason))
+def _revoke(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(quota_grants.revoke(c.database, c.user, o.grant, o.reason))
 
 
-def _grants(c: Context, o: argparse.Namespace) -> Answer:
-    found = allowances.listing(c.database, c.who)
-    return Answer(reports.quota_grants(found), as_data(found))
+def _grants(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = quota_grants.listing(c.database, c.user)
+    return CliResult(text_output.quota_grants(found), to_jsonable(found))
 
 
-def _backup(c: Context, o: argparse.Namespace) -> Answer:
-    return followed(c, o, operations.request_backup(c.database, c.who))
+def _backup(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return follow_task(c, o, operations.request_backup(c.database, c.user))
 
 
-def _undo(c: Context, o: argparse.Namespace) -> Answer:
-    return finished(rescoring.undo(c.database, c.who, c.benchmark, o.revision, o.reason))
+def _undo(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(rescoring.undo(c.database, c.user, c.benchmark, o.revision, o.reason))
 
 
-def followed(c: Context, o: argparse.Namespace, done: Done) -> Answer:
-    """What was asked of a worker; waits for its end where that is wanted."""
+def follow_task(c: CliContext, o: argparse.Namespace, done: ActionResult) -> CliResult:
+    """Return what was asked of a worker; waits for its end where that is wanted."""
     if not o.wait or done.task_id is None:
-        return finished(done)
+        return action_result(done)
     seen = None
-    while not (task := operations.task(c.database, c.who, done.task_id)).ended:
+    while not (task := operations.task(c.database, c.user, done.task_id)).ended:
         if (now := (task.state, task.progress)) != seen:
-            c.note(reports.progress(task))
+            c.note(text_output.progress(task))
             seen = now
         time.sleep(_WAIT_SECONDS)
-    return Answer(reports.task(task), as_data(task), ok=task.state == "done")
+    return CliResult(text_output.task(task), to_jsonable(task), ok=task.state == "done")
 
 
-def _tasks(c: Context, o: argparse.Namespace) -> Answer:
+def _tasks(c: CliContext, o: argparse.Namespace) -> CliResult:
     if o.task is not None:
-        one = operations.task(c.database, c.who, o.task)
-        return Answer(reports.task(one), as_data(one))
-    found = operations.recent_tasks(c.database, c.who)
-    return Answer("\n".join(map(reports.task, found)) or "Nothing was asked yet.", as_data(found))
+        one = operations.task(c.database, c.user, o.task)
+        return CliResult(text_output.task(one), to_jsonable(one))
+    found = operations.recent_tasks(c.database, c.user)
+    return CliResult("\n".join(map(text_output.task, found)) or "Nothing was asked yet.", to_jsonable(found))
 
 
-def _retry(c: Context, o: argparse.Namespace) -> Answer:
+def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
     if o.task is not None:
-        return finished(again.ask_again(c.database, c.who, c.benchmark, o.task))
+        return action_result(task_retry.retry_task(c.database, c.user, c.benchmark, o.task))
     if o.job is None:
-        return finished(operations.requeue_all(c.database, c.who, c.benchmark))
-    return finished(operations.requeue(c.database, c.who, o.job))
+        return action_result(operations.requeue_all(c.database, c.user, c.benchmark))
+    return action_result(operations.requeue(c.database, c.user, o.job))
 
 
-def _health(c: Context, o: argparse.Namespace) -> Answer:
-    found = operations.health(c.database, c.who, c.benchmark, c.paths)
+def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = operations.health(c.database, c.user, c.benchmark, c.paths)
     data = [str(path) for path in c.paths]
-    told = f"{reports.installation(c.benchmark, data)}\n{reports.health(found)}"
-    return Answer(told, {"benchmark": c.benchmark, "data": data, **as_data(found)})
+    told = f"{text_output.installation(c.benchmark, data)}\n{text_output.health(found)}"
+    return CliResult(told, {"benchmark": c.benchmark, "data": data, **to_jsonable(found)})
 
 
-def _verify(c: Context, o: argparse.Namespace) -> Answer:
-    head = chain.read_head(o.head.read_text("utf-8", "replace")) if o.head else None
-    found = chain.verify(c.database, c.who, head)
-    return Answer(found.sentence, as_data(found), ok=found.ok)
+def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:
+    head = audit.read_head(o.head.read_text("utf-8", "replace")) if o.head else None
+    found = audit.verify(c.database, c.user, head)
+    return CliResult(found.sentence, to_jsonable(found), ok=found.ok)
 
 
-def _export(c: Context, o: argparse.Namespace) -> Answer:
+def _export(c: CliContext, o: argparse.Namespace) -> CliResult:
     written = 0
     with o.output.open("w", encoding="ascii") as file:
-        for line in chain.public(c.database):
+        for line in audit.public(c.database):
             file.write(line)
             written += 1
-    return Answer(f"{written:,} events are in {o.output}.", {"events": written, "output": str(o.output)})
+    return CliResult(f"{written:,} events are in {o.output}.", {"events": written, "output": str(o.output)})
 
 
-def _head(c: Context, o: argparse.Namespace) -> Answer:
-    found = chain.head(c.database, c.who)
+def _head(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = audit.head(c.database, c.user)
     if o.output is not None:
-        heads.write(o.output, found)
+        audit_checkpoints.write(o.output, found)
     where = f" is in {o.output}" if o.output else ""
-    return Answer(f"{found['seq']} {found['hash']}{where}", found)
+    return CliResult(f"{found['seq']} {found['hash']}{where}", found)
 
 
-def _log(c: Context, o: argparse.Namespace) -> Answer:
+def _log(c: CliContext, o: argparse.Namespace) -> CliResult:
     found = decisions(c.database, limit=o.limit, edits=o.edits)
-    return Answer("\n".join(f"{one.at} {one.sentence}" for one in found), [one.to_json() for one in found])
+    return CliResult("\n".join(f"{one.at} {one.sentence}" for one in found), [one.to_json() for one in found])

@@ -1,12 +1,12 @@
-"""The public decision log as an Atom feed (RFC 4287). Pure; every text is escaped by the XML library."""
+"""Atom feed (RFC 4287) of the public decision log. Pure; the XML library escapes every text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from benchmark.wording import sentences
-from maintenance.decisions import Decision
+from common.text import join_sentences
+from maintenance.decision_log import Decision
 
 _NAMESPACE = "http://www.w3.org/2005/Atom"
 
@@ -27,7 +27,7 @@ def atom(decisions: Sequence[Decision], site_url: str) -> bytes:
         _text(entry, "title", one.sentence)
         _text(entry, "updated", one.at)
         SubElement(entry, "link", href=f"{site_url}/decisions/{one.seq}")
-        _text(entry, "summary", sentences(one.title, one.sentence, *one.changes))
+        _text(entry, "summary", join_sentences(one.title, one.sentence, *one.changes))
     body: bytes = tostring(feed, encoding="utf-8", xml_declaration=True)
     return body
 

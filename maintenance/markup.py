@@ -1,4 +1,4 @@
-"""What the maintain page shows, as HTML. Pure; every text that comes from people is escaped here."""
+"""HTML of the maintain page. Pure; every text that comes from people is escaped here."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from benchmark.wording import counted
-from maintenance import reports
-from maintenance.accounts.directory import Directory
-from maintenance.decisions import Decision
-from maintenance.moderation.listing import Found
-from maintenance.operations import Health
-from maintenance.queries import Change, Revision
-from maintenance.reported import Imported, Result
-from maintenance.reported_file import FileRejected
-from maintenance.values import Done, Entry
+from common.text import pluralize
+from maintenance import text_output
+from maintenance.actions.account_search import Directory
+from maintenance.actions.entry_search import EntryMatches
+from maintenance.actions.operations import Health
+from maintenance.actions.reported import ImportResult, ReportedResultView
+from maintenance.decision_log import Decision
+from maintenance.queries import Change, RevisionRow
+from maintenance.reported_file import ReportedFileRejected
+from maintenance.types import ActionResult, Entry
 from storage.clock import minute
-from storage.grants import Grant
-from storage.reported import FIGURES
+from storage.quota_grants import GrantStatus
+from storage.reported_results import FIGURES
 from storage.tasks import TaskView
 
 NOTHING = "\u2013"
@@ -36,13 +36,13 @@ class _Right(str):
     __slots__ = ()
 
 
-def outcome(done: Done) -> str:
-    """What a button did."""
+def outcome(done: ActionResult) -> str:
+    """Return what a button did."""
     return _said(done.message, "good" if done.changed else "busy")
 
 
 def refusal(message: str) -> str:
-    """Why a button did nothing."""
+    """Return why a button did nothing."""
     return _said(message, "bad")
 
 
@@ -51,12 +51,12 @@ def _said(message: str, kind: str) -> str:
 
 
 def task(one: TaskView) -> str:
-    """How far a worker is."""
+    """Return how far a worker is."""
     if one.ended:
-        return _said(reports.task(one), "good" if one.state == "done" else "bad")
+        return _said(text_output.task(one), "good" if one.state == "done" else "bad")
     done = f'max="{one.total}" value="{one.progress}"' if one.total else ""
     bar = f'<progress {done} aria-label="Entries done"></progress>'
-    return f'<div class="vl-outcome vl-busy" role="status"><p>{escape(reports.progress(one))}</p>{bar}</div>'
+    return f'<div class="vl-outcome vl-busy" role="status"><p>{escape(text_output.progress(one))}</p>{bar}</div>'
 
 
 def health(found: Health) -> str:
@@ -69,10 +69,10 @@ def health(found: Health) -> str:
         ("The oldest waits for", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
         *((f"Disk of {one.path}", f"{one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free") for one in found.disks),
         ("Suspicions", f"{found.suspicions:,} open"),
-        ("Last backup", reports.backup(found)),
+        ("Last backup", text_output.backup(found)),
         ("Audit chain", f"{found.chain_seq:,} events"),
     ]
-    workers = [(one.name, minute(one.started_at), reports.last_sign(one)) for one in found.workers]
+    workers = [(one.name, minute(one.started_at), text_output.last_sign(one)) for one in found.workers]
     failed = [(one.job_id, one.submission_id, one.model, one.label_revision, one.reason) for one in found.failures]
     tasks = [(one.id, one.kind, one.subject, one.outcome) for one in found.failed_tasks]
     return (
@@ -86,11 +86,11 @@ def health(found: Health) -> str:
     )
 
 
-def entries_found(found: Found) -> str:
-    """Entries that were searched for."""
+def entries_found(found: EntryMatches) -> str:
+    """Return entries that were searched for."""
     rows = [
         (
-            Link(f"{one.model} {one.version}".strip(), f"/entries/{one.id}"),
+            PageLink(f"{one.model} {one.version}".strip(), f"/entries/{one.id}"),
             one.id,
             one.owner_name or one.owner,
             minute(one.submitted_at),
@@ -103,7 +103,7 @@ def entries_found(found: Found) -> str:
 
 
 def accounts(found: Directory) -> str:
-    """Who has signed in."""
+    """Return who has signed in."""
     rows = [
         (
             one.name,
@@ -121,12 +121,12 @@ def accounts(found: Directory) -> str:
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
-    """An account as people call it; its id where it has no name here."""
+    """Return an account as people call it; its id where it has no name here."""
     return names.get(account, account)
 
 
 def field(name: str) -> str:
-    """A field's name as a word."""
+    """Return a field's name as a word."""
     return _FIELDS.get(name) or name.replace("_", " ").capitalize()
 
 
@@ -135,7 +135,7 @@ def _more(number: int) -> str:
 
 
 def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
-    """What workers were asked lately. `names`: of accounts."""
+    """Return what workers were asked lately. `names`: of accounts."""
     rows = [
         (
             one.id,
@@ -155,7 +155,7 @@ def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
 def entry(
     found: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change], names: Mapping[str, str]
 ) -> str:
-    """An entry, what holds for it, and how its description changed. `names`: of accounts."""
+    """Return an entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
         ("State", f"The entry {standing}."),
         ("Reason shown", found.withdrawn_reason or NOTHING),
@@ -179,7 +179,7 @@ def entry(
 
 
 def _said_of(value: object) -> str:
-    """What stands in a field of an entry's description."""
+    """Return what stands in a field of an entry's description."""
     if value is None or value == "":
         return NOTHING
     if isinstance(value, bool):
@@ -187,11 +187,11 @@ def _said_of(value: object) -> str:
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
-    """All label revisions. `names`: of accounts."""
+def revisions(found: Sequence[RevisionRow], names: Mapping[str, str]) -> str:
+    """Return all label revisions. `names`: of accounts."""
     rows = []
     for one in found:
-        changed = reports.label_difference(one.difference) if one.difference else ""
+        changed = text_output.label_difference(one.difference) if one.difference else ""
         against = f"{one.difference.get('against')}: {changed}" if one.difference else NOTHING
         known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else NOTHING
         salt = Short(one.salt[:_DIGITS], one.salt) if one.salt else NOTHING
@@ -201,7 +201,7 @@ def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
         facts = (
             one.revision,
             _Right(f"{one.items:,}"),
-            reports.revision_kind(one),
+            text_output.revision_kind(one),
             shown,
             against,
             one.reason or NOTHING,
@@ -214,8 +214,8 @@ def revisions(found: Sequence[Revision], names: Mapping[str, str]) -> str:
 
 
 def preview(found: Mapping[str, Any], task: int) -> str:
-    """What applying would change; of many entries, those that move furthest. `task` is the preview's number."""
-    first, second, *_ = reports.preview(found).split("\n")
+    """Return what applying would change; of many entries, those that move furthest. `task` is the preview's number."""
+    first, second, *_ = text_output.preview(found).split("\n")
     names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in found["entries"]}
     entries, tests = found["entries"], found["significance"]
     left = ""
@@ -223,16 +223,16 @@ def preview(found: Mapping[str, Any], task: int) -> str:
         entries, tests = sorted(entries, key=_moved, reverse=True)[:_MOST], tests[:_MOST]
         left = (
             f'<p class="vl-hint">At most {_MOST} rows are shown, of the entries those that move furthest. All '
-            f"{len(names):,} entries and {counted(len(found['significance']), 'change')} of "
+            f"{len(names):,} entries and {pluralize(len(found['significance']), 'change')} of "
             f'significance are in <a href="/api/v1/maintenance/rescore/preview/{task}">the preview as JSON</a>.</p>'
         )
 
-    def judge(entry: str) -> Link:
-        return Link(names.get(entry, entry), f"/entries/{entry}")
+    def judge(entry: str) -> PageLink:
+        return PageLink(names.get(entry, entry), f"/entries/{entry}")
 
     rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in found["columns"])) for row in entries]
     compared = [(judge(one["first"]), judge(one["second"]), *(_Right(f"{p:.3f}") for p in one["p"])) for one in tests]
-    finding = reports.counterfactual(found)
+    finding = text_output.counterfactual(found)
     return (
         (f'<p class="vl-verdict">{escape(finding)}</p>' if finding else "")
         + (f"<p>{escape(found['disclosure']['readers'])}</p>" if found.get("disclosure") else "")
@@ -252,38 +252,38 @@ def _moved(row: Mapping[str, Any]) -> float:
     return float(abs(after - before))
 
 
-def reported_results(found: Sequence[Result]) -> str:
-    """All imported results."""
+def reported_results(found: Sequence[ReportedResultView]) -> str:
+    """Return all imported results."""
     rows = [(one.name, one.id, *_figures(one), one.check, _origin(one), one.removed or "on the board") for one in found]
     head = ("Judge", "Id", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source", "State")
     return table("Imported results", head, rows, "Nothing was imported yet.")
 
 
-def reported_import(found: Imported) -> str:
-    """What an import has done, or would do."""
+def reported_import(found: ImportResult) -> str:
+    """Return what an import has done, or would do."""
     rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in found.new]
     head = ("Judge", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source")
     said = _said(found.message, "good" if found.changed else "busy") + "".join(_said(one, "bad") for one in found.alike)
     return said + (table("New rows", head, rows, "") if rows else "")
 
 
-def file_problems(rejected: FileRejected) -> str:
-    """Everything that is wrong with a file."""
+def file_problems(rejected: ReportedFileRejected) -> str:
+    """Return everything that is wrong with a file."""
     rows = [(one.line, one.field or NOTHING, one.message) for one in rejected.problems]
-    said = f"Nothing was imported: {counted(rejected.problem_count, 'problem')}."
+    said = f"Nothing was imported: {pluralize(rejected.problem_count, 'problem')}."
     return refusal(said) + table("Problems", ("Line", "Field", "What to do"), rows, "")
 
 
-def _origin(one: Result) -> Away | str:
+def _origin(one: ReportedResultView) -> Away | str:
     return Away(one.source, one.url) if one.url.startswith(("https://", "http://")) else one.source
 
 
-def _figures(one: Result) -> tuple[_Right, ...]:
+def _figures(one: ReportedResultView) -> tuple[_Right, ...]:
     return tuple(_Right(NOTHING if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
 
 
-def grants(found: Sequence[Grant], names: Mapping[str, str]) -> str:
-    """Submissions that were allowed beyond quotas. `names`: of accounts."""
+def grants(found: Sequence[GrantStatus], names: Mapping[str, str]) -> str:
+    """Return submissions that were allowed beyond quotas. `names`: of accounts."""
     rows = [
         (
             one.id,
@@ -311,12 +311,12 @@ def _points(shares: Sequence[float | None]) -> _Right:
 
 
 def decisions(found: Sequence[Decision]) -> str:
-    """The public log."""
+    """Return the public log."""
     return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in found], "Nothing yet.")
 
 
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> str:
-    """A table with a heading, or the sentence that there is nothing."""
+    """Return a table with a heading, or the sentence that there is nothing."""
     listed = list(rows)
     if not listed:
         return f'<h3>{escape(title)}</h3><p class="vl-hint">{escape(nothing)}</p>'
@@ -337,7 +337,7 @@ def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], not
     )
 
 
-class Link(NamedTuple):
+class PageLink(NamedTuple):
     """A cell that leads somewhere on this site."""
 
     words: str
@@ -359,7 +359,7 @@ class Short(NamedTuple):
 
 
 def _cell(name: str, kind: str, value: object) -> str:
-    if isinstance(value, Link):
+    if isinstance(value, PageLink):
         inner = f'<a href="{escape(value.path, quote=True)}">{escape(value.words)}</a>'
     elif isinstance(value, Away):
         inner = f'<a href="{escape(value.address, quote=True)}" rel="nofollow noopener">{escape(value.words)}</a>'

@@ -1,4 +1,4 @@
-"""The Gradio page of the maintainers, over the same use cases as REST and the command line.
+"""Gradio page of the maintainers, over the same use cases as REST and the command line.
 
 `build` lays out and reads nothing. Hiding a button protects nothing: every handler passes the request's identity to the
 use case, which decides.
@@ -12,20 +12,21 @@ from typing import Any
 
 import gradio as gr
 
-from identity import Identity
-from maintenance import chain, markup, operations
-from maintenance.accounts import page as accounts_page
-from maintenance.approvals import page as approvals_page
-from maintenance.decisions import decisions
-from maintenance.desk import QUIETLY, Desk, html
-from maintenance.moderation import page as moderation_page
-from maintenance.results import page as results_page
-from maintenance.review import page as review_page
-from maintenance.revisions import page as revisions_page
-from maintenance.suspicions import page as suspicions_page
-from maintenance.tasks import page as tasks_page
-from maintenance.tasks.again import ask_again
-from maintenance.values import Done, whole_number
+from auth import Identity
+from maintenance import markup
+from maintenance.actions import audit, operations
+from maintenance.actions.task_retry import retry_task
+from maintenance.decision_log import decisions
+from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.tabs import accounts as accounts_page
+from maintenance.tabs import anomalies as suspicions_page
+from maintenance.tabs import approvals as approvals_page
+from maintenance.tabs import entries as moderation_page
+from maintenance.tabs import labels as revisions_page
+from maintenance.tabs import reported as results_page
+from maintenance.tabs import tasks as tasks_page
+from maintenance.types import ActionResult, whole_number
+from review import tab as review_page
 from storage.clock import minute
 
 CSS_PATH = Path(__file__).with_name("page.css")
@@ -38,7 +39,7 @@ event, is what receipts and heads are checked with elsewhere.</p>"""
 _ALL = "All failed jobs"
 
 
-def build(desk: Desk) -> None:
+def build(context: PageContext) -> None:
     """Lay the page out in the current Blocks context and wire it."""
     html(_LEAD, elem_classes=["site", "vl-intro"])
     sections = {
@@ -56,10 +57,10 @@ def build(desk: Desk) -> None:
     with gr.Tabs(overflow_behavior="wrap"):  # on a phone too all of them are seen
         for name, section in sections.items():
             with gr.Tab(name):
-                section(desk)
+                section(context)
 
 
-def _health(desk: Desk) -> None:
+def _health(context: PageContext) -> None:
     with gr.Row():
         again, copy = gr.Button("Look again", size="md"), gr.Button("Back up now", size="md")
         failed = gr.Dropdown([_ALL], value=_ALL, label="Failed job or task", filterable=False)
@@ -72,36 +73,36 @@ def _health(desk: Desk) -> None:
     def look(request: gr.Request) -> tuple[str, Any]:
         names = [(_ALL, _ALL)]
 
-        def found(who: Identity) -> str:
-            health = operations.health(desk.database, who, desk.benchmark, desk.paths)
+        def found(user: Identity) -> str:
+            health = operations.health(context.database, user, context.benchmark, context.paths)
             jobs = ((f"Job {one.job_id}: {one.model}, {one.label_revision}", one.job_id) for one in health.failures)
             tasks = ((f"Task {one.id}: {one.kind} {one.subject}", one.id) for one in health.failed_tasks)
             names.extend((words, f"job {number}") for words, number in jobs)
             names.extend((words, f"task {number}") for words, number in tasks)
             return markup.health(health)
 
-        return desk.attempt(request, "health", found), gr.update(choices=names, value=_ALL)
+        return context.run(request, "health", found), gr.update(choices=names, value=_ALL)
 
-    def act(what: str, use_case: Callable[..., Done]) -> Callable[..., tuple[Any, ...]]:
+    def act(what: str, use_case: Callable[..., ActionResult]) -> Callable[..., tuple[Any, ...]]:
         def run(request: gr.Request) -> tuple[Any, ...]:
-            return desk.outcome(request, what, lambda who: use_case(desk.database, who)), *look(request)
+            return context.run_action(request, what, lambda user: use_case(context.database, user)), *look(request)
 
         return run
 
     def pausing(text: str, request: gr.Request) -> tuple[Any, ...]:
-        done = desk.outcome(request, "pause", lambda who: operations.pause(desk.database, who, text))
+        done = context.run_action(request, "pause", lambda user: operations.pause(context.database, user, text))
         return done, *look(request)
 
     def retrying(which: str, request: gr.Request) -> tuple[Any, ...]:
-        def again(who: Identity) -> Done:
+        def again(user: Identity) -> ActionResult:
             if which == _ALL:
-                return operations.requeue_all(desk.database, who, desk.benchmark)
+                return operations.requeue_all(context.database, user, context.benchmark)
             kind, number = which.split()
             if kind == "task":
-                return ask_again(desk.database, who, desk.benchmark, whole_number(number))
-            return operations.requeue(desk.database, who, whole_number(number))
+                return retry_task(context.database, user, context.benchmark, whole_number(number))
+            return operations.requeue(context.database, user, whole_number(number))
 
-        return desk.outcome(request, "retry", again), *look(request)
+        return context.run_action(request, "retry", again), *look(request)
 
     after = [said, shown, failed]
     again.click(look, outputs=[shown, failed], **QUIETLY)
@@ -109,10 +110,10 @@ def _health(desk: Desk) -> None:
     retry.click(retrying, [failed], after, **QUIETLY)
     pause.click(pausing, [message], after, **QUIETLY)
     resume.click(act("resume", operations.resume), outputs=after, **QUIETLY)
-    desk.on_open(look, [shown, failed])
+    context.on_tab_open(look, [shown, failed])
 
 
-def _log(desk: Desk) -> None:
+def _log(context: PageContext) -> None:
     html(_HEAD)
     with gr.Row():
         kept = gr.Textbox("", label="A head that was kept", placeholder="content of its file; empty: the chain alone")
@@ -120,20 +121,22 @@ def _log(desk: Desk) -> None:
     said, shown = html(elem_id="audit-said"), html(elem_id="log")
 
     def verifying(text: str, request: gr.Request) -> str:
-        def check(who: Identity) -> str:
-            kept = chain.read_head(text) if text.strip() else None
-            found = chain.verify(desk.database, who, kept)
-            return markup.outcome(Done(True, found.sentence)) if found.ok else markup.refusal(found.sentence)
+        def check(user: Identity) -> str:
+            kept = audit.read_head(text) if text.strip() else None
+            found = audit.verify(context.database, user, kept)
+            return markup.outcome(ActionResult(True, found.sentence)) if found.ok else markup.refusal(found.sentence)
 
-        return desk.attempt(request, "audit verify", check)
+        return context.run(request, "audit verify", check)
 
     def heading(request: gr.Request) -> str:
-        def last(who: Identity) -> str:
-            found = chain.head(desk.database, who)
-            return markup.outcome(Done(True, f"Event {found['seq']}, {found['hash']}, at {minute(found['at'])}"))
+        def last(user: Identity) -> str:
+            found = audit.head(context.database, user)
+            return markup.outcome(
+                ActionResult(True, f"Event {found['seq']}, {found['hash']}, at {minute(found['at'])}")
+            )
 
-        return desk.attempt(request, "audit head", last)
+        return context.run(request, "audit head", last)
 
     verify.click(verifying, [kept], [said], **QUIETLY)
     head.click(heading, outputs=[said], **QUIETLY)
-    desk.on_open(lambda: markup.decisions(decisions(desk.database)), [shown])
+    context.on_tab_open(lambda: markup.decisions(decisions(context.database)), [shown])

@@ -1,4 +1,4 @@
-"""What this package reads from the tables and writes to them."""
+"""SQL of the maintenance use cases."""
 
 from __future__ import annotations
 
@@ -9,17 +9,27 @@ from typing import Any, NamedTuple
 from sqlalchemy import exists, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from maintenance.values import Entry
-from storage import audit, label_levels, scopes
+from maintenance.types import Entry
+from storage import audit, entry_filters, label_levels
 from storage.clock import database_now
-from storage.maintenance_tables import Edit, ImportedLabels, Moderation, Task
-from storage.moderation import off_board
-from storage.presence import LIVE_SECONDS
-from storage.receipt_tables import LabelCommitment
-from storage.tables import Account, Board, Event, Job, LabelSet, Score, State, Submission, Worker
-from storage.visibility import held, unpublished
+from storage.models.core import (
+    Account,
+    AuditEvent,
+    BoardState,
+    Job,
+    RegisteredLabelSet,
+    Score,
+    State,
+    Submission,
+    WorkerHeartbeat,
+)
+from storage.models.moderation import Edit, ImportedLabels, Moderation, Task
+from storage.models.receipts import LabelCommitment
+from storage.moderation import removed_condition
+from storage.visibility import pending_approval_ids, unpublished
+from storage.worker_heartbeats import LIVE_SECONDS
 
-SNAPSHOT = "snapshot.published"  # workers/snapshot_job.py: the board shows a snapshot, which covers events through N
+SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
 _MISSED_FOR = 3600.0  # seconds for which a worker that died is still named
 _LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
 METADATA = (
@@ -50,7 +60,7 @@ class Change(NamedTuple):
     after: dict[str, Any]
 
 
-class Revision(NamedTuple):
+class RevisionRow(NamedTuple):
     """A label revision: configured (`imported_at` None), a draft (`published_at` None), or published."""
 
     revision: str
@@ -84,7 +94,7 @@ class FailedJob(NamedTuple):
     finished_at: float | None
 
 
-class Asked(NamedTuple):
+class RequestedEntry(NamedTuple):
     """A submission that a scope names."""
 
     id: str
@@ -92,7 +102,7 @@ class Asked(NamedTuple):
     shown: bool  # scored, and on a board of these rules
 
 
-class Heart(NamedTuple):
+class WorkerStatus(NamedTuple):
     """A worker and its last sign of life."""
 
     name: str
@@ -102,12 +112,12 @@ class Heart(NamedTuple):
 
 
 def now(session: Session) -> float:
-    """Seconds since 1970 on the database's clock."""
+    """Return seconds since 1970 on the database's clock."""
     return session.execute(select(database_now())).scalar_one()
 
 
 def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry | None:
-    """An entry and what holds for it; `lock` keeps others from deciding about it until the transaction ends."""
+    """Return an entry and what holds for it; `lock` keeps others from deciding about it until the transaction ends."""
     columns = (Submission.id, Submission.benchmark, Submission.owner, Submission.model, Submission.version)
     wanted = select(*columns, Submission.content_sha256).where(Submission.id == submission_id)
     found = session.execute(wanted.with_for_update() if lock else wanted).first()
@@ -127,12 +137,12 @@ def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry 
 
 
 def job_exists(session: Session, job: int) -> bool:
-    """Whether there ever was one of this number, whatever became of it."""
+    """Return whether there ever was one of this number, whatever became of it."""
     return session.get(Job, job) is not None
 
 
 def decide(session: Session, submission_id: str, **values: Any) -> None:
-    """Writes what holds for an entry from now on. The entry must be locked."""
+    """Write what holds for an entry from now on. The entry must be locked."""
     known = session.execute(
         update(Moderation)
         .where(Moderation.submission_id == submission_id)
@@ -145,12 +155,12 @@ def decide(session: Session, submission_id: str, **values: Any) -> None:
 
 
 def merged_into(session: Session, submission_id: str) -> list[str]:
-    """The entries that were merged into one."""
+    """Return the entries that were merged into one."""
     return list(session.scalars(select(Moderation.submission_id).where(Moderation.merged_into == submission_id)))
 
 
 def metadata(session: Session, submission_id: str) -> dict[str, Any]:
-    """The metadata of an entry, by field."""
+    """Return the metadata of an entry, by field."""
     row = session.execute(
         select(*(getattr(Submission, name) for name in METADATA)).where(Submission.id == submission_id)
     )
@@ -158,7 +168,7 @@ def metadata(session: Session, submission_id: str) -> dict[str, Any]:
 
 
 def change(session: Session, submission_id: str, values: Mapping[str, Any]) -> None:
-    """Writes columns of an entry."""
+    """Write columns of an entry."""
     session.execute(
         update(Submission).where(Submission.id == submission_id).values(**values),
         execution_options={"synchronize_session": False},
@@ -168,14 +178,14 @@ def change(session: Session, submission_id: str, values: Mapping[str, Any]) -> N
 def keep_edit(
     session: Session, submission_id: str, editor: str, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
-    """Adds to the history of an entry."""
+    """Add to the history of an entry."""
     session.execute(
         insert(Edit).values(submission_id=submission_id, editor=editor, was=dict(before), became=dict(after))
     )
 
 
 def edits(session: Session, submission_id: str) -> list[Change]:
-    """The history of an entry's metadata, the newest change first."""
+    """Return the history of an entry's metadata, the newest change first."""
     rows = session.execute(
         select(Edit.editor, Edit.at, Edit.was, Edit.became)
         .where(Edit.submission_id == submission_id)
@@ -185,13 +195,13 @@ def edits(session: Session, submission_id: str) -> list[Change]:
 
 
 def edited_at(session: Session, benchmark: str, owner: str) -> list[float]:
-    """When an account has changed the metadata of entries that it owns, in seconds since 1970."""
+    """Return when an account has changed the metadata of entries that it owns, in seconds since 1970."""
     theirs = select(Submission.id).where(Submission.benchmark == benchmark, Submission.owner == owner)
     return list(session.scalars(select(Edit.at).where(Edit.submission_id.in_(theirs), Edit.editor == owner)))
 
 
 def taken(session: Session, one: Entry, owner: str, model: str, version: str) -> str | None:
-    """The other entry that has the same name, or the same content, for the owner, if `one` were described so."""
+    """Return the other entry that has the same name, or the same content, for the owner, if `one` were described so."""
     same_name = (Submission.model == model) & (Submission.version == version)
     return session.execute(
         select(Submission.id).where(
@@ -204,29 +214,32 @@ def taken(session: Session, one: Entry, owner: str, model: str, version: str) ->
 
 
 def account_name(session: Session, account: str) -> str | None:
-    """The name of somebody who has signed in; None where nobody has this account."""
+    """Return the name of somebody who has signed in; None where nobody has this account."""
     return session.execute(select(Account.name).where(Account.id == account)).scalar_one_or_none()
 
 
 def same_votes(session: Session, first: str, second: str) -> bool:
-    """Whether two entries hold the same judgements."""
+    """Return whether two entries hold the same judgements."""
     rows = session.execute(
         select(Submission.votes_per_item, Submission.votes).where(Submission.id.in_((first, second)))
     ).all()
     return len({(row[0], row[1]) for row in rows}) == 1
 
 
-def revisions(session: Session, benchmark: str) -> list[Revision]:
-    """All label revisions of a benchmark, drafts included, by name."""
+def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
+    """Return all label revisions of a benchmark, drafts included, by name."""
     imported = {
         row.revision: row
         for row in session.scalars(select(ImportedLabels).where(ImportedLabels.benchmark == benchmark))
     }
-    registered = {row.revision: row for row in session.scalars(select(LabelSet).where(LabelSet.benchmark == benchmark))}
+    registered = {
+        row.revision: row
+        for row in session.scalars(select(RegisteredLabelSet).where(RegisteredLabelSet.benchmark == benchmark))
+    }
     stated = label_levels.stated(session)
     committed = dict(session.execute(select(LabelCommitment.revision, LabelCommitment.commitment)).all())
     found = [
-        Revision(
+        RevisionRow(
             name,
             row.items,
             committed.get(name),
@@ -244,7 +257,7 @@ def revisions(session: Session, benchmark: str) -> list[Revision]:
         if name not in imported
     ]
     found += [
-        Revision(
+        RevisionRow(
             row.revision,
             row.items,
             row.commitment,
@@ -264,12 +277,12 @@ def revisions(session: Session, benchmark: str) -> list[Revision]:
 
 
 def hold_board(session: Session) -> None:
-    """Keeps others from moving the board until the transaction ends."""
-    session.execute(select(Board.id).with_for_update())
+    """Keep others from moving the board until the transaction ends."""
+    session.execute(select(BoardState.id).with_for_update())
 
 
 def unpublish(session: Session, revision: str) -> None:
-    """Makes an imported revision a draft again; does nothing to a configured one."""
+    """Make an imported revision a draft again; does nothing to a configured one."""
     session.execute(
         update(ImportedLabels).where(ImportedLabels.revision == revision).values(published_at=None),
         execution_options={"synchronize_session": False},
@@ -277,7 +290,7 @@ def unpublish(session: Session, revision: str) -> None:
 
 
 def failed_jobs(session: Session, benchmark: str, limit: int = 100) -> list[FailedJob]:
-    """What could not be scored, the latest first."""
+    """Return what could not be scored, the latest first."""
     rows = session.execute(
         select(
             Job.id,
@@ -311,20 +324,20 @@ def oldest_waiting(session: Session) -> float | None:
     return session.execute(wanted).scalar_one()
 
 
-def workers(session: Session) -> list[Heart]:
-    """The workers that have shown themselves in the last hour and not said goodbye, the liveliest first."""
-    ago = database_now() - Worker.heartbeat_at
+def workers(session: Session) -> list[WorkerStatus]:
+    """Return the workers that have shown themselves in the last hour and not said goodbye, the liveliest first."""
+    ago = database_now() - WorkerHeartbeat.heartbeat_at
     rows = session.execute(
-        select(Worker.name, Worker.started_at, ago, Worker.heartbeat_at)
+        select(WorkerHeartbeat.name, WorkerHeartbeat.started_at, ago, WorkerHeartbeat.heartbeat_at)
         .where(ago < _MISSED_FOR)
-        .order_by(Worker.heartbeat_at.desc())
+        .order_by(WorkerHeartbeat.heartbeat_at.desc())
     )
-    return [Heart(*row[:3], row.heartbeat_at if row[2] > LIVE_SECONDS else None) for row in rows]
+    return [WorkerStatus(*row[:3], row.heartbeat_at if row[2] > LIVE_SECONDS else None) for row in rows]
 
 
 def kind_at(session: Session, seq: int) -> str | None:
-    """The kind of an event; None where there is none of that number."""
-    return session.execute(select(Event.kind).where(Event.seq == seq)).scalar_one_or_none()
+    """Return the kind of an event; None where there is none of that number."""
+    return session.execute(select(AuditEvent.kind).where(AuditEvent.seq == seq)).scalar_one_or_none()
 
 
 def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
@@ -334,12 +347,12 @@ def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
 
 
 def boards_around(session: Session, seq: int) -> tuple[str | None, str | None]:
-    """The snapshots that the public saw before an event and after it; None where there is none (yet).
+    """Return the snapshots that the public saw before an event and after it; None where there is none (yet).
 
     As the chain says: the rows of snapshots could be given other dates without anybody seeing it.
     """
     before = audit.newest(session, [SNAPSHOT], before=seq, limit=1)
-    later = select(Event.body).where(Event.kind == SNAPSHOT, Event.seq > seq).order_by(Event.seq)
+    later = select(AuditEvent.body).where(AuditEvent.kind == SNAPSHOT, AuditEvent.seq > seq).order_by(AuditEvent.seq)
     after = (json.loads(body) for body in session.scalars(later.limit(_LOOKED_AT)))
     return (
         before[0].body["snapshot"] if before else None,
@@ -348,33 +361,38 @@ def boards_around(session: Session, seq: int) -> tuple[str | None, str | None]:
 
 
 def unknown(session: Session, benchmark: str, entries: Sequence[str]) -> list[str]:
-    """Those of some ids that no submission has."""
+    """Return those of some ids that no submission has."""
     known = select(Submission.id).where(Submission.benchmark == benchmark, Submission.id.in_(entries))
     return sorted(set(entries) - set(session.scalars(known)))
 
 
-def in_scope(session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str) -> list[Asked]:
-    """The submissions in a scope that may be scored; whether they have a score under a revision and scorer version."""
+def in_scope(
+    session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str
+) -> list[RequestedEntry]:
+    """Return the submissions in a scope that may be scored; whether they have a score under a revision and scorer
+    version."""
     score = exists().where(
         Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
     )
-    out = Submission.id.in_(off_board()) | Submission.id.in_(unpublished())
-    fields = (getattr(Submission, name) for name in scopes.FILTERS)
+    out = Submission.id.in_(removed_condition()) | Submission.id.in_(unpublished())
+    fields = (getattr(Submission, name) for name in entry_filters.FILTERS)
     wanted = select(Submission.id, score.label("scored"), out.label("out"), *fields)
-    rows = session.execute(wanted.where(Submission.benchmark == benchmark, Submission.id.not_in(held())))
+    rows = session.execute(
+        wanted.where(Submission.benchmark == benchmark, Submission.id.not_in(pending_approval_ids()))
+    )
     return [
-        Asked(row.id, bool(row.scored), bool(row.scored and not row.out))
+        RequestedEntry(row.id, bool(row.scored), bool(row.scored and not row.out))
         for row in rows
-        if scopes.matches(row._mapping, scope)
+        if entry_filters.matches_filter(row._mapping, scope)
     ]
 
 
 def hash_at(session: Session, seq: int) -> str | None:
-    """The hash of an event; None where there is none of that number."""
-    return session.execute(select(Event.hash).where(Event.seq == seq)).scalar_one_or_none()
+    """Return the hash of an event; None where there is none of that number."""
+    return session.execute(select(AuditEvent.hash).where(AuditEvent.seq == seq)).scalar_one_or_none()
 
 
 def out_of_sight(session: Session) -> set[str]:
-    """The entries that are hidden, not published, or not let through: nothing about them is public."""
+    """Return the entries that are hidden, not published, or not approved: nothing about them is public."""
     hidden = session.scalars(select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None)))
-    return {*hidden, *session.scalars(unpublished()), *session.scalars(held())}
+    return {*hidden, *session.scalars(unpublished()), *session.scalars(pending_approval_ids())}

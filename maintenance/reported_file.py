@@ -1,7 +1,7 @@
-"""A CSV or JSON file of results published elsewhere -> rows, or every problem at once with its remedy. Pure.
+"""Parser of CSV and JSON files of reported results: rows, or every problem at once with its remedy. Pure.
 
 One row a result: `name` (or `model`), `url` of the source, and percentages: `overall` or `macro` at least. The other
-fields are those of leaderboard/published.json, which can be read itself, too.
+fields are those of leaderboard/board/published.json, which can be read itself, too.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmark.plausibility import arithmetic_check
-from storage.numbers import number_within
-from storage.reported import FACTS, FIGURES
-from storage.tables import JUDGE_TYPES, MAX_VOTES
+from benchmark.number_check import arithmetic_check
+from common.parsing import bounded_number
+from storage.models.core import JUDGE_TYPES, MAX_VOTES
+from storage.reported_results import FACTS, FIGURES
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
 FIELDS = tuple(name for name in FACTS if name != "id")
@@ -56,7 +56,7 @@ class RowProblem:
         return f"{where}: {self.message}" if where else self.message
 
 
-class FileRejected(ValueError):
+class ReportedFileRejected(ValueError):
     """Nothing of the file was taken; `problems` says why, `problem_count` how many there are."""
 
     code = "file-rejected"
@@ -81,7 +81,7 @@ class Read:
 
 
 def arithmetic(facts: Mapping[str, Any]) -> str:
-    """Whether the figures add up, in a short phrase: as beside the row on the board."""
+    """Return whether the figures add up, in a short phrase: as beside the row on the board."""
     check = arithmetic_check(**{name: facts[name] for name in FIGURES})
     if check is None or (check.overall_ok is None and check.macro_ok is None):
         return "nothing to check"
@@ -89,8 +89,8 @@ def arithmetic(facts: Mapping[str, Any]) -> str:
 
 
 def read(data: bytes) -> tuple[list[Read], list[RowProblem]]:
-    """The rows of a file that can be taken, and all that is wrong with the others. Raises FileRejected where there are
-    no rows to speak of."""
+    """Return the rows of a file that can be taken, and all that is wrong with the others. Raises FileRejected where
+    there are no rows to speak of."""
     records, problems = _records(data)
     rows = []
     for line, raw in records:
@@ -99,14 +99,14 @@ def read(data: bytes) -> tuple[list[Read], list[RowProblem]]:
         if found is not None:
             rows.append(found)
     if not rows and not problems:
-        raise FileRejected(
+        raise ReportedFileRejected(
             [RowProblem(None, None, "empty", "The file has no rows. Give it a header and one line a result.")]
         )
     return rows, problems
 
 
 def read_row(line: int, raw: Mapping[str, Any]) -> tuple[Read | None, list[RowProblem]]:
-    """One row; None where something is wrong with it."""
+    """Return one row; None where something is wrong with it."""
     problems: list[RowProblem] = []
     facts: dict[str, Any] = dict.fromkeys(FIELDS)
     for key, value in raw.items():
@@ -129,7 +129,8 @@ def read_row(line: int, raw: Mapping[str, Any]) -> tuple[Read | None, list[RowPr
 
 
 def _records(data: bytes) -> tuple[list[Record], list[RowProblem]]:
-    """The rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read on."""
+    """Return the rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read
+    on."""
     if len(data) > MOST_BYTES:
         raise _whole(f"The file has {len(data):,} bytes; at most {MOST_BYTES:,} are read. Split it.")
     try:
@@ -180,8 +181,8 @@ def _csv_records(text: str) -> tuple[list[Record], list[RowProblem]]:
     return records, problems
 
 
-def _whole(message: str) -> FileRejected:
-    return FileRejected([RowProblem(None, None, "bad-file", message)])
+def _whole(message: str) -> ReportedFileRejected:
+    return ReportedFileRejected([RowProblem(None, None, "bad-file", message)])
 
 
 def _absent(value: Any) -> bool:
@@ -205,7 +206,7 @@ def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None]) -> lis
 
 
 def _impossible(line: int, facts: Mapping[str, Any]) -> RowProblem | None:
-    """An overall beyond its categories: it is their mean, weighted by whatever numbers of pairs."""
+    """Return an overall beyond its categories: it is their mean, weighted by whatever numbers of pairs."""
     parts, overall = [facts[name] for name in FIGURES[:3]], facts["overall"]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None
@@ -217,7 +218,7 @@ def _impossible(line: int, facts: Mapping[str, Any]) -> RowProblem | None:
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:
-    """Rows of one file that could not be told apart."""
+    """Return rows of one file that could not be told apart."""
     seen: dict[str, int] = {}
     found = []
     for row in rows:
@@ -231,14 +232,14 @@ def repeated(rows: Sequence[Read]) -> list[RowProblem]:
 
 
 def _row_id(facts: Mapping[str, Any]) -> str:
-    """The row's public address for ever: readable, and made of what a result is known by."""
+    """Return the row's permanent public address: readable, and made of what a result is known by."""
     slug = re.sub(r"[^a-z0-9]+", "-", facts["name"].casefold()).strip("-")[:48].strip("-")
     known_by = json.dumps([facts["name"].casefold(), facts["url"], facts["place"]])
     return "-".join(filter(None, ("r", slug, hashlib.sha256(known_by.encode()).hexdigest()[:10])))
 
 
 def _source(url: str) -> str:
-    """A short name for an address."""
+    """Return a short name for an address."""
     if found := _ARXIV.search(url):
         return f"arXiv:{found[1]}"
     parts = urlsplit(url)
@@ -265,7 +266,7 @@ def _percent(value: Any) -> float:
 
 def _within(value: Any, low: float, high: float, example: str) -> float:
     try:
-        return number_within(value, low, high)
+        return bounded_number(value, low, high)
     except ValueError:
         said = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
         raise ValueError(said) from None
@@ -274,7 +275,7 @@ def _within(value: Any, low: float, high: float, example: str) -> float:
 def _votes(value: Any) -> int:
     said = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
     try:
-        votes = number_within(value, 1, MAX_VOTES)
+        votes = bounded_number(value, 1, MAX_VOTES)
     except ValueError:
         raise ValueError(said) from None
     if votes != int(votes):

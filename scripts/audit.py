@@ -21,7 +21,7 @@ _PROBE = "idna==3.10\n"  # any package that the index certainly knows
 
 
 def main() -> int:
-    """Returns the exit code."""
+    """Return the exit code."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as probe:
         probe.write(_PROBE)
         probe.flush()
@@ -33,7 +33,7 @@ def main() -> int:
 
 
 def _report(*options: str, seconds: float) -> dict[str, Any]:
-    """What pip-audit found; {} where it found nothing out."""
+    """Return what pip-audit found; {} where it found nothing out."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "report.json"
         try:
@@ -46,7 +46,7 @@ def _report(*options: str, seconds: float) -> dict[str, Any]:
 
 
 def _audited(report: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The packages about which the index had an answer."""
+    """Return the packages about which the index had an answer."""
     return [one for one in report.get("dependencies", ()) if "vulns" in one]
 
 

@@ -1,1 +1,1 @@
-"""What is kept: tables, the job queue, raw uploads and the audit chain. SQLite by default, PostgreSQL by URL."""
+"""Storage: tables, the job queue, raw uploads and the audit chain. SQLite by default, PostgreSQL by URL."""

@@ -1,4 +1,4 @@
-"""Append-only events in a hash chain; storage/canonical.py says how the hash is made.
+"""Append-only audit events in a hash chain; common/canonical_json.py defines the hash.
 
 A chain in the same database shows partial tampering only; publish its head elsewhere.
 
@@ -19,10 +19,10 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
-from storage.canonical import GENESIS, body_sha256, canonical_json, link
+from common.canonical_json import GENESIS, body_sha256, canonical_json, link
 from storage.clock import database_now, exact, instant, iso
-from storage.receipt_tables import EventSubject
-from storage.tables import AuditHead, Event
+from storage.models.core import AuditEvent, AuditHead
+from storage.models.receipts import EventSubject
 
 __all__ = [
     "BOARD",
@@ -30,15 +30,15 @@ __all__ = [
     "RESERVED",
     "SCORED",
     "SCORES_RECORDED",
-    "Broken",
+    "ChainError",
+    "ChainLink",
     "Head",
     "HeadMissing",
-    "Link",
-    "Recorded",
-    "about",
+    "StoredEvent",
     "append",
     "body_sha256",
     "canonical_json",
+    "events_about",
     "head",
     "labels",
     "link",
@@ -53,7 +53,7 @@ BOARD = "board:"  # what events are about that change which scores everybody see
 _ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
 _ENTRIES = ("submission", "entry", "into")  # the names under which events hold an entry's id
 _NONCE_BYTES = 16
-_RECORDED = (Event.seq, Event.hash, Event.kind, Event.body)
+_RECORDED = (AuditEvent.seq, AuditEvent.hash, AuditEvent.kind, AuditEvent.body)
 _PAGE = 500  # events that a check reads at a time
 
 
@@ -71,14 +71,14 @@ class HeadMissing(LookupError):
         super().__init__(HeadMissing.__doc__)
 
 
-class Broken(NamedTuple):
+class ChainError(NamedTuple):
     """Where a chain is broken: the first event that is missing or was changed, and what is wrong with it."""
 
     seq: int
     why: str
 
 
-class Recorded(NamedTuple):
+class StoredEvent(NamedTuple):
     """An event as it was recorded. `at`: seconds since 1970 UTC, of the body: that is what is hashed."""
 
     seq: int
@@ -88,7 +88,7 @@ class Recorded(NamedTuple):
     body: dict[str, Any]
 
 
-class Link(NamedTuple):
+class ChainLink(NamedTuple):
     """What is public of every event: hash = SHA-256(prev || body_sha256), so anybody can recompute it."""
 
     seq: int
@@ -97,8 +97,8 @@ class Link(NamedTuple):
     hash: str
 
 
-def stand_in_line(session: Session) -> None:
-    """Puts writers in a line until their transactions end, so that what one has read still holds when it writes.
+def acquire_chain_lock(session: Session) -> None:
+    """Put writers in a line until their transactions end, so that what one has read still holds when it writes.
 
     On both databases: SQLite has one writer anyway, and on PostgreSQL the row is the one that `append` locks a moment
     later, so that no two wait for one another.
@@ -107,7 +107,7 @@ def stand_in_line(session: Session) -> None:
 
 
 def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
-    """Adds an event to the chain in the caller's transaction; returns its seq.
+    """Add an event to the chain in the caller's transaction; returns its seq.
 
     The body is `data` with seq, ev (the event's kind), at (database clock, UTC) and nonce. Raises ValueError where
     `data` has a key of that name.
@@ -125,7 +125,7 @@ def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
     body = canonical_json({**data, "seq": seq, "ev": event, "at": at, "nonce": secrets.token_hex(_NONCE_BYTES)})
     digest = link(previous, body)
     session.execute(
-        insert(Event).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body, at=instant(at)),
+        insert(AuditEvent).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body, at=instant(at)),
     )
     if subjects := _subjects(event, data):
         session.execute(insert(EventSubject), [{"subject": one, "seq": seq} for one in sorted(subjects)])
@@ -133,18 +133,18 @@ def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
     return int(seq)
 
 
-def event(session: Session, seq: int) -> Recorded:
-    """An event that is there."""
-    return _recorded(session.execute(select(*_RECORDED).where(Event.seq == seq)).one())
+def event(session: Session, seq: int) -> StoredEvent:
+    """Return an event that is there."""
+    return _recorded(session.execute(select(*_RECORDED).where(AuditEvent.seq == seq)).one())
 
 
 def labels(revision: str) -> str:
-    """The subject of events about scores under a label revision."""
+    """Return the subject of events about scores under a label revision."""
     return f"labels:{revision}"
 
 
 def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
-    """What an event is about, for finding it again."""
+    """Return what an event is about, for finding it again."""
     if event == SCORES_RECORDED and "label_revision" in data:
         return {labels(data["label_revision"])}
     if event in _ABOUT_THE_BOARD:
@@ -152,9 +152,9 @@ def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
     return {data[name] for name in _ENTRIES if isinstance(data.get(name), str)}
 
 
-def about(
+def events_about(
     session: Session, subjects: Collection[str], kinds: Collection[str], *, before: int | None = None, limit: int = 1000
-) -> list[Recorded]:
+) -> list[StoredEvent]:
     """As ``newest``, of the events about some subjects."""
     return newest(session, kinds, before=before, limit=limit, subjects=subjects)
 
@@ -166,54 +166,58 @@ def newest(
     before: int | None = None,
     limit: int = 1000,
     subjects: Collection[str] | None = None,
-) -> list[Recorded]:
-    """The events of some kinds, the newest first; `before` a seq; `subjects`: only those about one of them."""
-    found = select(*_RECORDED).where(Event.kind.in_(kinds))
+) -> list[StoredEvent]:
+    """Return the events of some kinds, the newest first; `before` a seq; `subjects`: only those about one of them."""
+    found = select(*_RECORDED).where(AuditEvent.kind.in_(kinds))
     if subjects is not None:
-        found = found.where(Event.seq.in_(select(EventSubject.seq).where(EventSubject.subject.in_(subjects))))
+        found = found.where(AuditEvent.seq.in_(select(EventSubject.seq).where(EventSubject.subject.in_(subjects))))
     if before is not None:
-        found = found.where(Event.seq < before)
-    return [_recorded(row) for row in session.execute(found.order_by(Event.seq.desc()).limit(limit))]
+        found = found.where(AuditEvent.seq < before)
+    return [_recorded(row) for row in session.execute(found.order_by(AuditEvent.seq.desc()).limit(limit))]
 
 
-def _recorded(row: Any) -> Recorded:
+def _recorded(row: Any) -> StoredEvent:
     body = json.loads(row.body)
-    return Recorded(row.seq, row.hash, row.kind, instant(body["at"]), body)
+    return StoredEvent(row.seq, row.hash, row.kind, instant(body["at"]), body)
 
 
-def links(session: Session, after: int = 0, limit: int | None = None) -> Iterator[Link]:
-    """The public chain in its order, from the event after `after`: no body, no kind, no time."""
-    wanted = select(Event.seq, Event.prev_hash, Event.body, Event.hash).where(Event.seq > after).order_by(Event.seq)
+def links(session: Session, after: int = 0, limit: int | None = None) -> Iterator[ChainLink]:
+    """Yield the public chain in its order, from the event after `after`: no body, no kind, no time."""
+    wanted = (
+        select(AuditEvent.seq, AuditEvent.prev_hash, AuditEvent.body, AuditEvent.hash)
+        .where(AuditEvent.seq > after)
+        .order_by(AuditEvent.seq)
+    )
     for seq, previous, body, digest in session.execute(wanted if limit is None else wanted.limit(limit)).yield_per(
         1000
     ):
-        yield Link(seq, previous, hashlib.sha256(str(body).encode()).hexdigest(), digest)
+        yield ChainLink(seq, previous, hashlib.sha256(str(body).encode()).hexdigest(), digest)
 
 
 def head(session: Session) -> Head:
-    """The last link as this session sees it. Raises HeadMissing."""
+    """Return the last link as this session sees it. Raises HeadMissing."""
     found = session.execute(select(AuditHead.seq, AuditHead.hash).where(AuditHead.id == 1)).first()
     if found is None:
         raise HeadMissing
     return Head(*found)
 
 
-def verify(session: Session) -> Broken | None:
-    """The first event that is missing or was changed; None if the whole chain holds.
+def verify(session: Session) -> ChainError | None:
+    """Return the first event that is missing or was changed; None if the whole chain holds.
 
-    Every column of an event is compared with what was hashed, and so is what the index says that it is about. Whoever
-    changes rows may leave anything in them: no value makes this raise.
+    Every column of an event is compared with what was hashed, and so is what the index says that it is about. A
+    tampered row may contain anything: no value makes this raise.
     """
     last = Head(0, GENESIS)
     for row in _rows(session):
         expected = last.seq + 1
         if row is None:
-            return Broken(expected, "it cannot be read: it holds what is no text")
+            return ChainError(expected, "it cannot be read: it holds what is no text")
         if row.event.seq != expected:
-            return Broken(expected, "it is missing")
+            return ChainError(expected, "it is missing")
         wrong = "prev_hash" if row.event.prev_hash != last.hash else _changed(row)
         if wrong is not None:
-            return Broken(expected, f"{wrong} was changed")
+            return ChainError(expected, f"{wrong} was changed")
         last = Head(row.event.seq, row.event.hash)
     return _end(session, last)
 
@@ -224,11 +228,12 @@ class _Row(NamedTuple):
 
 
 def _rows(session: Session) -> Iterator[_Row | None]:
-    """All events in their order; None for one that SQLite's client cannot decode, after which nothing more comes."""
+    """Yield all events in their order; None for one that SQLite's client cannot decode, after which nothing more
+    comes."""
     after, size = -(2**31), _PAGE  # below any that either database takes for a seq
     while True:
         try:
-            wanted = select(Event.__table__).where(Event.seq > after).order_by(Event.seq).limit(size)
+            wanted = select(AuditEvent.__table__).where(AuditEvent.seq > after).order_by(AuditEvent.seq).limit(size)
             page = session.execute(wanted).all()
             of_page = EventSubject.seq.in_([event.seq for event in page])
             index = session.execute(select(EventSubject.seq, EventSubject.subject).where(of_page)).all()
@@ -250,7 +255,7 @@ def _rows(session: Session) -> Iterator[_Row | None]:
 
 
 def _changed(row: _Row) -> str | None:
-    """The first column that says something else than what was hashed; None where all say the same."""
+    """Return the first column that says something else than what was hashed; None where all say the same."""
     event = row.event
     try:
         body = json.loads(event.body) if link(event.prev_hash, event.body) == event.hash else None
@@ -266,16 +271,16 @@ def _changed(row: _Row) -> str | None:
 
 
 def _times(at: Any) -> tuple[str, ...]:
-    """An instant in the forms that bodies hold: with microseconds; at first, whole seconds."""
+    """Return an instant in the forms that bodies hold: with microseconds; at first, whole seconds."""
     try:
         return exact(at), iso(at)
     except (TypeError, ValueError, OverflowError, OSError):  # no number, or no date
         return ()
 
 
-def _end(session: Session, last: Head) -> Broken | None:
-    """Whether the chain ends where its head says."""
-    lost = Broken(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
+def _end(session: Session, last: Head) -> ChainError | None:
+    """Return whether the chain ends where its head says."""
+    lost = ChainError(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
     try:
         end = head(session)
     except HeadMissing:
@@ -285,10 +290,10 @@ def _end(session: Session, last: Head) -> Broken | None:
             return lost
         if "UTF-8" not in str(error.orig):
             raise
-        return Broken(last.seq + 1, "audit_head was changed")
+        return ChainError(last.seq + 1, "audit_head was changed")
     if end == last:
         return None
     if not isinstance(end.seq, int) or end.seq == last.seq:
-        return Broken(max(last.seq, 1), "audit_head was changed")
+        return ChainError(max(last.seq, 1), "audit_head was changed")
     first = min(end.seq, last.seq) + 1
-    return Broken(first, f"audit_head says that the chain ends with event {end.seq}, and it ends with {last.seq}")
+    return ChainError(first, f"audit_head says that the chain ends with event {end.seq}, and it ends with {last.seq}")

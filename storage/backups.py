@@ -1,4 +1,4 @@
-"""Copies of the database while it is in use: SQLite's own online backup, or pg_dump; kept in a directory or fsspec URL.
+"""Online backups of the database: SQLite's backup API or pg_dump; stored in a directory or at an fsspec URL.
 
 A copy holds votes, scores, decisions, snapshots and the whole audit chain. Labels are not in the database, and uploads
 are not either: those directories are copied by other means (docs/maintaining.md).
@@ -27,8 +27,8 @@ from storage import audit
 from storage.audit import Head
 from storage.clock import database_now
 from storage.database import Database
-from storage.operations_tables import Backup
-from storage.tables import AuditHead
+from storage.models.core import AuditHead
+from storage.models.operations import Backup
 
 MADE = "backup.made"
 DAY, RETRY = 86_400.0, 3_600.0  # seconds: after a copy, and after one that failed or whose process died
@@ -40,7 +40,7 @@ class BackupFailed(Exception):
     """The copy could not be made; the message says why."""
 
 
-class Made(NamedTuple):
+class BackupRecord(NamedTuple):
     """A copy that was made, or an attempt that failed. Instants are seconds since 1970, UTC."""
 
     name: str
@@ -53,35 +53,35 @@ class Made(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class BackupTarget:
     """Where copies go, and how many stay. `url`: a directory, or an fsspec URL such as s3://bucket/backups."""
 
     url: str
     keep: int
 
 
-def make_if_due(database: Database, target: Target) -> Made | None:
+def make_if_due(database: Database, target: BackupTarget) -> BackupRecord | None:
     """Once a day over all workers. Raises BackupFailed, with the failure on record."""
     with database.read() as session:
         if not _due(session):
             return None
     with database.write() as session:
-        audit.stand_in_line(session)
+        audit.acquire_chain_lock(session)
         if not _due(session):
             return None
         number, name = _begin(session, database)
     return _make(database, target, number, name)
 
 
-def make(database: Database, target: Target) -> Made:
-    """One more copy, now. Raises BackupFailed, with the failure on record."""
+def make(database: Database, target: BackupTarget) -> BackupRecord:
+    """Return one more copy, now. Raises BackupFailed, with the failure on record."""
     with database.write() as session:
         number, name = _begin(session, database)
     return _make(database, target, number, name)
 
 
-def last(session: Session, *, whole: bool = True) -> Made | None:
-    """The newest copy; with `whole` False the newest attempt that failed since then."""
+def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
+    """Return the newest copy; with `whole` False the newest attempt that failed since then."""
     rows = select(
         Backup.name,
         Backup.started_at,
@@ -93,7 +93,7 @@ def last(session: Session, *, whole: bool = True) -> Made | None:
     )
     newest = rows.order_by(Backup.started_at.desc()).limit(1)
     found = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
-    return None if found is None else Made(*found)
+    return None if found is None else BackupRecord(*found)
 
 
 def _due(session: Session) -> bool:
@@ -111,7 +111,7 @@ def _begin(session: Session, database: Database) -> tuple[int, str]:
     return int(session.execute(row).scalar_one()), name
 
 
-def _make(database: Database, target: Target, number: int, name: str) -> Made:
+def _make(database: Database, target: BackupTarget, number: int, name: str) -> BackupRecord:
     try:
         with tempfile.TemporaryDirectory(prefix="backup-") as directory:
             path = Path(directory) / name
@@ -135,11 +135,11 @@ def _make(database: Database, target: Target, number: int, name: str) -> Made:
         session.execute(update(Backup).where(Backup.id == number).values(**values))
         audit.append(session, MADE, {"name": name, **facts, "through": head.seq})
         row = session.execute(select(Backup.started_at, Backup.finished_at).where(Backup.id == number)).one()
-    return Made(name, row.started_at, row.finished_at, facts["size_bytes"], facts["sha256"], head.seq, None)
+    return BackupRecord(name, row.started_at, row.finished_at, facts["size_bytes"], facts["sha256"], head.seq, None)
 
 
 def _copy_sqlite(database: Database, path: Path) -> Head:
-    """A consistent copy beside running writers, compressed."""
+    """Return a consistent copy beside running writers, compressed."""
     plain = path.with_name("copy.db")
     source = sqlite3.connect(str(database.engine.url.database))
     with contextlib.closing(source), contextlib.closing(sqlite3.connect(plain)) as copy:
@@ -176,8 +176,8 @@ def _copy_postgresql(database: Database, path: Path) -> Head:
     return Head(seq, digest)
 
 
-def _store(path: Path, target: Target) -> None:
-    """Puts the copy where copies are kept, whole or not at all, and removes the oldest beyond those that stay."""
+def _store(path: Path, target: BackupTarget) -> None:
+    """Put the copy where copies are kept, whole or not at all, and removes the oldest beyond those that stay."""
     if "://" not in target.url:
         _store_locally(path, Path(target.url), target.keep)
         return

@@ -1,4 +1,4 @@
-"""The votes of the entries on the board, for counts that need no label."""
+"""Votes of the entries on the board, for statistics that need no label."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from storage import label_sets
-from storage.moderation import off_board
-from storage.tables import Score, Submission
+from storage.models.core import Score, Submission
+from storage.moderation import removed_condition
 from storage.visibility import unpublished
 
 
 def board_votes(session: Session, benchmark: str, among: Sequence[str] | None = None) -> Iterator[tuple[int, bytes]]:
-    """Votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if given."""
+    """Yield votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if
+    given."""
     board = label_sets.current(session)
     if board is None or board.benchmark != benchmark:
         return
@@ -25,7 +26,7 @@ def board_votes(session: Session, benchmark: str, among: Sequence[str] | None = 
             Submission.benchmark == benchmark,
             Score.label_revision == board.label_revision,
             Score.scorer_version == board.scorer_version,
-            Submission.id.not_in(off_board()),
+            Submission.id.not_in(removed_condition()),
             Submission.id.not_in(unpublished()),
             *(() if among is None else (Submission.id.in_(among),)),
         )

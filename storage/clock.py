@@ -1,4 +1,4 @@
-"""The database's clock. Leases, order and dates come from it alone, so a machine with a wrong clock does no harm.
+"""Database clock. Leases, order and dates use it alone, so a machine with a wrong clock does no harm.
 
 Instants are kept as seconds since 1970-01-01 UTC (double): both databases compare and add them in the same way.
 """
@@ -32,22 +32,23 @@ def _postgresql(element: database_now, compiler: SQLCompiler, **options: Any) ->
 
 
 def iso(seconds: float) -> str:
-    """An instant as people and JSON see it: '2026-11-21T22:00:00Z'."""
+    """Return an instant as people and JSON see it: '2026-11-21T22:00:00Z'."""
     # strftime would take five times as long, and a snapshot writes thousands.
     return datetime.fromtimestamp(int(seconds), UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
 def exact(seconds: float) -> str:
-    """An instant with all that the databases' clocks know of it: '2026-11-21T22:00:00.123456Z'."""
+    """Return an instant with all that the databases' clocks know of it: '2026-11-21T22:00:00.123456Z'."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def instant(text: str) -> float:
-    """Seconds since 1970 of what `iso` or `exact` wrote. Raises ValueError for anything else."""
+    """Return seconds since 1970 of what `iso` or `exact` wrote. Raises ValueError for anything else."""
     return datetime.fromisoformat(text).timestamp()
 
 
 def minute(at: float | str) -> str:
-    """An instant as every page shows it, '2026-11-21 22:00 UTC'; from seconds since 1970, or from what `iso` wrote."""
+    """Return an instant as every page shows it, '2026-11-21 22:00 UTC'; from seconds since 1970, or from what `iso`
+    wrote."""
     text = at if isinstance(at, str) else iso(at)
     return f"{text[:10]} {text[11:16]} UTC"

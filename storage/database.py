@@ -1,4 +1,4 @@
-"""URL -> engine and sessions, and migrations. One code path for SQLite and PostgreSQL.
+"""Engine, sessions and migrations from a URL. One code path for SQLite and PostgreSQL.
 
 SQLite: WAL with synchronous=FULL (a commit survives a power cut where the disk honours fsync) on a local disk; write
 sessions start with BEGIN IMMEDIATE, because a read that later turns into a write fails with "database is locked"
@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from storage.canonical import is_old_link
+from common.canonical_json import is_old_link
 
 BUSY_SECONDS = 30.0
 LARGEST = 2**31 - 1
@@ -57,23 +57,23 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """One consistent view; a write in it is refused by the database."""
+        """Provide one consistent view; a write in it is refused by the database."""
         with Session(self._reader, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """One transaction: committed at the end, rolled back on any exception."""
+        """Provide one transaction: committed at the end, rolled back on any exception."""
         with Session(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
 
     def close(self) -> None:
-        """Gives all connections back."""
+        """Give all connections back."""
         self.engine.dispose()
 
 
 def open_database(url: str) -> Database:
-    """Opens (for SQLite: creates the directory of) a database. Nothing is read yet. Raises ValueError on other URLs."""
+    """Open (for SQLite: creates the directory of) a database. Nothing is read yet. Raises ValueError on other URLs."""
     address = _with_driver(make_url(url))
     if address.get_backend_name() == "sqlite":
         engine = _open_sqlite(address)
@@ -85,7 +85,7 @@ def open_database(url: str) -> Database:
 
 
 def open_migrated(url: str, *, made: bool = False) -> Database:
-    """Opens a database and brings its schema to the newest revision. `made`: only one that a service has made.
+    """Open a database and brings its schema to the newest revision. `made`: only one that a service has made.
 
     Raises:
         DatabaseNotMade: `made`, and there is none yet; none is made.
@@ -107,7 +107,7 @@ def open_migrated(url: str, *, made: bool = False) -> Database:
 
 
 def _is_made(url: str) -> bool:
-    """Whether somebody has brought a schema there; a file that does not exist stays so."""
+    """Return whether somebody has brought a schema there; a file that does not exist stays so."""
     address = _with_driver(make_url(url))
     if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
         return False
@@ -119,7 +119,7 @@ def _is_made(url: str) -> bool:
 
 
 def migrate(database: Database) -> None:
-    """Brings the schema to the newest revision. Several processes may call it at once: one works, the others wait.
+    """Bring the schema to the newest revision. Several processes may call it at once: one works, the others wait.
 
     Raises OldChain, and then has changed nothing.
     """
@@ -143,7 +143,8 @@ def _refuse_old_chain(connection: Connection) -> None:
 
 @contextmanager
 def _migration_connection(database: Database) -> Iterator[Connection]:
-    """One transaction around all migrations: DDL is transactional in both databases; a crash leaves the old schema."""
+    """Provide one transaction around all migrations: DDL is transactional in both databases; a crash leaves the old
+    schema."""
     with database._writer.begin() as connection:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})

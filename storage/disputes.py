@@ -1,4 +1,4 @@
-"""Disputes of labels, and the candidates that a worker proposes: all SQL about them."""
+"""SQL of label disputes and of the candidates that a worker proposes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.review_tables import Candidate, Dispute
+from storage.models.review import Dispute, LabelErrorCandidate
 
 
 class Disputed(NamedTuple):
@@ -32,7 +32,7 @@ _COLUMNS = tuple(getattr(Dispute, name) for name in Disputed._fields)
 
 
 def open_ones(session: Session, benchmark: str, account: str) -> dict[str, int]:
-    """Item key -> dispute, of those that an account has open."""
+    """Return item key -> dispute, of those that an account has open."""
     wanted = select(Dispute.item, Dispute.id).where(
         Dispute.benchmark == benchmark, Dispute.account == account, Dispute.state == "open"
     )
@@ -40,13 +40,13 @@ def open_ones(session: Session, benchmark: str, account: str) -> dict[str, int]:
 
 
 def add(session: Session, benchmark: str, item: str, account: str, better: str, tag: str | None, reason: str) -> int:
-    """Raises IntegrityError where the account has one open about the item."""
+    """Raise IntegrityError where the account has one open about the item."""
     values = {"benchmark": benchmark, "item": item, "account": account, "better": better, "tag": tag, "reason": reason}
     return session.execute(insert(Dispute).values(**values).returning(Dispute.id)).scalar_one()
 
 
 def of_account(session: Session, benchmark: str, account: str, limit: int = 500) -> list[Disputed]:
-    """What an account has disputed, the newest first."""
+    """Return what an account has disputed, the newest first."""
     return _listed(session, Dispute.benchmark == benchmark, Dispute.account == account, limit=limit)
 
 
@@ -56,12 +56,12 @@ def in_states(session: Session, benchmark: str, states: Sequence[str], limit: in
 
 
 def find(session: Session, benchmark: str, ids: Sequence[int]) -> list[Disputed]:
-    """Those of the ids that there are."""
+    """Return those of the ids that there are."""
     return _listed(session, Dispute.benchmark == benchmark, Dispute.id.in_(ids), limit=len(ids))
 
 
 def decide(session: Session, dispute_id: int, state: str, note: str, by: str) -> bool:
-    """Accepts or rejects one that is open; False where it is not, so that of two maintainers the first decides."""
+    """Accept or rejects one that is open; False where it is not, so that of two maintainers the first decides."""
     changed = session.execute(
         update(Dispute)
         .where(Dispute.id == dispute_id, Dispute.state == "open")
@@ -81,16 +81,20 @@ def counts(session: Session, benchmark: str) -> dict[str, int]:
 
 
 def replace_candidates(session: Session, benchmark: str, items: Sequence[str]) -> None:
-    """Keeps a new list of candidates, the most surprising first, instead of the old one."""
-    session.execute(delete(Candidate).where(Candidate.benchmark == benchmark))
+    """Keep a new list of candidates, the most surprising first, instead of the old one."""
+    session.execute(delete(LabelErrorCandidate).where(LabelErrorCandidate.benchmark == benchmark))
     rows = [{"benchmark": benchmark, "place": place, "item": item} for place, item in enumerate(items, start=1)]
     if rows:
-        session.execute(insert(Candidate), rows)
+        session.execute(insert(LabelErrorCandidate), rows)
 
 
 def candidates(session: Session, benchmark: str) -> list[str]:
-    """Item keys, the most surprising first."""
-    wanted = select(Candidate.item).where(Candidate.benchmark == benchmark).order_by(Candidate.place)
+    """Return item keys, the most surprising first."""
+    wanted = (
+        select(LabelErrorCandidate.item)
+        .where(LabelErrorCandidate.benchmark == benchmark)
+        .order_by(LabelErrorCandidate.place)
+    )
     return list(session.scalars(wanted))
 
 

@@ -26,10 +26,10 @@ from sqlalchemy.orm import Session
 from benchmark.commitments import commit
 from storage import audit, row_commitments, stored_rows
 from storage.label_sets import POINTED, REGISTERED
-from storage.maintenance_tables import ImportedLabels
-from storage.receipt_tables import EventSubject, LabelCommitment
+from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, StoredRelations, Submission
+from storage.models.moderation import ImportedLabels
+from storage.models.receipts import EventSubject, LabelCommitment
 from storage.row_commitments import DESCRIPTION
-from storage.tables import Board, Event, LabelSet, Score, Snapshot, StoredRelations, Submission
 from storage.visibility import IDENTIFYING
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
@@ -101,7 +101,8 @@ class Ledger:
         return ledger
 
     def place(self, score: Any) -> RecordedScore | None:
-        """The event of a score (submission_id, label_revision, scorer_version, tally, salt); None where none has it."""
+        """Return the event of a score (submission_id, label_revision, scorer_version, tally, salt); None where none
+        has it."""
         return self.scores.get(_key(score))
 
     def _add(self, seq: int, kind: str, body: dict[str, Any]) -> None:
@@ -138,26 +139,29 @@ class Ledger:
 
 
 def check(session: Session) -> Iterator[Mismatch]:
-    """Every row that differs from its event, and every event whose row is gone."""
-    wanted = select(Event.seq, Event.kind, Event.body)
-    wanted = wanted.where(Event.kind.in_(_KINDS) | Event.kind.startswith(_LABELS)).order_by(Event.seq)
+    """Yield every row that differs from its event, and every event whose row is gone."""
+    wanted = select(AuditEvent.seq, AuditEvent.kind, AuditEvent.body)
+    wanted = wanted.where(AuditEvent.kind.in_(_KINDS) | AuditEvent.kind.startswith(_LABELS)).order_by(AuditEvent.seq)
     ledger = Ledger.of(session.execute(wanted).yield_per(_PAGE))
     for table, rule in _RULES.items():
         yield from _readable(table, lambda rule=rule: rule(session, ledger))  # type: ignore[misc]
 
 
 def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
-    """The events about one submission and about labels, and what does not agree with them of its rows and theirs."""
+    """Return the events about one submission and about labels, and what does not agree with them of its rows and
+    theirs."""
     recorded_under = select(Score.label_revision, Score.created_at).where(Score.submission_id == submission)
     scores = session.execute(recorded_under).all()
     about_it = select(EventSubject.seq).where(EventSubject.subject == submission)
-    ours = Event.kind.startswith(_LABELS) | (Event.kind.in_(_ABOUT_SUBMISSIONS) & Event.seq.in_(about_it))
+    ours = AuditEvent.kind.startswith(_LABELS) | (
+        AuditEvent.kind.in_(_ABOUT_SUBMISSIONS) & AuditEvent.seq.in_(about_it)
+    )
     for revision, created_at in scores:
         chunks = select(EventSubject.seq).where(EventSubject.subject == audit.labels(revision))
-        recorded = Event.body.contains(f'"recorded_at":{json.dumps(created_at)}', autoescape=True)
-        ours |= (Event.kind == audit.SCORES_RECORDED) & Event.seq.in_(chunks) & recorded
-    columns = (Event.seq, Event.kind, Event.body, Event.prev_hash, Event.hash)
-    events = session.execute(select(*columns).where(ours).order_by(Event.seq)).all()
+        recorded = AuditEvent.body.contains(f'"recorded_at":{json.dumps(created_at)}', autoescape=True)
+        ours |= (AuditEvent.kind == audit.SCORES_RECORDED) & AuditEvent.seq.in_(chunks) & recorded
+    columns = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
+    events = session.execute(select(*columns).where(ours).order_by(AuditEvent.seq)).all()
     ledger = Ledger.of((event.seq, event.kind, event.body) for event in events)
     wrong = list(_links(session, events))
     only = (submission,)
@@ -168,7 +172,7 @@ def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
 
 
 def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mismatch]:
-    """The mismatches of a table, of which a row may hold what no client can decode."""
+    """Yield the mismatches of a table, of which a row may hold what no client can decode."""
     try:
         yield from rows()
     except OperationalError as error:
@@ -180,8 +184,10 @@ def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mi
 
 
 def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
-    """Events that do not hold between their neighbours."""
-    following = select(Event.seq, Event.prev_hash).where(Event.seq.in_([event.seq + 1 for event in events]))
+    """Yield events that do not hold between their neighbours."""
+    following = select(AuditEvent.seq, AuditEvent.prev_hash).where(
+        AuditEvent.seq.in_([event.seq + 1 for event in events])
+    )
     after: dict[int, str] = {seq - 1: previous for seq, previous in session.execute(following)}
     try:
         head = audit.head(session)
@@ -199,7 +205,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
 
 
 def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
-    """Votes, what never changes, owner and description."""
+    """Yield votes, what never changes, owner and description."""
     wanted = stored_rows.submissions()
     rows = session.execute(wanted if only is None else wanted.where(Submission.id.in_(only)))
     seen = set()
@@ -227,7 +233,7 @@ def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
 def _computed(commitment: Callable[[Any], str], row: Any) -> str:
     try:
         return commitment(row._mapping)
-    except _UNREADABLE:  # whoever changes rows may leave anything in them
+    except _UNREADABLE:  # anyone who changes rows may leave anything in them
         return ""
 
 
@@ -284,7 +290,7 @@ def check_labels(session: Session, ledger: Ledger, only: Collection[str] | None 
     for table, differs in _LABEL_TABLES.items():
         for row in session.scalars(select(table)):
             if only is None or row.revision in only:
-                registered -= {row.revision} if table is LabelSet else set()
+                registered -= {row.revision} if table is RegisteredLabelSet else set()
                 facts = ledger.labels.get(row.revision, {})
                 if differs(row, facts):
                     why = (
@@ -304,14 +310,14 @@ def _commitment_differs(row: Any, facts: Mapping[str, Any]) -> bool:
 
 
 def _import_differs(row: Any, facts: Mapping[str, Any]) -> bool:
-    """The salt is on record once the revision is retired."""
+    """Return the salt is on record once the revision is retired."""
     names = ("benchmark", "disclosure", "items", "digest", "commitment", "difference", "salt")
     differs = any(getattr(row, name) != facts.get(name) for name in names)
     return differs or not (row.salt is None or _opens(facts, row.salt))
 
 
 _LABEL_TABLES: dict[Any, Callable[[Any, Mapping[str, Any]], bool]] = {
-    LabelSet: _set_differs,
+    RegisteredLabelSet: _set_differs,
     LabelCommitment: _commitment_differs,
     ImportedLabels: _import_differs,
 }
@@ -325,8 +331,8 @@ def _opens(facts: Mapping[str, Any], salt: str) -> bool:
 
 
 def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
-    """What the board points to."""
-    row = session.execute(select(Board.label_revision, Board.scorer_version, Board.snapshot_id)).first()
+    """Yield what the board points to."""
+    row = session.execute(select(BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)).first()
     if row is None:
         return
     seq, to = ledger.pointed or (None, {})
@@ -338,7 +344,7 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
 
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
-    """Whether every snapshot is the one that was published, and the current one shows what the rows say."""
+    """Yield whether every snapshot is the one that was published, and the current one shows what the rows say."""
     for row in session.execute(select(Snapshot.id, Snapshot.body)).yield_per(1):
         if row.id not in ledger.snapshots:
             yield Mismatch("snapshots", row.id, None, "no event says that it was published")
@@ -356,7 +362,7 @@ def _content_sha256(body: Any) -> str:
 
 
 def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> Iterator[Mismatch]:
-    """The last one against the rows: it may have been made while they were changed."""
+    """Yield the last one against the rows: it may have been made while they were changed."""
     body = session.execute(select(Snapshot.body).where(Snapshot.id == name)).scalar_one_or_none()
     if body is None:
         yield Mismatch("snapshots", name, seq, "the row is missing")
@@ -387,7 +393,7 @@ def _descriptions() -> Any:
 
 
 def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
-    """An unnamed entry lacks what would tell whose it is."""
+    """Return an anonymous entry lacks what would tell whose it is."""
     secret = IDENTIFYING if entry.get("anonymous_until") is not None else ()
     return all(entry.get(name) == getattr(row, name) for name in DESCRIPTION if name not in secret)
 

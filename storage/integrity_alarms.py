@@ -36,7 +36,7 @@ class IntegrityAlarm(NamedTuple):
 
 
 def check_daily(database: Database) -> list[str] | None:
-    """Checks chain and rows where nobody has in the last 24 hours; the sentences found, None where it was not due."""
+    """Check chain and rows where nobody has in the last 24 hours; the sentences found, None where it was not due."""
     with database.read() as session:
         now = session.execute(select(database_now())).scalar_one()
         last = audit.newest(session, [CHECKED], limit=1)
@@ -49,14 +49,14 @@ def check_daily(database: Database) -> list[str] | None:
 
 
 def findings(session: Session) -> list[str]:
-    """A sentence for the first broken event, and one for each row that differs from its event."""
+    """Return a sentence for the first broken event, and one for each row that differs from its event."""
     broken = audit.verify(session)
     first = [] if broken is None else [f"The chain is broken at event {broken.seq}: {broken.why}."]
     return first + [one.sentence for one in integrity.check(session)]
 
 
 def record(database: Database, mismatch: Mismatch, subject: str) -> None:
-    """Keeps what refused a receipt about `subject`, once until the next daily check. Raises nothing of the database."""
+    """Keep what refused a receipt about `subject`, once until the next daily check. Raises nothing of the database."""
     try:
         with database.write() as session:
             if mismatch.sentence not in _open(session):
@@ -67,7 +67,7 @@ def record(database: Database, mismatch: Mismatch, subject: str) -> None:
 
 
 def alarm(session: Session) -> IntegrityAlarm | None:
-    """What was found by the last daily check and since then; None where everything held."""
+    """Return what was found by the last daily check and since then; None where everything held."""
     recent = audit.newest(session, [CHECKED, FAILED], limit=100)
     since = list(itertools.takewhile(lambda one: one.kind == FAILED, recent))
     last = recent[len(since) : len(since) + 1]
@@ -76,7 +76,7 @@ def alarm(session: Session) -> IntegrityAlarm | None:
 
 
 def checked_at(session: Session) -> float | None:
-    """When a worker last checked all rows, in seconds since 1970 UTC; None: never."""
+    """Return when a worker last checked all rows, in seconds since 1970 UTC; None: never."""
     last = audit.newest(session, [CHECKED], limit=1)
     return last[0].at if last else None
 

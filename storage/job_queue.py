@@ -1,10 +1,10 @@
-"""The queue: the only code that changes a job's state.
+"""Job queue: the only code that changes a job's state.
 
     queued --claim--> running --finish--> done
       ^                  |---fail-------> queued (tried again) or failed
       '---lease expired--'                failed after MAX_ATTEMPTS
 
-A claim raises the job's epoch. Whoever finishes or fails a job must still hold that epoch, so a worker that slept
+A claim raises the job's epoch. A worker that finishes or fails a job must still hold that epoch, so a worker that slept
 through its lease cannot write over the one that took the job since: the fence. All times are the database's.
 """
 
@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from storage import audit
 from storage.clock import database_now
-from storage.tables import Board, Job, LabelSet, State, Submission, Worker
-from storage.visibility import held
+from storage.models.core import BoardState, Job, RegisteredLabelSet, State, Submission, WorkerHeartbeat
+from storage.visibility import pending_approval_ids
 
 MAX_ATTEMPTS = 5
 URGENT, BACKFILL = 0, 1
@@ -46,7 +46,7 @@ class Claim:
     attempts: int
 
 
-class Stage(StrEnum):
+class JobStage(StrEnum):
     """How far a submission is, in the words its owner sees."""
 
     QUEUED = "queued"
@@ -56,27 +56,27 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """`position` counts from 1 and is None unless queued; `eta_seconds` is None where nothing was measured yet."""
 
-    state: Stage
+    state: JobStage
     position: int | None
     eta_seconds: float | None
     reason: str
 
 
 _STAGES = {
-    State.QUEUED.value: Stage.QUEUED,
-    State.RUNNING.value: Stage.SCORING,
-    State.DONE.value: Stage.SCORED,
-    State.FAILED.value: Stage.FAILED,
+    State.QUEUED.value: JobStage.QUEUED,
+    State.RUNNING.value: JobStage.SCORING,
+    State.DONE.value: JobStage.SCORED,
+    State.FAILED.value: JobStage.FAILED,
 }
 
 
 def enqueue(
     session: Session, submission_id: str, label_revision: str, scorer_version: str, *, priority: int = URGENT
 ) -> None:
-    """Adds one job. Raises IntegrityError if it exists already, or if submission or label set is unknown."""
+    """Add one job. Raises IntegrityError if it exists already, or if submission or label set is unknown."""
     session.execute(
         insert(Job).values(
             submission_id=submission_id,
@@ -88,11 +88,11 @@ def enqueue(
 
 
 def enqueue_current(session: Session, submission_id: str) -> bool:
-    """Adds the job that the board needs. False where no worker has yet said what that is: it will add the job then."""
+    """Add the job that the board needs. False where no worker has yet said what that is: it will add the job then."""
     board = session.execute(
-        select(Board.label_revision, Board.scorer_version)
-        .join(LabelSet, LabelSet.revision == Board.label_revision)
-        .join(Submission, Submission.benchmark == LabelSet.benchmark)
+        select(BoardState.label_revision, BoardState.scorer_version)
+        .join(RegisteredLabelSet, RegisteredLabelSet.revision == BoardState.label_revision)
+        .join(Submission, Submission.benchmark == RegisteredLabelSet.benchmark)
         .where(Submission.id == submission_id)
     ).first()
     if board is None:
@@ -102,7 +102,7 @@ def enqueue_current(session: Session, submission_id: str) -> bool:
 
 
 def enqueue_missing(session: Session, label_revision: str, scorer_version: str, *, priority: int = BACKFILL) -> int:
-    """Adds a job for every submission of the label set's benchmark that has none yet and may be scored; returns how
+    """Add a job for every submission of the label set's benchmark that has none yet and may be scored; returns how
     many."""
     _one_at_a_time(session, label_revision)
     missing = _without_job(label_revision, scorer_version)
@@ -121,14 +121,19 @@ def enqueue_missing(session: Session, label_revision: str, scorer_version: str, 
 
 
 def _one_at_a_time(session: Session, label_revision: str) -> None:
-    """Whoever adds jobs for all submissions waits for the one who does just that; claims and finishes do not wait."""
+    """Anyone who adds jobs for all submissions waits for the one who does just that; claims and finishes do not
+    wait."""
     # key_share: rows that refer to the label set may still be added meanwhile.
-    lock = select(LabelSet.revision).where(LabelSet.revision == label_revision).with_for_update(key_share=True)
+    lock = (
+        select(RegisteredLabelSet.revision)
+        .where(RegisteredLabelSet.revision == label_revision)
+        .with_for_update(key_share=True)
+    )
     session.execute(lock)
 
 
-def any_missing(session: Session, label_revision: str, scorer_version: str) -> bool:
-    """Whether enqueue_missing would add something; for a look without a write transaction."""
+def has_missing(session: Session, label_revision: str, scorer_version: str) -> bool:
+    """Return whether enqueue_missing would add something; for a look without a write transaction."""
     return session.scalars(_without_job(label_revision, scorer_version).limit(1)).first() is not None
 
 
@@ -140,8 +145,8 @@ def _without_job(label_revision: str, scorer_version: str) -> Select[str]:
     )
     return (
         select(Submission.id)
-        .join(LabelSet, LabelSet.benchmark == Submission.benchmark)
-        .where(LabelSet.revision == label_revision, ~has_job, Submission.id.not_in(held()))
+        .join(RegisteredLabelSet, RegisteredLabelSet.benchmark == Submission.benchmark)
+        .where(RegisteredLabelSet.revision == label_revision, ~has_job, Submission.id.not_in(pending_approval_ids()))
         .order_by(Submission.created_at, Submission.id)
     )
 
@@ -154,7 +159,7 @@ def claim(
     revisions: Sequence[str] | None = None,
     scorer_version: str | None = None,
 ) -> Claim | None:
-    """Takes the first waiting job (of the label revisions and scorer version given), or None where there is none."""
+    """Take the first waiting job (of the label revisions and scorer version given), or None where there is none."""
     waiting = select(Job.id).where(Job.state == State.QUEUED.value)
     if revisions is not None:
         waiting = waiting.where(Job.label_revision.in_(revisions))
@@ -179,18 +184,18 @@ def claim(
 
 
 def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
-    """Makes the lease last from now; False if it was lost."""
+    """Make the lease last from now; False if it was lost."""
     return _change(session, claim, lease_until=database_now() + lease_seconds)
 
 
 def finish(session: Session, claim: Claim) -> None:
-    """Marks the job done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
+    """Mark the job done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
     if not _change(session, claim, state=State.DONE.value, lease_until=None, finished_at=database_now(), reason=""):
         raise LeaseLost(f"job {claim.job_id}, epoch {claim.epoch}")
 
 
 def fail(session: Session, claim: Claim, reason: str, retry: bool) -> State:
-    """Ends an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
+    """End an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
     if retry and claim.attempts < MAX_ATTEMPTS:
         if not _change(session, claim, state=State.QUEUED.value, lease_until=None, reason=reason):
             raise LeaseLost(f"job {claim.job_id}, epoch {claim.epoch}")
@@ -204,7 +209,7 @@ def fail(session: Session, claim: Claim, reason: str, retry: bool) -> State:
 
 
 def requeue(session: Session, job_id: int) -> bool:
-    """Puts a failed job back with all its attempts; False where it is not (or no longer) failed."""
+    """Put a failed job back with all its attempts; False where it is not (or no longer) failed."""
     changed = session.execute(
         update(Job)
         .where(Job.id == job_id, Job.state == State.FAILED.value)
@@ -216,7 +221,7 @@ def requeue(session: Session, job_id: int) -> bool:
 
 
 def release_expired(session: Session) -> int:
-    """Gives jobs back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
+    """Give jobs back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
     late = select(Job.id).where(Job.state == State.RUNNING.value, Job.lease_until < database_now())
     late = late.order_by(Job.id).with_for_update(skip_locked=True)
     ids = list(session.scalars(late))
@@ -241,15 +246,17 @@ def release_expired(session: Session) -> int:
 
 
 def any_expired(session: Session) -> bool:
-    """Whether release_expired would do something; for a look without a write transaction."""
+    """Return whether release_expired would do something; for a look without a write transaction."""
     late = select(Job.id).where(Job.state == State.RUNNING.value, Job.lease_until < database_now()).limit(1)
     return session.scalars(late).first() is not None
 
 
-def settle(session: Session, submission_ids: Sequence[str], label_revision: str, scorer_version: str) -> None:
-    """Marks jobs done whose scores the caller records in bulk in this transaction; missing jobs are added as done.
+def mark_done_in_bulk(
+    session: Session, submission_ids: Sequence[str], label_revision: str, scorer_version: str
+) -> None:
+    """Mark jobs done whose scores the caller records in bulk in this transaction; missing jobs are added as done.
 
-    Whoever works on one of them loses its lease (the epoch grows), so it cannot record the score a second time.
+    A worker that runs one of them loses its lease (the epoch grows), so it cannot record the score a second time.
     """
     _one_at_a_time(session, label_revision)
     same = (Job.label_revision == label_revision, Job.scorer_version == scorer_version)
@@ -278,17 +285,17 @@ def settle(session: Session, submission_ids: Sequence[str], label_revision: str,
         session.execute(insert(Job), missing)
 
 
-def progress(session: Session, submission_id: str) -> Progress:
-    """How far a submission is under the board's label revision. Raises LookupError for an unknown submission."""
+def progress(session: Session, submission_id: str) -> JobProgress:
+    """Return how far a submission is under the board's label revision. Raises LookupError for an unknown submission."""
     if session.get(Submission, submission_id) is None:
         raise LookupError(submission_id)
     job = _current_job(session, submission_id)
     if job is None:  # the worker adds it within seconds
-        return Progress(Stage.QUEUED, None, None, "")
+        return JobProgress(JobStage.QUEUED, None, None, "")
     stage = _STAGES[job.state]
-    reason = job.reason if stage is Stage.FAILED else ""
-    if stage is not Stage.QUEUED:
-        return Progress(stage, None, None, reason)
+    reason = job.reason if stage is JobStage.FAILED else ""
+    if stage is not JobStage.QUEUED:
+        return JobProgress(stage, None, None, reason)
     ahead = session.execute(
         select(func.count())
         .select_from(Job)
@@ -297,11 +304,11 @@ def progress(session: Session, submission_id: str) -> Progress:
             (Job.priority < job.priority) | ((Job.priority == job.priority) & (Job.id < job.id)),
         )
     ).scalar_one()
-    return Progress(stage, ahead + 1, _eta(session, ahead + 1), reason)
+    return JobProgress(stage, ahead + 1, _eta(session, ahead + 1), reason)
 
 
 def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int] | None:
-    board = select(Board.label_revision, Board.scorer_version).where(Board.id == 1).subquery()
+    board = select(BoardState.label_revision, BoardState.scorer_version).where(BoardState.id == 1).subquery()
     return session.execute(
         select(Job.id, Job.state, Job.reason, Job.priority)
         .join(
@@ -313,7 +320,7 @@ def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int
 
 
 def _eta(session: Session, jobs: int) -> float | None:
-    """Seconds until so many jobs are done: mean duration of the last ones, shared among the workers alive."""
+    """Return seconds until so many jobs are done: mean duration of the last ones, shared among the workers alive."""
     recent = (
         select((Job.finished_at - Job.started_at).label("seconds"))
         .where(Job.state == State.DONE.value, Job.started_at.is_not(None))
@@ -324,7 +331,11 @@ def _eta(session: Session, jobs: int) -> float | None:
     mean = session.execute(select(func.avg(recent.c.seconds))).scalar_one()
     if mean is None:
         return None
-    live = select(func.count()).select_from(Worker).where(Worker.heartbeat_at > database_now() - literal(_LIVE_SECONDS))
+    live = (
+        select(func.count())
+        .select_from(WorkerHeartbeat)
+        .where(WorkerHeartbeat.heartbeat_at > database_now() - literal(_LIVE_SECONDS))
+    )
     workers = max(1, session.execute(live).scalar_one())
     return float(mean) * jobs / workers
 

@@ -1,4 +1,4 @@
-"""Label revisions that maintainers imported: what is known of them here, which is never a label."""
+"""Imported label revisions: their metadata, never a label."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from benchmark.disclosure import PUBLIC
 from storage.clock import database_now
-from storage.maintenance_tables import ImportedLabels
-from storage.tables import LabelSet
+from storage.models.core import RegisteredLabelSet
+from storage.models.moderation import ImportedLabels
 
 
-class Imported(NamedTuple):
+class ImportedRevision(NamedTuple):
     """An imported revision. `published`: it is no draft any more."""
 
     revision: str
@@ -33,29 +33,30 @@ class Imported(NamedTuple):
 
 
 def record(session: Session, revision: str, facts: Mapping[str, Any]) -> None:
-    """Adds a draft; `facts` are the other columns. Raises IntegrityError where the name is taken."""
+    """Add a draft; `facts` are the other columns. Raises IntegrityError where the name is taken."""
     session.execute(insert(ImportedLabels).values(revision=revision, **facts))
 
 
 def name_taken(session: Session, revision: str) -> bool:
-    """Whether there is such a revision, imported or configured."""
-    return session.get(ImportedLabels, revision) is not None or session.get(LabelSet, revision) is not None
+    """Return whether there is such a revision, imported or configured."""
+    return session.get(ImportedLabels, revision) is not None or session.get(RegisteredLabelSet, revision) is not None
 
 
-def find(session: Session, revision: str) -> Imported | None:
-    """An imported revision; None for a configured one."""
+def find(session: Session, revision: str) -> ImportedRevision | None:
+    """Return an imported revision; None for a configured one."""
     row = session.scalars(select(ImportedLabels).where(ImportedLabels.revision == revision)).first()
     return None if row is None else _imported(row)
 
 
-def told_few(session: Session, revisions: Iterable[str]) -> bool:
-    """Whether one of them was made of so few answers, or against nothing, that no count of its labels was told."""
+def has_withheld_counts(session: Session, revisions: Iterable[str]) -> bool:
+    """Return whether one of them was made of so few answers, or against nothing, that no count of its labels was
+    told."""
     found = session.scalars(select(ImportedLabels.difference).where(ImportedLabels.revision.in_(list(revisions))))
     return any(one.get("flipped") is None for one in found)
 
 
-def published(session: Session, benchmark: str) -> list[Imported]:
-    """Those that workers score new submissions under."""
+def active_revisions(session: Session, benchmark: str) -> list[ImportedRevision]:
+    """Return those that workers score new submissions under."""
     rows = session.scalars(
         select(ImportedLabels)
         .where(ImportedLabels.benchmark == benchmark, ImportedLabels.published_at.is_not(None))
@@ -65,16 +66,16 @@ def published(session: Session, benchmark: str) -> list[Imported]:
 
 
 def names(session: Session) -> set[str]:
-    """All of them."""
+    """Return all of them."""
     return set(session.scalars(select(ImportedLabels.revision)))
 
 
 def drafts(session: Session) -> set[str]:
-    """Those that nobody may see yet."""
+    """Return those that nobody may see yet."""
     return set(session.scalars(select(ImportedLabels.revision).where(ImportedLabels.published_at.is_(None))))
 
 
-def hidden(session: Session) -> dict[str, str]:
+def hidden_revisions(session: Session) -> dict[str, str]:
     """Return label revision -> disclosure level of those that are not public and not retired; drafts too."""
     rows = select(ImportedLabels.revision, ImportedLabels.disclosure).where(
         ImportedLabels.disclosure != PUBLIC, ImportedLabels.retired_at.is_(None)
@@ -82,13 +83,13 @@ def hidden(session: Session) -> dict[str, str]:
     return dict(session.execute(rows).all())
 
 
-def disclosure(session: Session, benchmark: str, configured: Mapping[str, str]) -> dict[str, str]:
+def disclosure_policy(session: Session, benchmark: str, configured: Mapping[str, str]) -> dict[str, str]:
     """Return label revision -> disclosure level, of those that are no drafts.
 
     ``configured``: as the settings say; what maintainers imported is as they said.
     """
-    known = set(session.scalars(select(LabelSet.revision).where(LabelSet.benchmark == benchmark)))
-    imported = {one.revision: one.level for one in published(session, benchmark)}
+    known = set(session.scalars(select(RegisteredLabelSet.revision).where(RegisteredLabelSet.benchmark == benchmark)))
+    imported = {one.revision: one.level for one in active_revisions(session, benchmark)}
     stated = dict.fromkeys(known - drafts(session), PUBLIC) | dict(configured)
     return dict(sorted((stated | imported).items()))
 
@@ -100,7 +101,7 @@ def disclose(session: Session, revision: str) -> bool:
 
 def discard(session: Session, revision: str) -> bool:
     """Remove a draft that nothing was ever scored under; False where it is none."""
-    known = exists().where(LabelSet.revision == revision)
+    known = exists().where(RegisteredLabelSet.revision == revision)
     if session.scalar(select(known)):
         return False
     removed = session.execute(
@@ -117,7 +118,7 @@ def discard(session: Session, revision: str) -> bool:
 
 
 def publish(session: Session, revision: str) -> bool:
-    """Ends the secrecy of a draft; False where it is none."""
+    """End the secrecy of a draft; False where it is none."""
     return _change(session, revision, ImportedLabels.published_at.is_(None), published_at=database_now())
 
 
@@ -147,8 +148,8 @@ def hidden_in(rules: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(name for name, level in rules.get("disclosure", {}).items() if level != "public")
 
 
-def _imported(row: ImportedLabels) -> Imported:
-    return Imported(
+def _imported(row: ImportedLabels) -> ImportedRevision:
+    return ImportedRevision(
         row.revision,
         row.digest,
         row.items,

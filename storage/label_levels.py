@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from benchmark.disclosure import merged
 from storage import label_imports
-from storage.maintenance_tables import StatedLevel
+from storage.models.moderation import StatedLevel
 
 
 def state(session: Session, levels: Mapping[str, str]) -> None:
@@ -28,4 +28,4 @@ def stated(session: Session) -> dict[str, str]:
 
 def levels(session: Session) -> dict[str, str]:
     """Return label revision -> level of those that are not public or were configured; all others are public."""
-    return merged(stated(session), label_imports.hidden(session))
+    return merged(stated(session), label_imports.hidden_revisions(session))

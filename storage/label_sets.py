@@ -1,4 +1,4 @@
-"""Which label revisions the workers know, and which one the board shows."""
+"""Registered label revisions, and the revision that the board shows."""
 
 import secrets
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 
 from benchmark.commitments import commit
 from storage import audit
-from storage.maintenance_tables import ImportedLabels
-from storage.receipt_tables import LabelCommitment
-from storage.tables import Board, LabelSet
+from storage.models.core import BoardState, RegisteredLabelSet
+from storage.models.moderation import ImportedLabels
+from storage.models.receipts import LabelCommitment
 
 REGISTERED, POINTED = "labels.registered", "board.pointed"
 _SALT_BYTES = 32
@@ -21,7 +21,7 @@ class LabelSetChanged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class ActiveBoard:
     """What the board shows: label revision, scorer version, and the snapshot made of them (None before the first)."""
 
     benchmark: str
@@ -31,13 +31,15 @@ class Pointer:
 
 
 def register(session: Session, revision: str, benchmark: str, digest: str, items: int) -> bool:
-    """Makes a label revision known; True the first time. Raises LabelSetChanged where it is known with other labels."""
-    known = session.get(LabelSet, revision)
+    """Make a label revision known; True the first time. Raises LabelSetChanged where it is known with other labels."""
+    known = session.get(RegisteredLabelSet, revision)
     if known is not None:
         if (known.benchmark, known.digest, known.items) != (benchmark, digest, items):
             raise LabelSetChanged(revision)
         return False
-    session.execute(insert(LabelSet).values(revision=revision, benchmark=benchmark, digest=digest, items=items))
+    session.execute(
+        insert(RegisteredLabelSet).values(revision=revision, benchmark=benchmark, digest=digest, items=items)
+    )
     facts = {"revision": revision, "benchmark": benchmark, "digest": digest, "items": items}
     if session.get(ImportedLabels, revision) is None:  # those have their commitment since they were imported
         salt = secrets.token_bytes(_SALT_BYTES)
@@ -48,27 +50,29 @@ def register(session: Session, revision: str, benchmark: str, digest: str, items
     return True
 
 
-def current(session: Session) -> Pointer | None:
-    """The board's pointer; None before a worker has set it."""
+def current(session: Session) -> ActiveBoard | None:
+    """Return the board's pointer; None before a worker has set it."""
     row = session.execute(
-        select(LabelSet.benchmark, Board.label_revision, Board.scorer_version, Board.snapshot_id)
-        .join(LabelSet, LabelSet.revision == Board.label_revision)
-        .where(Board.id == 1)
+        select(
+            RegisteredLabelSet.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id
+        )
+        .join(RegisteredLabelSet, RegisteredLabelSet.revision == BoardState.label_revision)
+        .where(BoardState.id == 1)
     ).first()
-    return None if row is None else Pointer(*row)
+    return None if row is None else ActiveBoard(*row)
 
 
-def point_to(session: Session, label_revision: str, scorer_version: str, reason: str) -> bool:
-    """Makes the board show another label revision or scorer version, on record; False where it does already."""
-    board = session.get(Board, 1, with_for_update=True)
+def activate_revision(session: Session, label_revision: str, scorer_version: str, reason: str) -> bool:
+    """Make the board show another label revision or scorer version, on record; False where it does already."""
+    board = session.get(BoardState, 1, with_for_update=True)
     if board is not None and (board.label_revision, board.scorer_version) == (label_revision, scorer_version):
         return False
     before = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
     values = {"label_revision": label_revision, "scorer_version": scorer_version}
     if board is None:
-        session.execute(insert(Board).values(id=1, **values))
+        session.execute(insert(BoardState).values(id=1, **values))
     else:
-        session.execute(update(Board).where(Board.id == 1).values(**values))
+        session.execute(update(BoardState).where(BoardState.id == 1).values(**values))
         session.expire(board)
     audit.append(session, POINTED, {"from": before, "to": values, "reason": reason})
     return True

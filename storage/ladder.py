@@ -22,8 +22,8 @@ from benchmark.items import CATEGORIES
 from benchmark.ladder import Try, rounded, shown
 from benchmark.protocols import accuracies, ratios
 from storage import label_imports
-from storage.quota_tables import Attempt, Charge
-from storage.tables import Score, Submission
+from storage.models.core import Score, Submission
+from storage.models.quota import Attempt, QuotaCharge
 
 _ACCOUNTS = "account:%"
 _OVERALL, _MACRO = len(CATEGORIES), len(CATEGORIES) + 1  # as benchmark.protocols.accuracies orders them
@@ -35,7 +35,7 @@ Withheld = frozenset[tuple[str, str, str]]
 
 def levels(session: Session, configured: Mapping[str, str]) -> dict[str, str]:
     """Return the disclosure level of every label revision that is not public. `configured`: as the settings say."""
-    return dict(merged(configured, label_imports.hidden(session)))
+    return dict(merged(configured, label_imports.hidden_revisions(session)))
 
 
 def withheld(session: Session, levels: Mapping[str, str], submissions: Collection[str] | None = None) -> Withheld:
@@ -57,11 +57,13 @@ def withheld(session: Session, levels: Mapping[str, str], submissions: Collectio
 
 def _margins(session: Session, submissions: Collection[str] | None) -> dict[str, float | None]:
     """Submission -> margin, of all that the accounts of some submissions were charged for."""
-    wanted = select(Attempt.submission_id, Attempt.policy).join(Charge, Charge.submission_id == Attempt.submission_id)
-    wanted = wanted.where(Charge.subject.like(_ACCOUNTS))
+    wanted = select(Attempt.submission_id, Attempt.policy).join(
+        QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id
+    )
+    wanted = wanted.where(QuotaCharge.subject.like(_ACCOUNTS))
     if submissions is not None:
-        of_these = select(Charge.subject).where(Charge.submission_id.in_(submissions))
-        wanted = wanted.where(Charge.subject.in_(of_these))
+        of_these = select(QuotaCharge.subject).where(QuotaCharge.submission_id.in_(submissions))
+        wanted = wanted.where(QuotaCharge.subject.in_(of_these))
     return {name: policy.get("ladder_margin") for name, policy in session.execute(wanted)}
 
 
@@ -70,11 +72,11 @@ def _tries(
 ) -> list[tuple[str, str, str, str, Try]]:
     """(account, label revision, scorer version, submission, try), by those, in the order of acceptance."""
     rows = session.execute(
-        select(Charge.subject, Score.label_revision, Score.scorer_version, Score.submission_id, Score.tally)
-        .join(Score, Score.submission_id == Charge.submission_id)
+        select(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Score.submission_id, Score.tally)
+        .join(Score, Score.submission_id == QuotaCharge.submission_id)
         .join(Submission, Submission.id == Score.submission_id)
-        .where(Charge.subject.like(_ACCOUNTS), Score.label_revision.in_(levels))
-        .order_by(Charge.subject, Score.label_revision, Score.scorer_version, Submission.created_at, Submission.id)
+        .where(QuotaCharge.subject.like(_ACCOUNTS), Score.label_revision.in_(levels))
+        .order_by(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Submission.created_at, Submission.id)
     )
     return [
         (account, revision, version, name, Try(_score(orjson.loads(tally), levels[revision]), margins[name]))

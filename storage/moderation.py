@@ -1,4 +1,4 @@
-"""What holds for entries, for those who only ask whether they are still on the board."""
+"""Removed entries: hidden, withdrawn or merged."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from storage.clock import iso
-from storage.maintenance_tables import Moderation
+from storage.models.moderation import Moderation
 
 
-class Off(NamedTuple):
+class RemovedEntry(NamedTuple):
     """An entry that is hidden, withdrawn or merged into another one. Instants in seconds since 1970, UTC."""
 
     entry: str
@@ -23,7 +23,8 @@ class Off(NamedTuple):
     merged_at: float | None
 
     def stub(self, model: str, version: str) -> dict[str, Any] | None:
-        """What is left of it in public: where it went, or when and why it was withdrawn. None where it is hidden."""
+        """Return what is left of it in public: where it went, or when and why it was withdrawn. None where it is
+        hidden."""
         if self.hidden_at is not None:
             return None
         if self.merged_at is not None:
@@ -33,21 +34,23 @@ class Off(NamedTuple):
         return {"id": self.entry, "withdrawn": True, "at": iso(self.withdrawn_at), **about}
 
 
-def entries_off(session: Session) -> frozenset[Off]:
-    """All entries that are off the board now; few rows."""
-    columns = (getattr(Moderation, name) for name in Off._fields[1:])
-    rows = session.execute(select(Moderation.submission_id, *columns).where(Moderation.submission_id.in_(off_board())))
-    return frozenset(Off(*row) for row in rows)
+def removed_entries(session: Session) -> frozenset[RemovedEntry]:
+    """Return all entries that are off the board now; few rows."""
+    columns = (getattr(Moderation, name) for name in RemovedEntry._fields[1:])
+    rows = session.execute(
+        select(Moderation.submission_id, *columns).where(Moderation.submission_id.in_(removed_condition()))
+    )
+    return frozenset(RemovedEntry(*row) for row in rows)
 
 
-def off_board() -> Select[str]:
-    """Ids of the entries that are hidden, withdrawn or merged into another one, for a subquery."""
+def removed_condition() -> Select[str]:
+    """Return ids of the entries that are hidden, withdrawn or merged into another one, for a subquery."""
     return select(Moderation.submission_id).where(
         Moderation.hidden_at.is_not(None) | Moderation.withdrawn_at.is_not(None) | Moderation.merged_into.is_not(None)
     )
 
 
-def off_the_board(session: Session, ids: Collection[str]) -> dict[str, str]:
+def is_removed(session: Session, ids: Collection[str]) -> dict[str, str]:
     """Entry -> why it is not on the board any more, in words for its owner; entries that are on it are left out."""
     rows = session.execute(
         select(
@@ -69,6 +72,6 @@ def off_the_board(session: Session, ids: Collection[str]) -> dict[str, str]:
 
 
 def is_hidden(session: Session, entry: str) -> bool:
-    """Whether a maintainer has hidden an entry: nothing about it is public."""
+    """Return whether a maintainer has hidden an entry: nothing about it is public."""
     hidden_at = select(Moderation.hidden_at).where(Moderation.submission_id == entry)
     return session.execute(hidden_at).scalar_one_or_none() is not None

@@ -1,4 +1,4 @@
-"""The public keys of receipts: published by whichever process signs with one, and kept for ever."""
+"""Public keys of receipts: each process that signs publishes its key; keys are never deleted."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from storage import audit
 from storage.database import Database
-from storage.receipt_tables import ReceiptKey
-from storage.tables import Event
+from storage.models.core import AuditEvent
+from storage.models.receipts import ReceiptKey
 
 PUBLISHED = "receipts.key_published"
 
@@ -26,7 +26,7 @@ class PublicKey(NamedTuple):
 
 
 def publish(database: Database, key_id: str, public_key: str) -> bool:
-    """Makes a key known to everybody, on record; False where it is known. Several processes may do it at once."""
+    """Make a key known to everybody, on record; False where it is known. Several processes may do it at once."""
     try:
         with database.write() as session:
             if session.get(ReceiptKey, key_id) is not None:
@@ -38,10 +38,10 @@ def publish(database: Database, key_id: str, public_key: str) -> bool:
     return True
 
 
-def every(session: Session, *, through: int | None = None) -> list[PublicKey]:
-    """All keys, or those that were on record when the chain ended with event `through`; the newest first."""
+def list_keys(session: Session, *, through: int | None = None) -> list[PublicKey]:
+    """Return all keys, or those that were on record when the chain ended with event `through`; the newest first."""
     wanted = select(ReceiptKey.id, ReceiptKey.public_key, ReceiptKey.since)
     if through is not None:
-        events = select(Event.body).where(Event.kind == PUBLISHED, Event.seq <= through)
+        events = select(AuditEvent.body).where(AuditEvent.kind == PUBLISHED, AuditEvent.seq <= through)
         wanted = wanted.where(ReceiptKey.id.in_([json.loads(body)["key_id"] for body in session.scalars(events)]))
     return [PublicKey(*row) for row in session.execute(wanted.order_by(ReceiptKey.since.desc(), ReceiptKey.id))]

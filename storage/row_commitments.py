@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.commitments import commit
-from storage.canonical import canonical_json
+from common.canonical_json import canonical_json
 
 DESCRIPTION = (
     "model",
@@ -29,6 +29,7 @@ DESCRIPTION = (
     "temperature",
     "prompt",
     "notes",
+    "judge",
 )
 """Columns of a submission that its owner may edit."""
 

@@ -1,4 +1,4 @@
-"""Old boards, and what belongs to a snapshot. Snapshots are cited by permalink, so none is ever removed."""
+"""Stored snapshots and their pairwise statistics. Permalinks cite snapshots, so none is ever removed."""
 
 import re
 from datetime import UTC, datetime
@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage.tables import Snapshot, StoredRelations
+from storage.models.core import Snapshot, StoredRelations
 
 _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def snapshot_as_of(session: Session, when: str) -> str | None:
-    """The id of the snapshot that was current then; None where there was none.
+def snapshot_at(session: Session, when: str) -> str | None:
+    """Return the id of the snapshot that was current then; None where there was none.
 
     ``when``: a snapshot's id or at least its first 12 digits; a day (its last snapshot, UTC); or an ISO instant, UTC
     unless it says otherwise, to the second: what was published within that second counts.
@@ -29,7 +29,7 @@ def snapshot_as_of(session: Session, when: str) -> str | None:
 
 
 def _end(when: str) -> float:
-    """The first instant, in seconds, that is after the day or the second."""
+    """Return the first instant, in seconds, that is after the day or the second."""
     try:
         start = datetime.fromisoformat(when)
         return start.replace(microsecond=0, tzinfo=start.tzinfo or UTC).timestamp() + (
@@ -40,5 +40,5 @@ def _end(when: str) -> float:
 
 
 def relations_body(session: Session, relations_id: str) -> bytes | None:
-    """Stored relations, for benchmark.relations.unpack; a snapshot names them as relations[revision]["id"]."""
+    """Stored relations, for benchmark.pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
     return session.scalars(select(StoredRelations.body).where(StoredRelations.id == relations_id).limit(1)).first()

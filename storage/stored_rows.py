@@ -8,19 +8,19 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from storage import row_commitments
+from storage.models.core import Submission
 from storage.row_commitments import DESCRIPTION, RECORD
-from storage.tables import Submission
 
 _COLUMNS = tuple(dict.fromkeys((*RECORD, *DESCRIPTION, "owner", "votes", "salt")))
 
 
 def submissions() -> Select[Any]:
-    """Every column of a submission that an event holds."""
+    """Return every column of a submission that an event holds."""
     return select(*(getattr(Submission, name) for name in _COLUMNS))
 
 
 def commitments(session: Session, submission: str) -> dict[str, str]:
-    """What the event of acceptance says of a row that is there."""
+    """Return what the event of acceptance says of a row that is there."""
     row = _one(session, submission)
     return {
         "record_commitment": row_commitments.of_record(row),
@@ -29,7 +29,7 @@ def commitments(session: Session, submission: str) -> dict[str, str]:
 
 
 def description_commitment(session: Session, submission: str) -> str:
-    """What the event of an edit says of the row as it became."""
+    """Return what the event of an edit says of the row as it became."""
     return row_commitments.of_description(_one(session, submission))
 
 

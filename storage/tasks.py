@@ -1,11 +1,11 @@
-"""What maintainers ask of the workers: the only code that changes a task's state. As job_queue, with the same fence.
+"""Task queue of maintainers' requests: the only code that changes a task's state. Same lease fence as job_queue.
 
 queued --claim--> running --finish--> done
   ^                  |---fail-------> failed
   '---lease expired, given back--'    failed after MAX_ATTEMPTS
 
-A task may be split into pieces, which stand in the same queue and have the same life: any worker may do them. Whoever
-holds the task sees to its end when no piece is open. Pieces are nobody's request, so lists leave them out.
+A task may be split into pieces, which stand in the same queue and have the same life: any worker may do them. The
+worker that holds the task ends it when no subtask is open. Pieces are nobody's request, so lists leave them out.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session, aliased
 from storage import audit
 from storage.clock import database_now
 from storage.job_queue import LeaseLost
-from storage.maintenance_tables import Task
-from storage.tables import State
+from storage.models.core import State
+from storage.models.moderation import Task
 
 ONE_AT_A_TIME = "rescore.apply"  # of this kind only one may be open, whatever its subject
 MAX_ATTEMPTS = 5
@@ -33,7 +33,7 @@ _GOES_ON = ": it goes on where it stopped."  # of a change of the board: scores 
 _OPEN = (State.QUEUED.value, State.RUNNING.value)
 
 
-class TaskInTheWay(Exception):
+class TaskConflict(Exception):
     """Another task must end first; `task_id` names it."""
 
     def __init__(self, task_id: int, words: str) -> None:
@@ -58,7 +58,7 @@ class TaskClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class SubtaskCounts:
     """How far the pieces of a task are, in entries; `open` and `failed` count pieces."""
 
     done: int
@@ -67,7 +67,7 @@ class Pieces:
     failed: int
 
 
-class Waiting(NamedTuple):
+class WaitingSubtask(NamedTuple):
     """A task some of whose pieces wait."""
 
     task_id: int
@@ -109,20 +109,20 @@ def request(
     *,
     scorer_version: str | None = None,
 ) -> tuple[int, bool]:
-    """The open task of this kind and subject, made if there is none: its id, and whether it is new.
+    """Return the open task of this kind and subject, made if there is none: its id, and whether it is new.
 
     `scorer_version`: that of the workers that may do it; None is any.
 
     Raises:
-        TaskInTheWay: one with other parameters is open, or another change of the board.
+        TaskConflict: one with other parameters is open, or another change of the board.
     """
-    audit.stand_in_line(session)  # so that two requests at the same moment find one another
+    audit.acquire_chain_lock(session)  # so that two requests at the same moment find one another
     alike = select(Task.id, Task.subject, Task.params).where(Task.kind == kind, Task.state.in_(_OPEN))
     found = session.execute(alike if kind == ONE_AT_A_TIME else alike.where(Task.subject == subject)).first()
     if found is not None:
         if (found.subject, found.params) == (subject, dict(params)):
             return found.id, False
-        raise TaskInTheWay(found.id, f"Task {found.id} ({kind} {found.subject}) must end first.")
+        raise TaskConflict(found.id, f"Task {found.id} ({kind} {found.subject}) must end first.")
     values: dict[str, Any] = {
         "kind": kind,
         "subject": subject,
@@ -150,7 +150,7 @@ def claim(
     scorer_version: str | None = None,
     parent: int | None = None,
 ) -> TaskClaim | None:
-    """Takes the first waiting task (of one that is split: its first waiting piece), or None where there is none."""
+    """Take the first waiting task (of one that is split: its first waiting piece), or None where there is none."""
     first = select(Task.id).where(*_waiting(scorer_version, parent)).order_by(Task.id).limit(1)
     taken = session.execute(
         update(Task)
@@ -182,12 +182,14 @@ def claim(
 
 
 def any_waiting(session: Session, scorer_version: str | None = None) -> bool:
-    """Whether claim would find a task; for a look without a write transaction."""
+    """Return whether claim would find a task; for a look without a write transaction."""
     return session.scalars(select(Task.id).where(*_waiting(scorer_version, None)).limit(1)).first() is not None
 
 
-def split(session: Session, claim: TaskClaim, kind: str, parts: Sequence[tuple[Mapping[str, Any], int]]) -> None:
-    """Adds pieces of a task: what each is to do, and how many entries that are. Raises LeaseLost."""
+def create_subtasks(
+    session: Session, claim: TaskClaim, kind: str, parts: Sequence[tuple[Mapping[str, Any], int]]
+) -> None:
+    """Add pieces of a task: what each is to do, and how many entries that are. Raises LeaseLost."""
     if not _change(session, claim, total=sum(size for _, size in parts)):
         raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
     first = session.execute(select(func.count()).where(Task.parent_id == claim.task_id)).scalar_one()
@@ -206,13 +208,13 @@ def split(session: Session, claim: TaskClaim, kind: str, parts: Sequence[tuple[M
         session.execute(insert(Task), rows)
 
 
-def parts(session: Session, task_id: int) -> list[dict[str, Any]]:
-    """What each piece of a task was to do."""
+def subtask_params(session: Session, task_id: int) -> list[dict[str, Any]]:
+    """Return what each piece of a task was to do."""
     return list(session.scalars(select(Task.params).where(Task.parent_id == task_id).order_by(Task.id)))
 
 
-def pieces(session: Session, task_id: int) -> Pieces:
-    """How far the pieces of a task are."""
+def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
+    """Return how far the pieces of a task are."""
     rows = session.execute(
         select(Task.state, func.count(), func.coalesce(func.sum(Task.total), 0))
         .where(Task.parent_id == task_id)
@@ -220,7 +222,7 @@ def pieces(session: Session, task_id: int) -> Pieces:
     )
     found = {state: (number, int(entries or 0)) for state, number, entries in rows}
     number = {state: found.get(state.value, (0, 0)) for state in State}
-    return Pieces(
+    return SubtaskCounts(
         done=number[State.DONE][1],
         total=sum(entries for _, entries in number.values()),
         open=number[State.QUEUED][0] + number[State.RUNNING][0],
@@ -228,8 +230,8 @@ def pieces(session: Session, task_id: int) -> Pieces:
     )
 
 
-def waiting_pieces(session: Session, scorer_version: str) -> list[Waiting]:
-    """The tasks with pieces that a worker of this version could do."""
+def waiting_subtasks(session: Session, scorer_version: str) -> list[WaitingSubtask]:
+    """Return the tasks with pieces that a worker of this version could do."""
     rows = session.execute(
         select(Task.id, Task.subject)
         .where(
@@ -239,11 +241,11 @@ def waiting_pieces(session: Session, scorer_version: str) -> list[Waiting]:
         )
         .order_by(Task.id)
     )
-    return [Waiting(*row) for row in rows]
+    return [WaitingSubtask(*row) for row in rows]
 
 
 def heartbeat(session: Session, claim: TaskClaim, lease_seconds: float) -> bool:
-    """Makes the lease last from now; False if it was lost."""
+    """Make the lease last from now; False if it was lost."""
     return _change(session, claim, lease_until=database_now() + lease_seconds)
 
 
@@ -254,7 +256,7 @@ def report(session: Session, claim: TaskClaim, progress: int, total: int) -> Non
 
 
 def finish(session: Session, claim: TaskClaim, result: Mapping[str, Any], outcome: str) -> None:
-    """Marks the task done, in the transaction that has its effect. Raises LeaseLost: then nothing may be recorded."""
+    """Mark the task done, in the transaction that has its effect. Raises LeaseLost: then nothing may be recorded."""
     text = json.dumps(result, separators=(",", ":"), allow_nan=False)
     values = {"state": State.DONE.value, "result": text, "outcome": outcome}
     if not _change(session, claim, lease_until=None, finished_at=database_now(), **values):
@@ -262,7 +264,7 @@ def finish(session: Session, claim: TaskClaim, result: Mapping[str, Any], outcom
 
 
 def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None:
-    """Ends an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
+    """End an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
     if retry and claim.attempts < MAX_ATTEMPTS:
         changed = _change(session, claim, state=State.QUEUED.value, lease_until=None, outcome=words)
     else:
@@ -276,12 +278,12 @@ def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None
 
 
 def any_expired(session: Session) -> bool:
-    """Whether release_expired would do something; for a look without a write transaction."""
+    """Return whether release_expired would do something; for a look without a write transaction."""
     return session.scalars(select(Task.id).where(*_late()).limit(1)).first() is not None
 
 
 def release_expired(session: Session) -> int:
-    """Puts tasks back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
+    """Put tasks back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
     late = select(Task.id, Task.attempts, Task.kind, Task.subject).where(*_late()).order_by(Task.id)
     rows = session.execute(late.with_for_update(skip_locked=True)).all()
     for row in rows:
@@ -299,19 +301,19 @@ def release_expired(session: Session) -> int:
 
 
 def view(session: Session, task_id: int) -> TaskView | None:
-    """One task."""
+    """Return one task."""
     row = session.execute(select(*_SHOWN).where(Task.id == task_id)).first()
     return None if row is None else TaskView(**row._mapping)
 
 
 def result(session: Session, task_id: int) -> dict[str, Any] | None:
-    """What a task that is done has found out; None for any other."""
+    """Return what a task that is done has found out; None for any other."""
     text = session.execute(select(Task.result).where(Task.id == task_id)).scalar_one_or_none()
     return None if text is None else dict(json.loads(text))
 
 
 def latest(session: Session, limit: int, *, kind: str | None = None) -> list[TaskView]:
-    """The newest tasks first."""
+    """Return the newest tasks first."""
     wanted = select(*_SHOWN).where(Task.parent_id.is_(None)).order_by(Task.id.desc()).limit(limit)
     if kind is not None:
         wanted = wanted.where(Task.kind == kind)
@@ -319,8 +321,8 @@ def latest(session: Session, limit: int, *, kind: str | None = None) -> list[Tas
 
 
 def failures(session: Session, limit: int) -> list[TaskView]:
-    """Tasks that failed lately, the newest first, but for those after which one of the same kind and subject was asked
-    for: what nobody asks for again is gone from the list after FAILED_SECONDS."""
+    """Return tasks that failed lately, the newest first, but for those after which one of the same kind and subject
+    was asked for: what nobody asks for again is gone from the list after FAILED_SECONDS."""
     later = aliased(Task)
     again = select(later.id).where(later.kind == Task.kind, later.subject == Task.subject, later.id > Task.id).exists()
     lately = Task.finished_at > database_now() - FAILED_SECONDS

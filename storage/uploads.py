@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from storage.durable import sync_directory
+from common.atomic_files import sync_directory
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".incoming-"
@@ -47,7 +47,7 @@ class Uploads:
         return "local" if self._remote is None else "remote"
 
     def keep(self, source: Path | bytes) -> str:
-        """Stores the content; returns its SHA-256 (hex). The same content is kept once, also when it comes at once."""
+        """Store the content; returns its SHA-256 (hex). The same content is kept once, also when it comes at once."""
         digest = _hash(source)
         if self._remote is not None:
             self._keep_remote(source, digest)
@@ -56,7 +56,8 @@ class Uploads:
         return digest
 
     def read(self, sha256: str) -> bytes:
-        """The content. Raises FileNotFoundError, UploadDamaged where it does not match, ValueError on a wrong name."""
+        """Return the content. Raises FileNotFoundError, UploadDamaged where it does not match, ValueError on a wrong
+        name."""
         if not _DIGEST.fullmatch(sha256):
             raise ValueError("not a SHA-256 in lower-case hex")
         if self._remote is not None:
@@ -69,7 +70,7 @@ class Uploads:
         return content
 
     def prove(self) -> None:
-        """Writes something and takes it away again, so that a store which takes nothing is known before an upload.
+        """Write something and takes it away again, so that a store which takes nothing is known before an upload.
 
         Raises whatever the store raises.
         """
@@ -82,7 +83,7 @@ class Uploads:
         system.rm_file(probe)
 
     def sweep(self, older_than_seconds: float = 3600) -> int:
-        """Removes what interrupted writes left behind; returns how many files that were."""
+        """Remove what interrupted writes left behind; returns how many files that were."""
         removed = 0
         limit = time.time() - older_than_seconds
         for path in self._root.glob(f"*/{_TEMPORARY}*") if self._remote is None else ():
@@ -119,7 +120,7 @@ class Uploads:
 
 
 def _write_durably(source: Path | bytes, target: Path, digest: str) -> None:
-    """Raises UploadDamaged where the source changed while it was copied."""
+    """Raise UploadDamaged where the source changed while it was copied."""
     handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -134,7 +135,7 @@ def _write_durably(source: Path | bytes, target: Path, digest: str) -> None:
 
 
 def _copy(source: Path | bytes, file: BinaryIO) -> str:
-    """Writes the content; returns the SHA-256 of what was written."""
+    """Write the content; returns the SHA-256 of what was written."""
     if isinstance(source, bytes):
         file.write(source)
         return hashlib.sha256(source).hexdigest()

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from storage import label_imports
-from storage.maintenance_tables import WeakHiding
+from storage.models.moderation import WeakHiding
 
 
 class WeaklyHidden(NamedTuple):

@@ -1,1 +1,1 @@
-"""From somebody's file to a queued submission: readers of real prediction formats, checks, intake, command line."""
+"""Submissions: from an uploaded file to a queued job; REST, pages, command line."""

@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from submissions.problems import votes_each
-from submissions.readability import needs_confirmation
-from submissions.wording import printable, sample_lines
+from predictions.problems import votes_phrase
+from predictions.readability import needs_confirmation
+from submissions.text_output import printable, sample_lines
 
 OK, REJECTED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -51,12 +51,12 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
     verify = commands.add_parser("verify", help="check a receipt offline: signature, file, place in the audit chain")
     if arguments[:1] != ["verify"]:
         return  # its options need the signature library, for which nobody else should wait
-    from submissions.receipts import command
+    from receipts import cli
 
-    command.add_options(verify)
+    cli.add_options(verify)
 
     def run(options: argparse.Namespace) -> int:
-        said = command.run(options)
+        said = cli.run(options)
         print(said.text, file=sys.stderr if said.code == USAGE else sys.stdout)
         return said.code
 
@@ -66,7 +66,7 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
 def check_command(arguments: argparse.Namespace) -> int:
     """Read a file as the service would, and print what it found."""
     from benchmark.items import ItemTable
-    from submissions.upload import UploadRejected, check_report, read_upload
+    from predictions.parse import UploadRejected, build_report, parse_predictions
 
     try:
         data = arguments.file.read_bytes()
@@ -78,15 +78,15 @@ def check_command(arguments: argparse.Namespace) -> int:
         print(f"cannot read: {error}", file=sys.stderr)
         return USAGE
     try:
-        report = check_report(read_upload(data, table), table.benchmark)
+        report = build_report(parse_predictions(data, table), table.benchmark)
     except UploadRejected as rejection:
-        report = check_report(rejection, table.benchmark)
+        report = build_report(rejection, table.benchmark)
     print(json.dumps(report) if arguments.json else readable(report) + _demo_hint(report, arguments.items))
     return OK if report["ok"] else REJECTED
 
 
 def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
-    """How to check a file of the demo, whose items stand elsewhere; nothing for others."""
+    """Return how to check a file of the demo, whose items stand elsewhere; nothing for others."""
     if items is not None or not any(problem["code"] == "other-benchmark" for problem in report["problems"]):
         return ""
     manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
@@ -94,12 +94,12 @@ def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
 
 
 def readable(report: dict[str, Any]) -> str:
-    """A check report in words; control characters of the file are shown as escapes."""
+    """Return a check report in words; control characters of the file are shown as escapes."""
     lines = [f"{_verdict(report)} Format: {report['format'] or 'not known'}. Benchmark: {report['benchmark']}."]
     if report.get("parse_rate") is not None:
         lines += [
             f"  revision            {report['revision']}",
-            f"  pairs               {report['items']:,}, with {votes_each(report['votes_per_item'])}",
+            f"  pairs               {report['items']:,}, with {votes_phrase(report['votes_per_item'])}",
             f"  readable votes      {report['parse_rate']:.1%}",
             f"  picked first answer {_first_shown(report['first_shown_rate'])}",
         ]

@@ -1,4 +1,4 @@
-"""REST: dry run, submission, its state; and whether the service is well."""
+"""REST routes: dry run, submission, status, health and metrics."""
 
 from __future__ import annotations
 
@@ -19,59 +19,60 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
-from identity import Identity, Role, require
-from identity.flood import address_of
-from identity.middleware import identity_of
-from identity.problems import problem, problem_body, problem_response
-from identity.routes import SubmittersRoute
-from storage import label_sets, presence, switches
+from auth import Identity, Role, require
+from auth.middleware import identity_of
+from auth.problem_details import problem, problem_body, problem_response
+from auth.rate_limit import address_of
+from auth.role_routes import RoleRoute
+from predictions import readability
+from predictions.sandbox import ReadingFailed
+from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
+from storage import label_sets, submission_pause, worker_heartbeats
 from storage.clock import iso
 from storage.database import LARGEST, Database
-from storage.pace import TooOften
-from submissions import documentation, happenings, queries, readability, rules, wishes
-from submissions.intake import (
-    Accepted,
-    Allowance,
-    FileRejected,
-    FirstOneWaits,
-    Intake,
-    NameTaken,
-    NotConfirmed,
-    Paused,
-    TooSimilar,
-)
+from storage.sliding_window import RateLimited
+from submissions import activity, openapi_examples, policy_text, queries, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.quota import AccountTooYoung, QuotaUsed
-from submissions.sandbox import ReadingFailed
-from submissions.spool import Arrived, Incoming, Spool, TooLarge
-from submissions.tracking import Status
+from submissions.service import (
+    Accepted,
+    Allowance,
+    ApprovalPending,
+    ConfusableName,
+    DuplicateName,
+    FileRejected,
+    NotConfirmed,
+    SubmissionService,
+    SubmissionsPaused,
+)
+from submissions.status import Status
 
-NotTaken = (
+SubmissionError = (
     MetadataRejected
-    | NameTaken
-    | TooSimilar
+    | DuplicateName
+    | ConfusableName
     | FileRejected
     | NotConfirmed
     | QuotaUsed
     | AccountTooYoung
-    | FirstOneWaits
-    | Paused
+    | ApprovalPending
+    | SubmissionsPaused
 )
-NOT_TAKEN = get_args(NotTaken)
+SUBMISSION_ERRORS = get_args(SubmissionError)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
 UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", "There is no submission with this id.")
 WORKER_SILENT_AFTER = 30.0  # seconds without a heartbeat
 _CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
-_MOST_FIELDS = len(FIELDS) + len(wishes.FIELDS) + 8
+_MOST_FIELDS = len(FIELDS) + len(visibility_options.FIELDS) + 8
 _FILE_SCHEMA = {"type": "string", "format": "binary"}
 _FORM = {
     "type": "object",
     "required": ["file", "model"],
     "properties": {
         "file": _FILE_SCHEMA,
-        **{name: {"type": "string"} for name in (*FIELDS, *wishes.FIELDS, wishes.CONFIRMATION)},
+        **{name: {"type": "string"} for name in (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)},
     },
 }
 _CHECK_BODY = {
@@ -81,29 +82,30 @@ _CHECK_BODY = {
 
 
 def build(
-    intake: Intake,
+    intake: SubmissionService,
     spool: Spool,
     track: Callable[[str, Identity], Status | None],
     database: Database,
     hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> APIRouter:
-    """The routes. `hidden_labels`: the configured label revisions that are not public, and their disclosure levels."""
+    """Return the routes. `hidden_labels`: the configured label revisions that are not public, and their disclosure
+    levels."""
     router = APIRouter()
     limiter = CapacityLimiter(_CHECKS_AT_ONCE)
     # Of an address or account one file at a time: who sends many that take long waits for their own.
     turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
     @router.post(
-        "/api/v1/check", openapi_extra={"requestBody": {"content": _CHECK_BODY}}, responses=documentation.CHECK
+        "/api/v1/check", openapi_extra={"requestBody": {"content": _CHECK_BODY}}, responses=openapi_examples.CHECK
     )
     async def check(request: Request) -> Response:
         """Dry run: what this service understands of a file. Needs no account, costs nothing, touches no label."""
-        async with _arriving(request, spool) as (file, _):
+        async with _receive_file(request, spool) as (file, _):
             try:
                 async with turns.setdefault(address_of(request.scope), Lock()):
                     report = await to_thread.run_sync(intake.check, file, limiter=limiter)
             except ReadingFailed as failed:
-                return problem_response(fault(failed))
+                return problem_response(error_response(failed))
             if not_predictions(report):  # nothing in it to report on
                 return problem_response(refusal(FileRejected(report)))
             return JSONResponse(report)
@@ -112,24 +114,24 @@ def build(
         "/api/v1/submissions",
         status_code=202,
         openapi_extra={"requestBody": {"content": {"multipart/form-data": {"schema": _FORM}}}},
-        responses=documentation.SUBMIT,
+        responses=openapi_examples.SUBMIT,
     )
     async def submit(request: Request) -> Response:
         """Submit a file. The same bytes from the same owner are the same submission: `duplicate`, nothing changes."""
-        who = require(identity_of(request), Role.SUBMITTER)  # before 64 MB are taken in; the use case asks again
-        async with _arriving(request, spool) as (file, form):
+        user = require(identity_of(request), Role.SUBMITTER)  # before 64 MB are taken in; the use case asks again
+        async with _receive_file(request, spool) as (file, form):
             try:
-                metadata, shown = wishes.parse(form)
-                take = partial(intake.submit, accept_unreadable=wishes.confirmed(form))
-                async with turns.setdefault(f"account {who.account}", Lock()):
-                    accepted = await to_thread.run_sync(take, file, metadata, who, shown, limiter=limiter)
-            except NOT_TAKEN as refused:
+                metadata, shown = visibility_options.parse_form(form)
+                take = partial(intake.submit, accept_unreadable=visibility_options.confirmed(form))
+                async with turns.setdefault(f"account {user.account}", Lock()):
+                    accepted = await to_thread.run_sync(take, file, metadata, user, shown, limiter=limiter)
+            except SUBMISSION_ERRORS as refused:
                 return problem_response(refusal(refused))
             except ReadingFailed as failed:
-                return problem_response(fault(failed))
-            return JSONResponse(acknowledgement(accepted), status_code=202)
+                return problem_response(error_response(failed))
+            return JSONResponse(submission_response(accepted), status_code=202)
 
-    @router.get("/api/v1/submissions/{submission}", responses=documentation.STATE)
+    @router.get("/api/v1/submissions/{submission}", responses=openapi_examples.STATE)
     def submission_state(submission: str, request: Request) -> Response:
         """State, position and, once scored, the entry of a submission. Others than its owner are told state and times
         until it is public, and nothing of an unpublished one."""
@@ -138,7 +140,7 @@ def build(
             return problem_response(UNKNOWN_SUBMISSION)
         return JSONResponse(status.to_json(), headers={"Cache-Control": "no-store"})
 
-    router.include_router(_wishes(database, intake.benchmark))
+    router.include_router(_parse_form(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, intake.benchmark, hidden_labels)
     _add_health(router, database)
@@ -152,46 +154,48 @@ class Anonymity(BaseModel):
     until: str | None
 
 
-def _wishes(database: Database, benchmark: str) -> APIRouter:
-    router = APIRouter(route_class=SubmittersRoute)
+def _parse_form(database: Database, benchmark: str) -> APIRouter:
+    router = APIRouter(route_class=RoleRoute)
 
-    @router.post("/api/v1/submissions/{submission}/publish", responses=documentation.PUBLISH)
+    @router.post("/api/v1/submissions/{submission}/publish", responses=openapi_examples.PUBLISH)
     def publish(submission: str, request: Request) -> Response:
         """Put your entry on the board, for good."""
-        return _changed(lambda: wishes.publish(database, benchmark, identity_of(request), submission))
+        return _changed_response(
+            lambda: visibility_options.publish(database, benchmark, identity_of(request), submission)
+        )
 
-    @router.put("/api/v1/submissions/{submission}/anonymity", responses=documentation.ANONYMITY)
+    @router.put("/api/v1/submissions/{submission}/anonymity", responses=openapi_examples.ANONYMITY)
     def anonymity(submission: str, body: Anonymity, request: Request) -> Response:
         """Move the day until which your entry is shown without who made it, or end that now."""
 
         def change() -> bool:
-            who, until = identity_of(request), wishes.day(body.until)
-            return wishes.stay_anonymous(database, benchmark, who, submission, until)
+            user, until = identity_of(request), visibility_options.parse_day(body.until)
+            return visibility_options.set_anonymous_until(database, benchmark, user, submission, until)
 
-        return _changed(change)
+        return _changed_response(change)
 
     return router
 
 
-def _changed(change: Callable[[], bool]) -> Response:
+def _changed_response(change: Callable[[], bool]) -> Response:
     try:
         return JSONResponse({"changed": change()}, headers={"Cache-Control": "no-store"})
     except LookupError:
         return problem_response(UNKNOWN_SUBMISSION)
     except MetadataRejected as rejected:
         return problem_response(refusal(rejected))
-    except TooOften as often:
+    except RateLimited as often:
         later = iso(often.next_at)
         return problem(often.status, often.code, str(often), next_at=later, retry_after=often.seconds)
 
 
-def _add_policy(router: APIRouter, intake: Intake) -> None:
-    @router.get("/api/v1/policy", responses=documentation.POLICY)
+def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
+    @router.get("/api/v1/policy", responses=openapi_examples.POLICY)
     def policy() -> Response:
         """Everything that governs submitting here; /policy says it in words. Recorded with every submission."""
-        return JSONResponse(rules.published(intake.rules()))
+        return JSONResponse(policy_text.policy_json(intake.rules()))
 
-    @router.get("/api/v1/quota", responses=documentation.QUOTA)
+    @router.get("/api/v1/quota", responses=openapi_examples.QUOTA)
     def quota(request: Request) -> Response:
         """Whether you may submit now, and if not, when; how many attempts you have made at the board's labels."""
         said = allowance(identity_of(request), intake.allowance(identity_of(request)))
@@ -199,7 +203,7 @@ def _add_policy(router: APIRouter, intake: Intake) -> None:
 
 
 def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: Mapping[str, str]) -> None:
-    @router.get("/api/v1/account/events", responses=documentation.EVENTS)
+    @router.get("/api/v1/account/events", responses=openapi_examples.EVENTS)
     def events(
         request: Request,
         before: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
@@ -207,19 +211,19 @@ def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: M
     ) -> Response:
         """What happened to your entries, the newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
-        found = happenings.of(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
+        found = activity.list_activity(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
 
 
-def allowance(who: Identity, found: Allowance) -> dict[str, Any]:
+def allowance(user: Identity, found: Allowance) -> dict[str, Any]:
     """`GET /api/v1/quota`."""
     next_at = None if found.next_at is None else iso(found.next_at)
-    said = {"account": who.account, "name": who.name, "attempts": found.attempts, "next_at": next_at}
+    said = {"account": user.account, "name": user.name, "attempts": found.attempts, "next_at": next_at}
     return {**said, "label_revision": found.label_revision, "awaiting_approval": found.awaiting, "paused": found.paused}
 
 
-def acknowledgement(accepted: Accepted) -> dict[str, Any]:
-    """What a submitter gets: id, whether it was there before, receipt, and where to look."""
+def submission_response(accepted: Accepted) -> dict[str, Any]:
+    """Return what a submitter gets: id, whether it was there before, receipt, and where to look."""
     return {
         "id": accepted.id,
         "duplicate": accepted.duplicate,
@@ -228,23 +232,23 @@ def acknowledgement(accepted: Accepted) -> dict[str, Any]:
     }
 
 
-def fault(failed: ReadingFailed) -> dict[str, Any]:
+def error_response(failed: ReadingFailed) -> dict[str, Any]:
     """That the service could not read a file, as a problem."""
     return problem_body(500, "internal", str(failed))
 
 
-def refusal(refused: NotTaken) -> dict[str, Any]:
-    """Why a submission was not taken, as a problem."""
+def refusal(refused: SubmissionError) -> dict[str, Any]:
+    """Return why a submission was not taken, as a problem."""
     if isinstance(refused, QuotaUsed):
         return problem_body(429, "quota-used", str(refused), next_at=iso(refused.next_at), retry_after=refused.seconds)
     if isinstance(refused, AccountTooYoung):
         later = iso(refused.next_at)
         return problem_body(403, "account-too-young", str(refused), next_at=later, retry_after=refused.seconds)
-    if isinstance(refused, FirstOneWaits):
+    if isinstance(refused, ApprovalPending):
         return problem_body(409, "awaiting-approval", str(refused), existing=refused.existing)
-    if isinstance(refused, TooSimilar):
+    if isinstance(refused, ConfusableName):
         return problem_body(409, "too-similar", str(refused), problems=[refused.problem.to_json()])
-    if isinstance(refused, Paused):
+    if isinstance(refused, SubmissionsPaused):
         return problem_body(503, "submissions-paused", str(refused))
     if isinstance(refused, FileRejected):
         report = refused.report
@@ -258,7 +262,7 @@ def refusal(refused: NotTaken) -> dict[str, Any]:
         said = {"id": None, "line": None, "field": None, "code": readability.MOSTLY_UNREADABLE, "message": str(refused)}
         more = {name: report[name] for name in ("format", "parse_rate", "warnings", "samples")}
         return problem_body(422, readability.MOSTLY_UNREADABLE, str(refused), problems=[said], **more)
-    if isinstance(refused, NameTaken):
+    if isinstance(refused, DuplicateName):
         return problem_body(
             409, "name-taken", str(refused), problems=[refused.problem.to_json()], existing=refused.existing
         )
@@ -269,13 +273,13 @@ _NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
 
 
 def not_predictions(report: Mapping[str, Any]) -> bool:
-    """Whether a file is of a kind that this service does not read: compressed, an archive, another workbook."""
+    """Return whether a file is of a kind that this service does not read: compressed, an archive, another workbook."""
     return any(one["code"] in _NOT_PREDICTIONS for one in report["problems"])
 
 
 @asynccontextmanager
-async def _arriving(request: Request, spool: Spool) -> AsyncIterator[tuple[Arrived, Mapping[str, object]]]:
-    """The request's file on disk, and the other fields; the file is gone afterwards."""
+async def _receive_file(request: Request, spool: Spool) -> AsyncIterator[tuple[UploadedFile, Mapping[str, object]]]:
+    """Provide the request's file on disk, and the other fields; the file is gone afterwards."""
     try:
         with spool.incoming() as incoming:
             if request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
@@ -290,26 +294,26 @@ async def _arriving(request: Request, spool: Spool) -> AsyncIterator[tuple[Arriv
                 fields, name = {}, ""
                 async for chunk in request.stream():
                     incoming.write(chunk)
-            yield incoming.arrived(name), fields
+            yield incoming.finish(name), fields
     except TooLarge as large:
         raise HTTPException(413, str(large)) from None
     except ClientDisconnect:
         raise HTTPException(400, "The upload ended before the file was complete.") from None
 
 
-async def _copy(upload: UploadFile, incoming: Incoming) -> None:
+async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
     while chunk := await upload.read(1 << 20):
         incoming.write(chunk)
         await anyio.lowlevel.checkpoint()
 
 
 def _add_health(router: APIRouter, database: Database) -> None:
-    @router.get("/healthz", responses=documentation.HEALTH)
+    @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
         """This process answers."""
         return JSONResponse({"status": "ok"})
 
-    @router.get("/readyz", responses=documentation.READY)
+    @router.get("/readyz", responses=openapi_examples.READY)
     def readyz() -> Response:
         """The database answers, and a worker has shown itself lately that holds the labels which the board shows.
 
@@ -317,9 +321,9 @@ def _add_health(router: APIRouter, database: Database) -> None:
         """
         try:
             with database.read() as session:
-                seen, paused = presence.last_seen(session), switches.message(session)
+                seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
                 board = label_sets.current(session)
-                missing = board is not None and presence.nobody_holds(session, board.label_revision)
+                missing = board is not None and worker_heartbeats.no_worker_has(session, board.label_revision)
         except SQLAlchemyError:
             return problem(503, "database-offline", "The database does not answer.")
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
@@ -332,14 +336,14 @@ def _add_health(router: APIRouter, database: Database) -> None:
         age = round(seen.seconds_ago, 1)
         return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused})
 
-    @router.get("/metrics", responses=documentation.METRICS)
+    @router.get("/metrics", responses=openapi_examples.METRICS)
     def metrics() -> Response:
         """Counts for Prometheus."""
         with database.read() as session:
-            return PlainTextResponse(exposition(queries.counts(session)), media_type="text/plain; version=0.0.4")
+            return PlainTextResponse(prometheus_text(queries.counts(session)), media_type="text/plain; version=0.0.4")
 
 
-def exposition(counts: queries.Counts) -> str:
+def prometheus_text(counts: queries.Counts) -> str:
     """Prometheus' text format."""
     lines = [
         "# HELP leaderboard_submissions Submissions that were accepted.",

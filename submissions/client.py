@@ -1,4 +1,5 @@
-"""`python -m submissions submit|status|publish|anonymity`: talks to a running service over its REST routes."""
+"""Command-line client `python -m submissions submit|status|publish|anonymity` over the REST routes of a running
+service."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from predictions.problems import votes_phrase
 from submissions.metadata import FIELDS, JUDGE_TYPES
-from submissions.problems import votes_each
-from submissions.wording import printable, sample_lines
+from submissions.text_output import printable, sample_lines
 
 if TYPE_CHECKING:
     import httpx
@@ -110,7 +111,7 @@ def submit_command(arguments: argparse.Namespace) -> int:
 
 def _accepted(taken: Mapping[str, Any]) -> str:
     receipt = taken["receipt"]
-    size = f"({receipt['items']:,} pairs, {votes_each(receipt['votes_per_item'])})"
+    size = f"({receipt['items']:,} pairs, {votes_phrase(receipt['votes_per_item'])})"
     if taken.get("duplicate"):
         return f"Already submitted as {taken['id']}  {size}; nothing changed."
     return _line("Accepted", f"{taken['id']}  {size}")
@@ -198,7 +199,7 @@ def _sentence(state: Mapping[str, Any]) -> str:
 
 
 def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str, Any] | None:
-    """The entry's scorecard; it follows the score by up to a second or two, so a waiting caller asks again."""
+    """Return the entry's scorecard; it follows the score by up to a second or two, so a waiting caller asks again."""
     while True:
         reply = http.get(f"/api/v1/entries/{submission}")
         if reply.status_code == 200:
@@ -210,7 +211,7 @@ def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str
 
 
 def _row(http: httpx.Client, submission: str) -> dict[str, Any] | None:
-    """The entry's row of the board, with `of`: how many have a rank; None where it is not there (yet)."""
+    """Return the entry's row of the board, with `of`: how many have a rank; None where it is not there (yet)."""
     reply = http.get("/api/v1/leaderboard")
     rows = reply.json()["entries"] if reply.status_code == 200 else []
     ranked = sum(row["rank"] is not None for row in rows)
@@ -218,7 +219,7 @@ def _row(http: httpx.Client, submission: str) -> dict[str, Any] | None:
 
 
 def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry: str | None) -> str:
-    """What a scored submission comes to, for people."""
+    """Return what a scored submission comes to, for people."""
     lines = [_line("Scored", "It is not published." if entry is None else "Its page follows in a moment.")]
     if card is not None:
         strict = card["protocols"]["strict"]
@@ -244,7 +245,7 @@ def _rank(row: Mapping[str, Any] | None) -> str:
 
 
 def read_token(arguments: argparse.Namespace) -> str:
-    """The API token to send; "" where there is none.
+    """Return the API token to send; "" where there is none.
 
     Raises:
         ServiceError: the file is missing, is not text, or others may read it.

@@ -1,4 +1,4 @@
-"""What a submitter says about a judge, checked and cleaned. Plain text for every renderer; imports nothing heavy."""
+"""Metadata of a judge, validated and cleaned. Plain text for every renderer; imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 from benchmark.judges import TYPES
-from storage.invisible import invisible
-from storage.numbers import number_within
+from common.invisible_characters import invisible
+from common.parsing import bounded_number
 
 JUDGE_TYPES = tuple(TYPES)
 
@@ -29,7 +29,7 @@ class FieldProblem(NamedTuple):
     message: str
 
     def to_json(self) -> dict[str, str | None]:
-        """The same shape as a problem in a file."""
+        """Return the same shape as a problem in a file."""
         return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}
 
 
@@ -146,7 +146,7 @@ def _judge_type(field: str, value: object) -> str:
 def _within(low: float, high: float, example: str) -> Callable[[str, object], float]:
     def read(field: str, value: object) -> float:
         try:
-            return number_within(value, low, high)
+            return bounded_number(value, low, high)
         except ValueError:
             _refuse(field, "not-in-range", f"expected a number from {low:g} to {high:g}, for instance {example}.")
 
@@ -163,7 +163,7 @@ def _yes_no(field: str, value: object) -> bool:
 
 
 def yes_or_no(field: str, value: object, *, default: bool) -> bool:
-    """An answer from a form; nothing is the default.
+    """Return an answer from a form; nothing is the default.
 
     Raises:
         MetadataRejected: it is neither.

@@ -1,4 +1,4 @@
-"""What this package reads from the tables."""
+"""SQL of submissions."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, exists, func, insert, select, text
 from sqlalchemy.orm import Session
 
-from storage import grants, label_sets, presence
+from storage import label_sets, quota_grants, worker_heartbeats
 from storage.clock import database_now
-from storage.policy_tables import Approval
-from storage.quota_tables import Attempt, Charge, QuotaSubject
-from storage.tables import Event, Job, State, Submission
-from storage.visibility import REJECTED, WAITING, held
+from storage.models.core import AuditEvent, Job, State, Submission
+from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
+from storage.models.visibility import Approval
+from storage.visibility import REJECTED, WAITING, pending_approval_ids
 from submissions.quota import YEAR
 
 
-class Known(NamedTuple):
+class KnownSubmission(NamedTuple):
     """A submission that exists."""
 
     id: str
     receipt: dict[str, object]
 
 
-class Described(NamedTuple):
+class SubmissionFacts(NamedTuple):
     """What the owner of a submission called it, and which of their attempts it is at the labels of that time."""
 
     id: str
@@ -48,22 +48,22 @@ class Counts(NamedTuple):
 
 
 def now(session: Session) -> float:
-    """Seconds since 1970 on the database's clock."""
+    """Return seconds since 1970 on the database's clock."""
     return session.execute(select(database_now())).scalar_one()
 
 
-def by_content(session: Session, benchmark: str, owner: str, sha256: str) -> Known | None:
-    """The submission that an owner made with these bytes."""
+def by_content(session: Session, benchmark: str, owner: str, sha256: str) -> KnownSubmission | None:
+    """Return the submission that an owner made with these bytes."""
     row = session.execute(
         select(Submission.id, Submission.receipt).where(
             Submission.benchmark == benchmark, Submission.owner == owner, Submission.content_sha256 == sha256
         )
     ).one_or_none()
-    return Known(row[0], row[1]) if row else None
+    return KnownSubmission(row[0], row[1]) if row else None
 
 
 def by_name(session: Session, benchmark: str, owner: str, model: str, version: str) -> str | None:
-    """The id of the submission that an owner has under this model and version."""
+    """Return the id of the submission that an owner has under this model and version."""
     return session.execute(
         select(Submission.id).where(
             Submission.benchmark == benchmark,
@@ -74,72 +74,74 @@ def by_name(session: Session, benchmark: str, owner: str, model: str, version: s
     ).scalar_one_or_none()
 
 
-def described(session: Session, benchmark: str, submission: str) -> Described | None:
-    """What a submission is called; None if there is no such one."""
+def described(session: Session, benchmark: str, submission: str) -> SubmissionFacts | None:
+    """Return what a submission is called; None if there is no such one."""
     row = session.execute(
         _described().where(Submission.id == submission, Submission.benchmark == benchmark)
     ).one_or_none()
-    return Described(*row) if row else None
+    return SubmissionFacts(*row) if row else None
 
 
-def owned(session: Session, benchmark: str, owner: str, most: int) -> list[Described]:
-    """What an account has submitted, the newest first."""
+def owned(session: Session, benchmark: str, owner: str, most: int) -> list[SubmissionFacts]:
+    """Return what an account has submitted, the newest first."""
     rows = session.execute(
         _described()
         .where(Submission.benchmark == benchmark, Submission.owner == owner)
         .order_by(Submission.created_at.desc(), Submission.id)
         .limit(most)
     )
-    return [Described(*row) for row in rows]
+    return [SubmissionFacts(*row) for row in rows]
 
 
 def _described() -> Select[*tuple[Any, ...]]:
-    of_submission = (getattr(Submission, name) for name in Described._fields if hasattr(Submission, name))
+    of_submission = (getattr(Submission, name) for name in SubmissionFacts._fields if hasattr(Submission, name))
     return select(*of_submission, Attempt.number, Attempt.label_revision).outerjoin(
         Attempt, Attempt.submission_id == Submission.id
     )
 
 
-def let_through(session: Session, benchmark: str, owner: str) -> bool:
-    """Whether anything of an account was ever taken to be scored, by a maintainer or because nobody had to ask one."""
+def is_approved(session: Session, benchmark: str, owner: str) -> bool:
+    """Return whether anything of an account was ever taken to be scored, by a maintainer or because nobody had to
+    ask one."""
     any_taken = select(Submission.id).where(
-        Submission.benchmark == benchmark, Submission.owner == owner, Submission.id.not_in(held())
+        Submission.benchmark == benchmark, Submission.owner == owner, Submission.id.not_in(pending_approval_ids())
     )
     return session.execute(any_taken.limit(1)).first() is not None
 
 
 def waiting(session: Session, benchmark: str, owner: str) -> str | None:
-    """The submission of an account that waits for a maintainer."""
+    """Return the submission of an account that waits for a maintainer."""
     held_up = select(Submission.id).join(Approval, Approval.submission_id == Submission.id)
     rule = (Submission.benchmark == benchmark, Submission.owner == owner, Approval.state == WAITING)
     return session.execute(held_up.where(*rule).limit(1)).scalar_one_or_none()
 
 
 def current_revision(session: Session) -> str | None:
-    """The label revision that the board shows; None before a worker has said so."""
+    """Return the label revision that the board shows; None before a worker has said so."""
     pointer = label_sets.current(session)
     return pointer.label_revision if pointer else None
 
 
-def taken(session: Session, subject: str, now: float) -> list[float]:
-    """When what counts against a quota was taken: attempts of the last 365 days, whichever labels the board showed,
-    but those that the service failed to score, that a maintainer rejected, or that were granted beyond the quota."""
+def quota_used(session: Session, subject: str, now: float) -> list[float]:
+    """Return when what counts against a quota was taken: attempts of the last 365 days, whichever labels the board
+    showed, but those that the service failed to score, that a maintainer rejected, or that were granted beyond the
+    quota."""
     rejected = exists().where(Approval.submission_id == Attempt.submission_id, Approval.state == REJECTED)
     rows = session.scalars(
         select(Attempt.at)
-        .join(Charge, Charge.submission_id == Attempt.submission_id)
+        .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
         .where(
-            Charge.subject == subject,
+            QuotaCharge.subject == subject,
             Attempt.at > now - YEAR,
-            ~grants.given_back(Attempt.submission_id),
+            ~quota_grants.was_refunded(Attempt.submission_id),
             ~rejected,
-            grants.not_granted(Attempt.submission_id),
+            quota_grants.counts_against_quota(Attempt.submission_id),
         )
     )
     return list(rows)
 
 
-def line_up(session: Session, subjects: Sequence[str]) -> None:
+def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
     """From here to the end of the transaction nobody else takes from these quotas.
 
     On SQLite the write transaction sees to that; on PostgreSQL the rows' locks do, taken in one order by everybody.
@@ -151,10 +153,14 @@ def line_up(session: Session, subjects: Sequence[str]) -> None:
         session.execute(select(QuotaSubject.subject).where(QuotaSubject.subject == subject).with_for_update())
 
 
-def attempts(session: Session, subject: str, label_revision: str) -> int:
-    """How many attempts a subject has made at a label revision, ever."""
-    made = select(func.count()).select_from(Attempt).join(Charge, Charge.submission_id == Attempt.submission_id)
-    return session.execute(made.where(Charge.subject == subject, Attempt.label_revision == label_revision)).scalar_one()
+def count_attempts(session: Session, subject: str, label_revision: str) -> int:
+    """Return how many attempts a subject has made at a label revision, ever."""
+    made = (
+        select(func.count()).select_from(Attempt).join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
+    )
+    return session.execute(
+        made.where(QuotaCharge.subject == subject, Attempt.label_revision == label_revision)
+    ).scalar_one()
 
 
 def add_attempt(
@@ -166,13 +172,13 @@ def add_attempt(
     policy: dict[str, Any],
     now: float,
 ) -> None:
-    """Records an attempt and whose quotas it takes from; line_up came before."""
+    """Record an attempt and whose quotas it takes from; line_up came before."""
     session.execute(
         insert(Attempt).values(
             submission_id=submission, label_revision=label_revision, number=number, policy=policy, at=now
         )
     )
-    session.execute(insert(Charge), [{"submission_id": submission, "subject": subject} for subject in subjects])
+    session.execute(insert(QuotaCharge), [{"submission_id": submission, "subject": subject} for subject in subjects])
 
 
 def counts(session: Session) -> Counts:
@@ -182,7 +188,7 @@ def counts(session: Session) -> Counts:
     jobs.update((state, number) for state, number in session.execute(by_state))
     return Counts(
         submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
-        events=session.execute(select(func.count()).select_from(Event)).scalar_one(),
+        events=session.execute(select(func.count()).select_from(AuditEvent)).scalar_one(),
         jobs=jobs,
-        worker_age=seen.seconds_ago if (seen := presence.last_seen(session)) else None,
+        worker_age=seen.seconds_ago if (seen := worker_heartbeats.last_seen(session)) else None,
     )

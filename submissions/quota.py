@@ -1,4 +1,4 @@
-"""How many scored submissions there may be, whose, and when the next one may come. Pure.
+"""Quota: number of scored submissions per account and organisation, and when the next one is possible. Pure.
 
 Every score is a few bits about hidden labels: one a day and twelve a year keep what an account (or a team of accounts)
 can learn near chance. Every attempt is scored under all label revisions in use, and under the next one when that comes,
@@ -13,32 +13,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from identity import Identity
+from auth import Identity
 from storage.clock import minute
 from storage.label_imports import hidden_in
-from storage.pace import DAY, free_again
+from storage.sliding_window import DAY, next_allowed_at
 
 YEAR = 365 * DAY  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class QuotaPolicy:
     """Limits of an installation, for each account and each of its organisations. 0 is no limit."""
 
     per_day: int = 0
     per_year: int = 0
     exempt_organisations: tuple[str, ...] = ()  # names or ids: communities that anybody may join, which are no teams
     label_revision: str = "demo"  # that attempts are numbered for until a worker has said which one the board shows
-    account_age_days: int = 0  # of whoever submits; 0: any
+    account_age_days: int = 0  # of the submitter; 0: any
     approve_first: bool = False  # whether an account's first upload waits for a maintainer
     # Where a label set is not public; each a fraction, None: no such rule.
     abstaining_approval: float | None = None  # files that abstain more often wait for a maintainer
     abstaining_probe: float | None = None  # files that abstain as often, or more, count as probes in the alarm
     ladder_margin: float | None = None  # a score is shown only where it beats the account's best by so much
 
-    def limits(self, who: Identity) -> bool:
-        """Whether somebody has a quota. Without sign-in there is nobody to hold one."""
-        return who.via != "local" and bool(self.per_day or self.per_year)
+    def limits(self, user: Identity) -> bool:
+        """Return whether somebody has a quota. Without sign-in there is nobody to hold one."""
+        return user.auth_method != "local" and bool(self.per_day or self.per_year)
 
     def to_json(self) -> dict[str, Any]:
         """As it is published, and recorded with every submission."""
@@ -67,10 +67,10 @@ def abstains_too_much(rules: Mapping[str, Any], abstaining: float) -> bool:
 class QuotaUsed(ValueError):
     """No scored submission is possible now; `next_at` (seconds since 1970 UTC) is when one is."""
 
-    def __init__(self, whose: str, policy: Policy, next_at: float, now: float) -> None:
+    def __init__(self, whose: str, policy: QuotaPolicy, next_at: float, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
-            f"{whose} has used up what may be scored ({described(policy)}). "
+            f"{whose} has used up what may be scored ({policy_from(policy)}). "
             f"The next submission is possible from {minute(self.next_at)}. "
             "Checking files is free at any time."
         )
@@ -79,7 +79,7 @@ class QuotaUsed(ValueError):
 class AccountTooYoung(ValueError):
     """The account may submit later; `next_at` (seconds since 1970 UTC) is when."""
 
-    def __init__(self, policy: Policy, next_at: float, now: float) -> None:
+    def __init__(self, policy: QuotaPolicy, next_at: float, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         super().__init__(
             f"Accounts submit when they are {policy.account_age_days} days old; yours is so from "
@@ -87,18 +87,18 @@ class AccountTooYoung(ValueError):
         )
 
 
-def check_age(policy: Policy, who: Identity, now: float) -> None:
-    """Raises AccountTooYoung. An account's age is what the issuer says, or else counts from its first sign-in here."""
-    if not policy.account_age_days or who.via == "local":
+def check_age(policy: QuotaPolicy, user: Identity, now: float) -> None:
+    """Raise AccountTooYoung. An account's age is what the issuer says, or else counts from its first sign-in here."""
+    if not policy.account_age_days or user.auth_method == "local":
         return
-    known = [at for at in (who.account_created_at, who.first_seen_at) if at is not None]
+    known = [at for at in (user.account_created_at, user.first_seen_at) if at is not None]
     old_enough = min(known, default=now) + policy.account_age_days * DAY
     if old_enough > now:
         raise AccountTooYoung(policy, old_enough, now)
 
 
-def described(policy: Policy) -> str:
-    """The limits in words."""
+def policy_from(policy: QuotaPolicy) -> str:
+    """Return the limits in words."""
     limits = [
         f"{policy.per_day} in 24 hours" if policy.per_day else "",
         f"{policy.per_year} in 365 days" if policy.per_year else "",
@@ -106,29 +106,31 @@ def described(policy: Policy) -> str:
     return " and ".join(filter(None, limits)) or "no limit"
 
 
-def subjects(who: Identity, policy: Policy) -> dict[str, str]:
-    """Whose quota an attempt takes from, with a name for people. The account comes first."""
-    teams = [one for one in who.organisations if not any(map(one.is_meant, policy.exempt_organisations))]
+def quota_scopes(user: Identity, policy: QuotaPolicy) -> dict[str, str]:
+    """Return whose quota an attempt takes from, with a name for people. The account comes first."""
+    teams = [one for one in user.organisations if not any(map(one.is_meant, policy.exempt_organisations))]
     return {
-        account_subject(who): "Your account",
+        account_subject(user): "Your account",
         **{f"organisation:{one.id}": f"Your organisation {one.shown}" for one in teams},
     }
 
 
-def account_subject(who: Identity) -> str:
-    """The quota of the account alone."""
-    return f"account:{who.account}"
+def account_subject(user: Identity) -> str:
+    """Return the quota of the account alone."""
+    return f"account:{user.account}"
 
 
-def next_possible(policy: Policy, taken: Iterable[float], now: float) -> float | None:
-    """When the next attempt may come; None: now. `taken`: when those were that count. Seconds since 1970 UTC."""
+def next_possible(policy: QuotaPolicy, taken: Iterable[float], now: float) -> float | None:
+    """Return when the next attempt may come; None: now. `taken`: when those were that count. Seconds since 1970 UTC."""
     times = list(taken)
-    waits = (free_again(times, policy.per_day, DAY, now), free_again(times, policy.per_year, YEAR, now))
+    waits = (next_allowed_at(times, policy.per_day, DAY, now), next_allowed_at(times, policy.per_year, YEAR, now))
     return max(filter(None, waits), default=None)
 
 
-def check(policy: Policy, taken: Mapping[str, Iterable[float]], names: Mapping[str, str], now: float) -> None:
-    """Raises QuotaUsed for the subject that has to wait longest. `taken` (times), `names`: by subject."""
+def require_quota(
+    policy: QuotaPolicy, taken: Mapping[str, Iterable[float]], names: Mapping[str, str], now: float
+) -> None:
+    """Raise QuotaUsed for the subject that has to wait longest. `taken` (times), `names`: by subject."""
     waits = {name: next_possible(policy, times, now) for name, times in taken.items()}
     waiting = {name: until for name, until in waits.items() if until is not None}
     if waiting:

@@ -17,22 +17,22 @@ settings.load_profile("no-deadline")
 # Files whose tests start processes or services, or work through whole files: not for the inner loop (`make unit`).
 INTEGRATION = frozenset(
     [
-        "attacks/test_year.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
         "judge/test_run.py",
         "judge/test_scores.py",
-        "leaderboard/sharing/test_routes.py",
+        "redteam/test_year.py",
+        "leaderboard/share/test_routes.py",
         "leaderboard/test_secrets.py",
         "maintenance/test_commands.py",
         "maintenance/test_scorer_version.py",
         "submissions/test_api.py",
         "submissions/test_client.py",
-        "submissions/test_door.py",
-        "submissions/test_readers_real.py",
+        "web/test_request_limits.py",
+        "predictions/test_readers_real.py",
         "test_docs.py",
         "test_files_to_scores.py",
-        "test_gradio_door.py",
+        "web/test_gradio_allowlist.py",
         "test_real_files.py",
         "test_routes.py",
         "workers/test_hub_labels.py",
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def chromium() -> str | None:
-    """The system's Chromium; Playwright downloads none."""
+    """Return the system's Chromium; Playwright downloads none."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 

@@ -20,7 +20,7 @@ from sqlalchemy.engine import URL, make_url
 from storage import audit, label_sets, stored_rows
 from storage import database as database_module
 from storage.database import Database, migrate, open_database
-from storage.tables import Submission
+from storage.models.core import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
 
 BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=pytest.mark.postgres)]
@@ -41,7 +41,7 @@ IMPORTED = {
 
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[Cluster]:
-    """One PostgreSQL server for the whole run; skipped where there is none, but not in CI."""
+    """Yield one PostgreSQL server for the whole run; skipped where there is none, but not in CI."""
     reason = why_unavailable()
     if reason is not None:
         if os.environ.get("CI"):
@@ -53,12 +53,12 @@ def postgres_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(params=BOTH)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty database, once of each kind."""
+    """Return the URL of an empty database, once of each kind."""
     return empty_of_kind(request, tmp_path / "data")
 
 
 def empty_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
-    """The URL of an empty database for a fixture that has a kind as its parameter (BOTH)."""
+    """Return the URL of an empty database for a fixture that has a kind as its parameter (BOTH)."""
     if request.param == "sqlite":
         return f"sqlite:///{folder}/leaderboard.db"
     cluster: Cluster = request.getfixturevalue("postgres_cluster")
@@ -67,14 +67,14 @@ def empty_of_kind(request: pytest.FixtureRequest, folder: Path) -> str:
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[Database]:
-    """A database with all tables."""
+    """Yield a database with all tables."""
     opened = new_database(database_url)
     yield opened
     opened.close()
 
 
 def new_database(url: str) -> Database:
-    """Opens an empty database and gives it all tables: copied from one that was migrated, which takes a tenth of the
+    """Open an empty database and gives it all tables: copied from one that was migrated, which takes a tenth of the
     time. (That migrations work is tested where they are; who starts a service has it migrate by itself.)
     """
     address = make_url(url)
@@ -90,7 +90,7 @@ def new_database(url: str) -> Database:
 
 
 def move_schema(database: Database, move: Callable[[Config, str], None], revision: str) -> None:
-    """Brings the schema to a revision with Alembic's command upgrade or downgrade."""
+    """Bring the schema to a revision with Alembic's command upgrade or downgrade."""
     config = Config()
     config.set_main_option("script_location", str(Path(database_module.__file__).parent / "migrations"))
     with database_module._migration_connection(database) as connection:
@@ -109,7 +109,8 @@ def _sqlite_file() -> bytes:
 
 @cache
 def _postgres_dump(host: str) -> tuple[str, str]:
-    """The name of a migrated schema and what makes another one of that name, without the line that creates it."""
+    """Return the name of a migrated schema and what makes another one of that name, without the line that creates
+    it."""
     url = Cluster(Path(host), binaries() or Path()).new_database()
     opened = open_database(url)
     migrate(opened)
@@ -128,7 +129,7 @@ def _schema(url: URL) -> str:
 
 
 def a_submission(number: int = 1, **changes: Any) -> Submission:
-    """A valid submission; `number` makes content and model differ."""
+    """Return a valid submission; `number` makes content and model differ."""
     values: dict[str, Any] = {
         "benchmark": "demo",
         "owner": "local",
@@ -150,11 +151,11 @@ def with_labels(database: Database, revision: str = "demo", benchmark: str = "de
     """Registers a label set (no labels needed) and makes the board show it."""
     with database.write() as session:
         label_sets.register(session, revision, benchmark, hashlib.sha256(revision.encode()).hexdigest(), 1250)
-        label_sets.point_to(session, revision, "1", "test")
+        label_sets.activate_revision(session, revision, "1", "test")
 
 
 def on_record(database: Database, names: Iterable[str]) -> list[str]:
-    """Adds the audit events that submissions have which came through the service; returns the ids."""
+    """Add the audit events that submissions have which came through the service; returns the ids."""
     listed = list(names)
     with database.write() as session:
         for name in listed:
@@ -165,7 +166,7 @@ def on_record(database: Database, names: Iterable[str]) -> list[str]:
 
 
 def submitted(database: Database, count: int, **changes: Any) -> list[str]:
-    """Adds so many submissions without jobs; returns their ids."""
+    """Add so many submissions without jobs; returns their ids."""
     with database.write() as session:
         rows = [a_submission(number, **changes) for number in range(count)]
         session.add_all(rows)

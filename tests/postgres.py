@@ -16,7 +16,7 @@ _COUNTER = itertools.count(1)
 
 
 def binaries() -> Path | None:
-    """The newest server binaries of this machine; None where there is no PostgreSQL."""
+    """Return the newest server binaries of this machine; None where there is no PostgreSQL."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3].split(".")[0]))
     if found:
         return found[-1].parent
@@ -25,7 +25,7 @@ def binaries() -> Path | None:
 
 
 def why_unavailable() -> str | None:
-    """Why no server can be started here, in words for a test report; None where one can."""
+    """Return why no server can be started here, in words for a test report; None where one can."""
     if binaries() is None:
         return "no PostgreSQL server on this machine (initdb not found)"
     if os.geteuid() == 0 and shutil.which("runuser") is None:
@@ -42,13 +42,13 @@ class Cluster:
     prefix: tuple[str, ...] = field(default=())
 
     def new_database(self) -> str:
-        """Creates an empty schema and returns a URL that sees nothing else; a database of its own would take 7 MB."""
+        """Create an empty schema and returns a URL that sees nothing else; a database of its own would take 7 MB."""
         name = f"test_{os.getpid()}_{next(_COUNTER)}"
         self.run("psql", "-h", str(self.directory), "-U", "postgres", "-qc", f"CREATE SCHEMA {name}", "postgres")
         return f"postgresql://postgres@/postgres?host={self.directory}&options=-csearch_path%3D{name}"
 
     def copy_of(self, template: str | None = None) -> tuple[str, str]:
-        """Creates a database of its own, as a copy of another that nobody is connected to: its name and its URL."""
+        """Create a database of its own, as a copy of another that nobody is connected to: its name and its URL."""
         name = f"copy_{os.getpid()}_{next(_COUNTER)}"
         more = f" TEMPLATE {template} STRATEGY FILE_COPY" if template else ""
         statement = f"CREATE DATABASE {name}{more}"
@@ -56,12 +56,12 @@ class Cluster:
         return name, f"postgresql://postgres@/{name}?host={self.directory}"
 
     def drop(self, name: str) -> None:
-        """Removes such a database, and whoever is connected to it."""
+        """Remove such a database, and anyone who is connected to it."""
         statement = f"DROP DATABASE {name} WITH (FORCE)"
         self.run("psql", "-h", str(self.directory), "-U", "postgres", "-qc", statement, "postgres")
 
     def run(self, program: str, *arguments: str) -> None:
-        """Runs one of the server's programs as the user that owns it."""
+        """Run one of the server's programs as the user that owns it."""
         command = [*self.prefix, str(self.bin / program), *arguments]
         # Output goes to a file: the server inherits it, and a pipe would keep us waiting for its end.
         with tempfile.TemporaryFile() as output:
@@ -73,7 +73,7 @@ class Cluster:
 
 @contextmanager
 def running_cluster() -> Iterator[Cluster]:
-    """Starts a server and removes it with all its data at the end. Raises RuntimeError where that is not possible."""
+    """Start a server and removes it with all its data at the end. Raises RuntimeError where that is not possible."""
     reason = why_unavailable()
     directory_of_programs = binaries()
     if reason is not None or directory_of_programs is None:

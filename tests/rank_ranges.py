@@ -16,7 +16,7 @@ def ranges_by(correct: Any, category: Any, order_by: str | int = MACRO) -> RankR
 
 
 def holm_ranges(correct: Any, category: Any, order_by: str | int = MACRO) -> tuple[PairTests, Any, RankRanges]:
-    """All pairs tested, their p values adjusted by Holm, and the ranges that follow."""
+    """Return all pairs tested, their p values adjusted by Holm, and the ranges that follow."""
     bits = np.asarray(correct, dtype=bool)
     tests = paired_tests(bits, parts_of(np.asarray(category), order_by), exact=order_by != MACRO)
     adjusted = holm(tests.p)

@@ -11,7 +11,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def real_file(name: str) -> Path:
-    """A file of ../shared; without it the test is skipped, but fails where CI is set."""
+    """Return a file of ../shared; without it the test is skipped, but fails where CI is set."""
     path = SHARED / name
     if not path.exists():
         reason = f"needs ../shared/{name} beside the checkout"
@@ -22,7 +22,7 @@ def real_file(name: str) -> Path:
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """The rows of a JSONL or JSON file of ../shared/data."""
+    """Return the rows of a JSONL or JSON file of ../shared/data."""
     text = real_file(f"data/{name}").read_text()
     if text.lstrip().startswith("["):
         return list(json.loads(text))

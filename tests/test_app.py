@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.factories.service import ROOT, Service, alive, running, until
 from tests.real_data import real_file
-from tests.service import ROOT, Service, alive, running, until
 
 pytestmark = pytest.mark.slow
 

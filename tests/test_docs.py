@@ -73,7 +73,7 @@ def test_every_command_and_every_option_is_named(package: str) -> None:
 
 
 def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Words and parser of every command that does something."""
+    """Yield words and parser of every command that does something."""
     below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
     if not below:
         yield " ".join(words), parser

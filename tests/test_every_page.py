@@ -14,8 +14,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.identity.provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
-from tests.service import Service, running, until
+from tests.factories.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
+from tests.factories.service import Service, running, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -36,7 +36,7 @@ _GRAVE = ("serious", "critical")
 
 
 @dataclass
-class World:
+class PagesWorld:
     """The service with sign-in. `found`: for every kind of page the first address; `led_to`: where links lead."""
 
     service: Service
@@ -52,7 +52,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesWorld]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -70,13 +70,13 @@ def world(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             page = inside.new_page()
             page.goto(f"{service.url}/auth/sign-in?next=/account")
             expect(page.get_by_role("heading", name="alice")).to_be_visible()
-            yield World(service, provider, browser, inside, outside, _addresses(page, service, data))
+            yield PagesWorld(service, provider, browser, inside, outside, _addresses(page, service, data))
             inside.close()
             outside.close()
 
 
 def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
-    """One page of each kind, found as readers find them; alice's own submission is one of them."""
+    """Return one page of each kind, found as readers find them; alice's own submission is one of them."""
     judge = sorted((data / "demo" / "judges").glob("*.jsonl"))[0]
     # Signed in as alice; other bytes, or it would be the submission that is there already.
     file = {"name": "mine.jsonl", "mimeType": "text/plain", "buffer": judge.read_bytes() + b"\n"}
@@ -100,16 +100,16 @@ def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_a_page_is_accessible_and_fits_the_screen(world: World, kind: str) -> None:
+def test_a_page_is_accessible_and_fits_the_screen(world: PagesWorld, kind: str) -> None:
     _look(world, world.inside, kind)
 
 
 @pytest.mark.parametrize("kind", SIGNED_OUT)
-def test_so_it_is_for_who_is_not_signed_in(world: World, kind: str) -> None:
+def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str) -> None:
     _look(world, world.outside, kind)
 
 
-def _look(world: World, context: BrowserContext, kind: str) -> None:
+def _look(world: PagesWorld, context: BrowserContext, kind: str) -> None:
     page, wrong = context.new_page(), []
     for scheme in ("light", "dark"):
         page.set_viewport_size(PHONE)  # type: ignore[arg-type]
@@ -149,7 +149,7 @@ def _open(page: Page, address: str) -> None:
         page.wait_for_function(_OPAQUE)  # Gradio fades what it waits for
 
 
-def test_no_page_is_led_to_that_is_not_in_the_list(world: World) -> None:
+def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
     if not world.led_to:
         pytest.skip("no page was opened before")
     own = [urlsplit(one).path for one in world.led_to if one.startswith(world.service.url)]
@@ -158,7 +158,7 @@ def test_no_page_is_led_to_that_is_not_in_the_list(world: World) -> None:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_every_page_has_the_same_header_and_footer_and_says_where_one_is(world: World, kind: str) -> None:
+def test_every_page_has_the_same_header_and_footer_and_says_where_one_is(world: PagesWorld, kind: str) -> None:
     page = world.inside.new_page()
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     _open(page, world.address(kind))
@@ -180,7 +180,7 @@ def test_every_page_has_the_same_header_and_footer_and_says_where_one_is(world: 
     page.close()
 
 
-def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: World) -> None:
+def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: PagesWorld) -> None:
     page = world.outside.new_page()
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     _open(page, world.service.url)
@@ -198,7 +198,7 @@ def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: World) 
 
 
 @pytest.mark.parametrize(("signed_in", "says"), [(False, "Sign in as a maintainer"), (True, "For maintainers")])
-def test_who_is_no_maintainer_sees_no_forms_of_theirs(world: World, signed_in: bool, says: str) -> None:
+def test_who_is_no_maintainer_sees_no_forms_of_theirs(world: PagesWorld, signed_in: bool, says: str) -> None:
     context = world.browser.new_context()
     page = context.new_page()
     world.provider.who = "bob"
@@ -214,7 +214,7 @@ def test_who_is_no_maintainer_sees_no_forms_of_theirs(world: World, signed_in: b
 
 
 @pytest.mark.parametrize("path", ["/app/submit", "/app/analyse", "/app/"])
-def test_where_no_script_runs_a_page_that_needs_one_says_so(world: World, path: str) -> None:
+def test_where_no_script_runs_a_page_that_needs_one_says_so(world: PagesWorld, path: str) -> None:
     context = world.browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(world.service.url + path)

@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 from benchmark.protocols import GROUPINGS, PROTOCOLS, scores
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally, tally
-from submissions.receipts.facts import votes_sha256
-from submissions.upload import Upload, read_upload
-from tests import builders
-from tests.submissions import prediction_files as files
-from tests.submissions.prediction_files import MANY_VOTES, Writer
+from predictions.parse import Predictions, parse_predictions
+from receipts.payload import votes_sha256
+from tests.factories import labels
+from tests.factories import prediction_files as files
+from tests.factories.prediction_files import MANY_VOTES, Writer
 
-PAIRS = builders.pairs(4)
-TABLE = builders.table(4)
-LABELS = builders.labels(TABLE, [(i * 7 + i // 3) % 2 for i in range(len(TABLE))])
+PAIRS = labels.pairs(4)
+TABLE = labels.table(4)
+LABELS = labels.labels(TABLE, [(i * 7 + i // 3) % 2 for i in range(len(TABLE))])
 K = 5
 RULES = [(protocol, grouping) for protocol in PROTOCOLS for grouping in GROUPINGS]
 
 
-def read(data: bytes) -> Upload:
-    return read_upload(data, TABLE)
+def read(data: bytes) -> Predictions:
+    return parse_predictions(data, TABLE)
 
 
 def counted(data: bytes) -> Tally:
@@ -56,7 +56,7 @@ def test_the_order_of_lines_and_keys_changes_no_score_and_no_digest(
 
 
 def together(lines: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The lines of each item."""
+    """Return the lines of each item."""
     found: dict[str, list[dict[str, Any]]] = {}
     for line in lines:
         found.setdefault(line["id"], []).append(line)
@@ -89,7 +89,7 @@ def test_a_judge_that_never_decides_scores_nothing_and_breaks_nothing(k: int) ->
 
 
 def judging(answer: int, unparsed: int) -> bytes:
-    """Says the same of every pair, shown either way round; of some it says nothing that can be read."""
+    """Say the same of every pair, shown either way round; of some it says nothing that can be read."""
     rows = []
     for place, pair in enumerate(PAIRS):
         text = "I cannot say." if place < unparsed else f"Overall Judgment: Answer {answer} is better."

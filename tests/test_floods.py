@@ -15,10 +15,10 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 import app
-from identity.flood import FILES_PER_HOUR, MOST_OF_ONE
-from submissions.transport import KEPT_FREE, MOST_BYTES, Gate
-from tests.service import PATIENCE, Service, running, until
-from tests.serving import serving
+from auth.rate_limit import FILES_PER_HOUR, MOST_OF_ONE
+from tests.factories.service import PATIENCE, Service, running, until
+from tests.factories.serving import serving
+from web.middleware.request_limits import KEPT_FREE, MOST_BYTES, RequestLimitsMiddleware
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def another(service: Service) -> httpx.Client:
 
 
 def judge(service: Service) -> bytes:
-    """A file that the demo takes."""
+    """Return a file that the demo takes."""
     judges = data(service) / "demo" / "judges"
     return (judges / json.loads((judges / "index.json").read_bytes())[0]["file"]).read_bytes()
 
@@ -58,7 +58,7 @@ def data(service: Service) -> Path:
 
 
 def kept(service: Service, content: bytes) -> bool:
-    """Whether Gradio still has an uploaded file with this content."""
+    """Return whether Gradio still has an uploaded file with this content."""
     found = (data(service) / "demo" / "gradio").rglob("*")
     return any(path.is_file() and path.read_bytes() == content for path in found)
 
@@ -70,7 +70,7 @@ def uploaded(client: httpx.Client, content: bytes) -> dict[str, object]:
 
 
 def said(client: httpx.Client, name: str, *values: object) -> str:
-    """What a function of Gradio answers in the end."""
+    """Return what a function of Gradio answers in the end."""
     event = client.post(f"/app/gradio_api/call/{name}", json={"data": values})
     assert event.status_code == 200, event.text
     return client.get(f"/app/gradio_api/call/{name}/{event.json()['event_id']}").text
@@ -122,11 +122,11 @@ def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Serv
     assert service.log.count("sse_stream") <= 2 * codes.count(200) + 2  # the function's name is there twice
 
 
-def test_what_nobody_fetches_is_kept_for_so_many_sessions_and_not_for_ever() -> None:
+def test_what_nobody_fetches_is_kept_for_so_many_sessions_and_not_permanently() -> None:
     import gradio as gr
 
     with gr.Blocks() as pages:
-        app._bound_queue(pages)
+        app.limit_gradio_queue(pages)
     for name in ("pending_messages_per_session", "pending_event_ids_session"):
         bounded = vars(pages._queue)[name]
         for number in range(2 * app._SESSIONS):
@@ -198,7 +198,7 @@ def test_what_was_refused_or_submitted_does_not_stay_among_the_uploads(service: 
     assert not kept(service, bad)
     file = uploaded(visitor, good)
     assert '"ok": true' in said(visitor, "check", file)
-    assert kept(service, good)  # for whoever submits it next
+    assert kept(service, good)  # for anyone who submits it next
     assert '"receipt"' in said(visitor, "submit", file, "Flooding judge", *[""] * 14, "true")
     assert not kept(service, good)
 
@@ -209,7 +209,7 @@ def test_a_disk_that_is_nearly_full_takes_no_uploads() -> None:
     async def taken(scope: object, receive: object, send: object) -> None:
         await PlainTextResponse("taken")(scope, receive, send)  # type: ignore[arg-type]
 
-    with serving(Gate(taken, 64 * 2**20, free=lambda: free[0])) as url:
+    with serving(RequestLimitsMiddleware(taken, 64 * 2**20, free=lambda: free[0])) as url:
         check = f"{url}/api/v1/check"
         assert httpx.post(check, content=b"x" * 2**20).text == "taken"
         free[0] -= 1

@@ -24,13 +24,13 @@ from fastapi.testclient import TestClient
 from markupsafe import escape
 from playwright.sync_api import Browser, BrowserContext, Route, expect
 
-from leaderboard.replies import SECURITY
+from leaderboard.responses import SECURITY
 from tests.databases import postgres_cluster
-from tests.identity.provider import CLIENT_SECRET
+from tests.factories.openid_provider import CLIENT_SECRET
+from tests.factories.service import PATIENCE, Service, until
+from tests.factories.signed_in import SignedInService, running_signed_in
 from tests.postgres import Cluster
 from tests.real_data import real_file
-from tests.service import PATIENCE, Service, until
-from tests.signed_in import SignedIn, running_signed_in
 
 __all__ = ["postgres_cluster"]
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.browser]
@@ -60,10 +60,10 @@ HOSTILE = {
 
 
 @dataclass
-class World:
+class HostileWorld:
     """The installation, what it stands on, and every answer that was seen."""
 
-    signed_in: SignedIn
+    signed_in: SignedInService
     database_url: str
     labels: Path
     slow: socket.socket
@@ -75,16 +75,17 @@ class World:
         """What answers."""
         return self.signed_in.service
 
-    def browser(self, who: str) -> httpx.Client:
+    def browser(self, user: str) -> httpx.Client:
         """Somebody signed in, or nobody; all that comes back is kept."""
-        return self.signed_in.browser(who, note=self._note)
+        return self.signed_in.browser(user, note=self._note)
 
     def _note(self, answer: httpx.Response) -> None:
         answer.read()
         self.seen.append(f"{answer.url} {answer.status_code} {list(answer.headers.multi_items())}\n{answer.text}")
 
     def rows(self) -> dict[str, object]:
-        """How many rows there are in what a stranger could want to change, and which events nobody but people make.
+        """Return how many rows there are in what a stranger could want to change, and which events nobody but people
+        make.
 
         Jobs are told by their events: workers queue what a board lacks by themselves.
         """
@@ -96,7 +97,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Cluster) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Cluster) -> Iterator[HostileWorld]:
     folder = tmp_path_factory.mktemp("hostile")
     labels = folder / "labels_v2.jsonl"
     rows = [json.loads(line) for line in real_file("data/labels_v2.jsonl").read_text().splitlines()]
@@ -120,14 +121,14 @@ def world(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Cluster) -
         port = int(signed_in.service.url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as slow:
             slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-            yield World(signed_in, database_url, labels, slow)
+            yield HostileWorld(signed_in, database_url, labels, slow)
 
 
 # What is sent --------------------------------------------------------------------------------------------------------
 
 
-def poured(world: World, path: str, mebibytes: int) -> tuple[int, bytes]:
-    """Sends a form with a file that goes on, until there is an answer: how much was sent, and what came back."""
+def poured(world: HostileWorld, path: str, mebibytes: int) -> tuple[int, bytes]:
+    """Send a form with a file that goes on, until there is an answer: how much was sent, and what came back."""
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n"
     form = b'--b\r\nContent-Disposition: form-data; name="files"; filename="x"\r\n\r\n'
     part, sent = b"10000\r\n" + b"x" * (1 << 16) + b"\r\n", 0
@@ -144,7 +145,7 @@ def poured(world: World, path: str, mebibytes: int) -> tuple[int, bytes]:
 
 
 def peak(process: int) -> int:
-    """The most memory that a process has had, in bytes."""
+    """Return the most memory that a process has had, in bytes."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
     assert found
     return int(found[1]) << 10
@@ -154,7 +155,7 @@ UPLOADS = ("/app/gradio_api/upload", "/api/v1/check", "/app/gradio_api/queue/joi
 
 
 @pytest.mark.parametrize("path", UPLOADS)
-def test_a_body_without_end_is_cut_off_before_any_route_and_fills_no_memory(world: World, path: str) -> None:
+def test_a_body_without_end_is_cut_off_before_any_route_and_fills_no_memory(world: HostileWorld, path: str) -> None:
     before, left = peak(world.service.process.pid), files(world)
     sent, answer = poured(world, path, 20 * LIMIT_MB)
     assert answer.startswith(b"HTTP/1.1 413"), answer
@@ -164,19 +165,19 @@ def test_a_body_without_end_is_cut_off_before_any_route_and_fills_no_memory(worl
     until(lambda: files(world) == left, PATIENCE, "what had arrived is gone")
 
 
-def files(world: World) -> set[str]:
-    """What lies in the places for uploads."""
+def files(world: HostileWorld) -> set[str]:
+    """Return what lies in the places for uploads."""
     data = world.service.log_path.with_suffix("")
     return {str(path) for name in ("spool", "gradio", "uploads") for path in (data / name).rglob("*") if path.is_file()}
 
 
-def test_gradio_takes_no_twenty_files_that_are_small_one_by_one(world: World) -> None:
+def test_gradio_takes_no_twenty_files_that_are_small_one_by_one(world: HostileWorld) -> None:
     many = [("files", (f"{number}", b"x" * (1 << 20))) for number in range(20)]
     answer = world.service.http.post("/app/gradio_api/upload", files=many)
     assert answer.status_code in (400, 413)
 
 
-def test_a_packed_body_is_refused_at_gradios_door_too(world: World) -> None:
+def test_a_packed_body_is_refused_by_gradios_allowlist_too(world: HostileWorld) -> None:
     answer = world.service.http.post("/app/gradio_api/upload", content=b"x", headers={"Content-Encoding": "gzip"})
     assert (answer.status_code, answer.json()["code"]) == (415, "compressed")
 
@@ -184,7 +185,7 @@ def test_a_packed_body_is_refused_at_gradios_door_too(world: World) -> None:
 # What is guessed -----------------------------------------------------------------------------------------------------
 
 
-def test_no_function_of_gradio_does_anything_for_a_stranger_who_guesses_its_number(world: World) -> None:
+def test_no_function_of_gradio_does_anything_for_a_stranger_who_guesses_its_number(world: HostileWorld) -> None:
     entry = submitted(world)
     before = world.rows()
     said = guessed(world.browser(""), entry)
@@ -194,7 +195,7 @@ def test_no_function_of_gradio_does_anything_for_a_stranger_who_guesses_its_numb
     assert world.rows() == before
 
 
-def test_the_same_guesses_do_something_for_a_maintainer(world: World) -> None:
+def test_the_same_guesses_do_something_for_a_maintainer(world: HostileWorld) -> None:
     """The positive control: the numbers and the values are such that the functions would have worked."""
     entry = submitted(world)
     said = guessed(world.browser("alice"), entry, only=("look", "looking"))
@@ -203,7 +204,7 @@ def test_the_same_guesses_do_something_for_a_maintainer(world: World) -> None:
 
 
 def guessed(client: httpx.Client, entry: str, only: tuple[str, ...] = ()) -> list[str]:
-    """What each function says that is called by its number, with values that its fields have or could have."""
+    """Return what each function says that is called by its number, with values that its fields have or could have."""
     config = client.get("/app/config").json()
     usual = {one["id"]: one["props"].get("value") for one in config["components"]}
     asked = 0
@@ -227,7 +228,7 @@ def guessed(client: httpx.Client, entry: str, only: tuple[str, ...] = ()) -> lis
     return said
 
 
-def test_programs_are_told_of_four_functions_and_of_nothing_private(world: World) -> None:
+def test_programs_are_told_of_four_functions_and_of_nothing_private(world: HostileWorld) -> None:
     stranger = world.browser("")
     info = stranger.get("/app/gradio_api/info").json()
     assert set(info["named_endpoints"]) == {"/leaderboard", "/check", "/submit", "/status"}
@@ -238,7 +239,7 @@ def test_programs_are_told_of_four_functions_and_of_nothing_private(world: World
     assert str(world.labels) not in config and str(world.labels.parent) not in config
 
 
-def test_no_file_of_ours_is_handed_out_and_no_address_leads_away(world: World) -> None:
+def test_no_file_of_ours_is_handed_out_and_no_address_leads_away(world: HostileWorld) -> None:
     stranger = world.browser("")
     data = world.service.log_path.with_suffix("")
     inside = [path for path in data.rglob("*") if path.is_file() and "gradio" not in path.parts]
@@ -267,7 +268,7 @@ def test_no_file_of_ours_is_handed_out_and_no_address_leads_away(world: World) -
             assert "evil.example" not in leads.partition("?")[0], (path, leads)
 
 
-def test_gradio_takes_its_address_from_the_settings_and_not_from_a_request(world: World) -> None:
+def test_gradio_takes_its_address_from_the_settings_and_not_from_a_request(world: HostileWorld) -> None:
     invented = ({"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}, {"X-Forwarded-Proto": "https"})
     for headers in ({}, *invented):
         for path in ("/app/", "/app/submit", "/app/config", "/app/gradio_api/info"):
@@ -278,8 +279,9 @@ def test_gradio_takes_its_address_from_the_settings_and_not_from_a_request(world
             assert answer.headers["cache-control"] == "no-store", path
 
 
-def test_the_configuration_of_gradio_names_functions_and_holds_nothing_of_maintainers(world: World) -> None:
-    """Gradio tells everybody what a page is made of. Of the desk these are labels and names, no row and no reason."""
+def test_the_configuration_of_gradio_names_functions_and_holds_nothing_of_maintainers(world: HostileWorld) -> None:
+    """Gradio tells everybody what a page is made of. Of the maintain page these are labels and names, no row and no
+    reason."""
     entry = submitted(world)
     config = world.browser("").get("/app/config").json()
     told = json.dumps(config)
@@ -289,7 +291,7 @@ def test_the_configuration_of_gradio_names_functions_and_holds_nothing_of_mainta
     assert {one.get("api_visibility") for one in config["dependencies"]} <= {"public", "private"}
 
 
-def test_no_other_site_reads_gradio(world: World) -> None:
+def test_no_other_site_reads_gradio(world: HostileWorld) -> None:
     queue = "/app/gradio_api/queue/data?session_hash=x"
     for path in ("/app/config", "/app/gradio_api/info", queue, "/api/v1/leaderboard"):
         for method in ("GET", "OPTIONS"):
@@ -302,8 +304,8 @@ def test_no_other_site_reads_gradio(world: World) -> None:
 # What is shown -------------------------------------------------------------------------------------------------------
 
 
-def submitted(world: World) -> str:
-    """The id of an entry with hostile words in every field, which is on the board and carries a hostile note."""
+def submitted(world: HostileWorld) -> str:
+    """Return the id of an entry with hostile words in every field, which is on the board and carries a hostile note."""
     if world.entry:
         return world.entry
     alice = world.browser("alice")
@@ -320,8 +322,8 @@ def submitted(world: World) -> str:
 
 
 @pytest.fixture
-def alice(world: World, browser: Browser) -> Iterator[BrowserContext]:
-    """A maintainer's browser, in which no dialog may open, no policy be broken and no other host be asked."""
+def alice(world: HostileWorld, browser: Browser) -> Iterator[BrowserContext]:
+    """Yield a maintainer's browser, in which no dialog may open, no policy be broken and no other host be asked."""
     wrong: list[str] = []
     own = (world.service.url, world.signed_in.provider.url, "data:", "blob:", "about:")
     with_browser = browser.new_context()
@@ -338,7 +340,7 @@ def alice(world: World, browser: Browser) -> Iterator[BrowserContext]:
     assert wrong == []
 
 
-def test_on_no_page_a_submitters_markup_is_more_than_text(world: World, alice: BrowserContext) -> None:
+def test_on_no_page_a_submitters_markup_is_more_than_text(world: HostileWorld, alice: BrowserContext) -> None:
     entry = submitted(world)
     first = world.service.http.get("/api/v1/leaderboard").json()["entries"][0]["id"]
     shows = ("/", f"/entries/{entry}", f"/compare?entries={entry},{first}", "/account", f"/account/submissions/{entry}")
@@ -360,7 +362,7 @@ def test_on_no_page_a_submitters_markup_is_more_than_text(world: World, alice: B
 
 
 def test_the_pages_for_submitting_and_maintaining_show_text_only(
-    world: World, alice: BrowserContext, tmp_path: Path
+    world: HostileWorld, alice: BrowserContext, tmp_path: Path
 ) -> None:
     entry = submitted(world)
     page = alice.new_page()
@@ -386,7 +388,7 @@ def test_control_the_same_markup_unescaped_opens_dialogs_and_our_policy_stops_ev
 
 
 def what_happens(browser: Browser, html: str, headers: dict[str, str]) -> list[str]:
-    """The dialogs that a page opens, and the other hosts that it asks, in no order."""
+    """Return the dialogs that a page opens, and the other hosts that it asks, in no order."""
     seen: list[str] = []
 
     def answer(route: Route) -> None:
@@ -421,7 +423,7 @@ def test_control_gradio_hands_out_what_nobody_has_blocked(tmp_path: Path) -> Non
 
 @pytest.fixture
 def elsewhere() -> Iterator[socket.socket]:
-    """Another host's port, which notes who comes."""
+    """Yield another host's port, which notes who comes."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener
 
@@ -430,7 +432,7 @@ def was_asked(listener: socket.socket) -> bool:
     return bool(select.select([listener], [], [], 0)[0])
 
 
-def test_an_address_that_a_submitter_gives_is_asked_by_nobody(world: World, elsewhere: socket.socket) -> None:
+def test_an_address_that_a_submitter_gives_is_asked_by_nobody(world: HostileWorld, elsewhere: socket.socket) -> None:
     alice = world.browser("alice")
     address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/page"
     form = {"model": "Asked by nobody", **dict.fromkeys(("link", "paper", "code"), address)}
@@ -456,7 +458,7 @@ FORGED = '{"level": "error", "event": "forged"}'
 LINES = f"x\r\n{FORGED}\x1b[31m\x07"
 
 
-def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: World) -> None:
+def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: HostileWorld) -> None:
     alice, quoted = world.browser("alice"), quote(LINES, safe="")
     for path in ("/nowhere/", "/entries/", "/api/v1/submissions/", "/auth/callback?error=", "/auth/callback?iss=",
                  "/auth/sign-in?next=", "/?q=", "/app/gradio_api/file=", "/api/v1/decisions?before="):  # fmt: skip
@@ -501,7 +503,7 @@ GETS = (
 )  # fmt: skip
 
 
-def test_no_secret_and_no_label_is_in_any_answer_log_or_table(world: World) -> None:
+def test_no_secret_and_no_label_is_in_any_answer_log_or_table(world: HostileWorld) -> None:
     entry = submitted(world)
     alice = world.browser("alice")
     rescored(world, alice)
@@ -526,7 +528,7 @@ def test_no_secret_and_no_label_is_in_any_answer_log_or_table(world: World) -> N
         assert hidden.encode() not in kept or hidden in PLANTED  # a copy of imported labels may lie where labels lie
 
 
-def rescored(world: World, alice: httpx.Client) -> None:
+def rescored(world: HostileWorld, alice: httpx.Client) -> None:
     """Everything is scored under the other labels, and the board shows them."""
     asked = alice.post("/api/v1/maintenance/rescore/preview", json={"revision": "v0"})
     assert asked.status_code < 300, asked.text
@@ -536,14 +538,14 @@ def rescored(world: World, alice: httpx.Client) -> None:
     until(lambda: alice.get("/api/v1/leaderboard").json()["label_revision"] == "v0", PATIENCE, "the board has moved")
 
 
-def tables(world: World) -> str:
-    """Everything that the database holds, as text."""
+def tables(world: HostileWorld) -> str:
+    """Return everything that the database holds, as text."""
     with psycopg.connect(world.database_url) as connection:
         names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
         return "\n".join(str(connection.execute(f'SELECT * FROM "{name}"').fetchall()) for (name,) in names)
 
 
-def test_the_search_finds_what_is_where_it_is_meant_to_be(world: World) -> None:
+def test_the_search_finds_what_is_where_it_is_meant_to_be(world: HostileWorld) -> None:
     """The positive control."""
     environment = Path(f"/proc/{world.service.process.pid}/environ").read_bytes()
     assert all(secret.encode() in environment for secret in SECRETS.values())
@@ -554,7 +556,7 @@ def test_the_search_finds_what_is_where_it_is_meant_to_be(world: World) -> None:
         assert SECRETS[name].encode() not in worker
 
 
-def test_a_header_that_never_ends_was_cut_off_meanwhile(world: World) -> None:
+def test_a_header_that_never_ends_was_cut_off_meanwhile(world: HostileWorld) -> None:
     world.slow.settimeout(PATIENCE)
     with suppress(ConnectionResetError):
         assert world.slow.recv(1) == b""

@@ -16,8 +16,8 @@ from gradio_client import Client, handle_file
 from playwright.sync_api import Page, expect
 
 from tests.conftest import PATIENCE
+from tests.factories.service import ROOT, Service, running, until
 from tests.real_data import real_file
-from tests.service import ROOT, Service, running, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -34,7 +34,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 def visit(page: Page, service: Service) -> Iterator[Page]:
-    """A page that fails the test when it runs somebody's script, logs an error or asks another host."""
+    """Yield a page that fails the test when it runs somebody's script, logs an error or asks another host."""
     wrong: list[str] = []
     watched = page.context
     watched.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))  # type: ignore[func-returns-value]
@@ -50,7 +50,7 @@ def visit(page: Page, service: Service) -> Iterator[Page]:
 
 
 def variant(path: Path, folder: Path, number: int) -> Path:
-    """The same predictions in other bytes: a file of its own as far as the service is concerned."""
+    """Return the same predictions in other bytes: a file of its own as far as the service is concerned."""
     copy = folder / f"variant-{number}.json"
     copy.write_bytes(path.read_bytes() + b"\n" * number)
     return copy
@@ -89,10 +89,10 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
     visit: Page, service: Service, tmp_path: Path
 ) -> None:
     bad = tmp_path / "bad.jsonl"
-    bad.write_text("\n".join(json.dumps({"id": f"<img src=x onerror=alert({n})>", "votes": [0]}) for n in range(120)))
+    bad.write_text("\n".join(json.dumps({"id": f"<img src=x onerror=alert({n})>", "votes": [3]}) for n in range(120)))
     choose(visit, service, bad)
     report = visit.locator("#report")
-    expect(report.locator(".vl-verdict")).to_contain_text("in the way", timeout=PATIENCE)
+    expect(report.locator(".vl-verdict")).to_contain_text("Fix 120 problems", timeout=PATIENCE)
     expect(report.locator(".vl-problems tbody tr")).to_have_count(100)
     expect(report).to_contain_text("more")
     expect(report).to_contain_text("<img src=x onerror=alert(0)>")

@@ -11,15 +11,15 @@ from starlette.responses import PlainTextResponse
 
 from app import _listen
 from settings import Settings
-from submissions.connections import HeadersInTime
-from tests.serving import serving_on
+from tests.factories.serving import serving_on
+from web.middleware.header_timeout import HeaderTimeoutProtocol
 
 
 def seen_by(listener: socket.socket) -> list[bool]:
-    """Whether TCP_NODELAY is on, for each connection that the server accepted; two requests share one."""
+    """Return whether TCP_NODELAY is on, for each connection that the server accepted; two requests share one."""
     seen = []
 
-    class Watched(HeadersInTime):
+    class Watched(HeaderTimeoutProtocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             accepted = transport.get_extra_info("socket")
             seen.append(bool(accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
@@ -33,7 +33,7 @@ def seen_by(listener: socket.socket) -> list[bool]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
 def test_a_connection_that_is_kept_alive_does_not_wait_for_acknowledgements(host: str) -> None:
-    listener = _listen(Settings(host=host, port=0))
+    listener = _listen(Settings.from_env({"IDENTITY": "local", "HOST": host, "PORT": "0"}))
     assert listener.proto == socket.IPPROTO_TCP  # what asyncio looks at
     if host == "127.0.0.1":
         assert seen_by(listener) == [True]

@@ -21,7 +21,7 @@ LABELS = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"
 
 
 def score(file: Path, revision: str, extra: Sequence[str] = ()) -> dict[str, Any]:
-    """The scorecard that `python -m workers score` prints."""
+    """Return the scorecard that `python -m workers score` prints."""
     labels = real_file(f"data/{LABELS[revision]}")
     command = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""Every route of the whole application that changes something is shut to pages of other sites, whoever added it."""
+"""Every route of the whole application that changes something is shut to pages of other sites, anyone who added it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.testclient import TestClient
 
 import app as service
-from identity.problems import MEDIA_TYPE
-from identity.routes import MOST_PARTS
+from auth.problem_details import MEDIA_TYPE
+from auth.role_routes import MOST_PARTS
 from leaderboard.render import environment
-from leaderboard.security import SecureHeaders
+from predictions.spool import Spool
+from receipts.service import ReceiptService
+from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
-from submissions.receipts.issuing import Receipts
-from submissions.receipts.signing import Signer
-from submissions.spool import Spool
 from tests.databases import new_database
+from web.middleware.security_headers import SecurityHeadersMiddleware
 
 OWN = "https://board.example"
 COOKIE = {"Cookie": "__Host-vlrb_session=x; vlrb_session=x"}
@@ -72,7 +72,7 @@ def asgi(settings: Settings, database: Database) -> Any:
 def built(settings: Settings, database: Database) -> Any:
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
     intake = service._intake(settings, database, signer)
-    receipts = Receipts(database, settings.benchmark, signer, settings.hidden_labels)
+    receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
     spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
     spool.sweep()
     return service.build_app(settings, database, intake, spool, receipts, lambda: None)
@@ -93,7 +93,7 @@ def local(tmp_path: Path, database: Database) -> TestClient:
 
 
 def inner(asgi: Any) -> FastAPI:
-    """The application behind all that stands around it."""
+    """Return the application behind all that stands around it."""
     while not isinstance(asgi, FastAPI):
         asgi = asgi._app
     return asgi
@@ -140,9 +140,9 @@ def test_no_route_that_changes_something_can_be_used_by_a_page_of_another_site(a
     assert len(routes) > 60
     assert {path for _, path in routes} >= {"/api/v1/submissions", "/api/v1/check", "/account/tokens", "/auth/sign-out"}
     for method, path in routes:
-        for who, headers in FOREIGN.items():
+        for user, headers in FOREIGN.items():
             answer = client.request(method, path, headers=headers)
-            assert (answer.status_code, answer.json()["code"]) == (403, "other-site"), (method, path, who)
+            assert (answer.status_code, answer.json()["code"]) == (403, "other-site"), (method, path, user)
             assert answer.headers["content-type"] == "application/problem+json"
 
 
@@ -215,7 +215,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
 def test_browsers_are_held_to_https_only_where_they_come_over_it(local: TestClient) -> None:
     for path in ("/", "/about", "/nowhere"):
         assert "strict-transport-security" not in local.get(path).headers
-        behind_a_proxy = TestClient(SecureHeaders(HTMLResponse("a page")), base_url="https://board.example")
+        behind_a_proxy = TestClient(SecurityHeadersMiddleware(HTMLResponse("a page")), base_url="https://board.example")
         assert behind_a_proxy.get(path).headers["strict-transport-security"] == "max-age=31536000"
 
 
@@ -239,7 +239,9 @@ def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await RedirectResponse("http://board.example//evil.example/x")(scope, receive, send)
 
-    answer = TestClient(SecureHeaders(app), base_url="http://board.example").get("/", follow_redirects=False)
+    answer = TestClient(SecurityHeadersMiddleware(app), base_url="http://board.example").get(
+        "/", follow_redirects=False
+    )
     assert answer.headers["location"] == "/evil.example/x"
 
 
@@ -283,7 +285,7 @@ def test_another_site_may_frame_pages_where_people_sign_in_and_it_is_hugging_fac
 
 
 def test_the_maintainers_page_stands_in_no_frame_of_another_site() -> None:
-    visitor = TestClient(SecureHeaders(HTMLResponse("a page"), ["https://huggingface.co"]))
+    visitor = TestClient(SecurityHeadersMiddleware(HTMLResponse("a page"), ["https://huggingface.co"]))
     for path in ("/app/maintain", "/app/maintain/"):
         assert framed_by(visitor.get(path)) == "'self'"
     assert framed_by(visitor.get("/app/submit")) == "'self' https://huggingface.co"

@@ -21,7 +21,7 @@ NO_CONTROL = {"Copying", "J1", "S6", "S8", "A8", "C2"}
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
-    """The names of a file's tests."""
+    """Return the names of a file's tests."""
     if not path.is_file():
         return frozenset()
     found = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
@@ -52,7 +52,7 @@ def test_every_row_has_a_control_that_exists_or_says_in_few_words_why_there_is_n
 
 
 def gone(name: str, named: str) -> list[str]:
-    """Those tests of a cell that do not exist."""
+    """Return those tests of a cell that do not exist."""
     tests = re.findall(r"`([\w/]+\.py)::(\w+)`", named)
     assert named.count("`") == 2 * len(tests), f"{name}: write `path::name`"
     return [f"{name}: {path}::{test}" for path, test in tests if test not in names_in(ROOT / "tests" / path)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from identity.settings import Mode
+from auth.settings import Mode
 from settings import (
     SECRET_NAMES,
     SETTING_NAMES,
@@ -37,9 +37,9 @@ def test_that_everybody_may_do_everything_is_nothing_to_fall_into(environ: dict[
 
 def test_local_mode_alone_serves_the_demo_to_this_machine_only() -> None:
     settings = read()
-    assert (settings.host, settings.port, settings.demo, settings.benchmark) == ("127.0.0.1", 7860, True, "demo")
+    assert (settings.host, settings.port, settings.is_demo, settings.benchmark) == ("127.0.0.1", 7860, True, "demo")
     assert settings.label_revision == "demo"
-    assert settings.items_file == Path.cwd() / "data" / "demo" / "items.json"
+    assert settings.manifest_path == Path.cwd() / "data" / "demo" / "items.json"
 
 
 def test_demo_and_real_benchmark_have_databases_of_their_own() -> None:
@@ -47,7 +47,7 @@ def test_demo_and_real_benchmark_have_databases_of_their_own() -> None:
     assert demo.database_url == "sqlite:////d/demo/leaderboard.db"
     assert real.database_url == "sqlite:////d/leaderboard.db"
     assert (demo.uploads_url, real.uploads_url) == ("/d/demo/uploads", "/d/uploads")
-    assert real.items_file is None
+    assert real.manifest_path is None
 
 
 def test_labels_are_named_sources_and_the_first_is_shown() -> None:
@@ -162,9 +162,9 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
     assert (found.client_id, found.client_secret, found.issuer) == ("space", "s", "https://huggingface.co")
     assert found.public_url == "https://owner-name.hf.space"
     assert settings.trusted_proxies == ("10.0.0.0/8",)
-    assert settings.frames == ("https://owner-name.hf.space", "https://huggingface.co")
-    assert read(**OPENID).frames == ("https://huggingface.co",)
-    assert read(SPACE_ID="o/n", HOST="127.0.0.1", IDENTITY="local").frames == ()
+    assert settings.frame_ancestors == ("https://owner-name.hf.space", "https://huggingface.co")
+    assert read(**OPENID).frame_ancestors == ("https://huggingface.co",)
+    assert read(SPACE_ID="o/n", HOST="127.0.0.1", IDENTITY="local").frame_ancestors == ()
     assert read(SPACE_ID="o/n", OAUTH_CLIENT_ID="space", **OPENID).identity.client_id == "id"
 
 

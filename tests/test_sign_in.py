@@ -17,21 +17,21 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from tests.identity.provider import CLIENT_SECRET, person
-from tests.service import KEPT, ROOT, until
-from tests.signed_in import SESSION_SECRET, SignedIn, csrf_of, running_signed_in, token_of
+from tests.factories.openid_provider import CLIENT_SECRET, person
+from tests.factories.service import KEPT, ROOT, until
+from tests.factories.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
 
 pytestmark = pytest.mark.slow
 
 
 @dataclass
-class World(SignedIn):
+class SignInWorld(SignedInService):
     """A service, the provider that it trusts, and where its files are."""
 
     folder: Path
 
     def file(self, number: int) -> Path:
-        """A complete file for the demo benchmark; another number, other bytes."""
+        """Return a complete file for the demo benchmark; another number, other bytes."""
         judge = self.folder / "data" / "demo" / "judges" / "judge-a.jsonl"
         path = self.folder / f"predictions-{number}.jsonl"
         source = judge if judge.exists() else sorted(judge.parent.glob("*.jsonl"))[0]
@@ -40,12 +40,12 @@ class World(SignedIn):
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SignInWorld]:
     folder = tmp_path_factory.mktemp("signin")
     with running_signed_in(folder / "data", gradio=True) as found:
         for number in range(10):
             found.provider.users[f"user{number}"] = person(f"20{number}", f"user{number}")
-        yield World(found.service, found.provider, folder)
+        yield SignInWorld(found.service, found.provider, folder)
 
 
 def post(client: httpx.Client, path: Path, **more: Any) -> httpx.Response:
@@ -53,7 +53,7 @@ def post(client: httpx.Client, path: Path, **more: Any) -> httpx.Response:
         return client.post("/api/v1/submissions", files={"file": file}, data={"model": path.name}, **more)
 
 
-def test_somebody_signs_in_submits_and_finds_the_entry_on_their_account(world: World) -> None:
+def test_somebody_signs_in_submits_and_finds_the_entry_on_their_account(world: SignInWorld) -> None:
     browser = world.browser("alice")
     cookies = {cookie.name: cookie for cookie in browser.cookies.jar}
     session = cookies["vlrb_session"]
@@ -73,7 +73,7 @@ def test_somebody_signs_in_submits_and_finds_the_entry_on_their_account(world: W
     assert "predictions-1.jsonl" not in other.get("/account").text
 
 
-def test_nothing_of_a_sign_in_that_opens_anything_is_in_the_log(world: World) -> None:
+def test_nothing_of_a_sign_in_that_opens_anything_is_in_the_log(world: SignInWorld) -> None:
     cookies = world.browser("user8").cookies
     secrets = [*world.provider.codes, *world.provider.tokens, *cookies.values(), CLIENT_SECRET, SESSION_SECRET]
     assert len(secrets) >= 5
@@ -81,7 +81,7 @@ def test_nothing_of_a_sign_in_that_opens_anything_is_in_the_log(world: World) ->
     assert world.provider.url not in world.service.log  # nor a line for each request to the provider
 
 
-def test_the_second_submission_of_a_day_is_refused_with_the_time_of_the_next(world: World) -> None:
+def test_the_second_submission_of_a_day_is_refused_with_the_time_of_the_next(world: SignInWorld) -> None:
     browser = world.browser("user1")
     first = post(browser, world.file(2))
     assert first.status_code == 202, first.text
@@ -93,7 +93,7 @@ def test_the_second_submission_of_a_day_is_refused_with_the_time_of_the_next(wor
     assert post(browser, world.file(2)).json() == {**first.json(), "duplicate": True}  # the same bytes cost nothing
 
 
-def test_nobody_submits_without_signing_in_and_everybody_may_check(world: World) -> None:
+def test_nobody_submits_without_signing_in_and_everybody_may_check(world: SignInWorld) -> None:
     http = world.service.http
     refused = post(http, world.file(4))
     assert (refused.status_code, refused.json()["code"]) == (401, "sign-in-needed")
@@ -106,7 +106,7 @@ def test_nobody_submits_without_signing_in_and_everybody_may_check(world: World)
     assert policy["sign_in"] == world.provider.url
 
 
-def test_a_session_cookie_alone_submits_nothing_for_a_page_of_another_site(world: World) -> None:
+def test_a_session_cookie_alone_submits_nothing_for_a_page_of_another_site(world: SignInWorld) -> None:
     browser = world.browser("user2")
     for origin in ("https://evil.example", "null"):
         assert post(browser, world.file(5), headers={"Origin": origin}).status_code == 403
@@ -114,7 +114,7 @@ def test_a_session_cookie_alone_submits_nothing_for_a_page_of_another_site(world
     assert post(browser, world.file(5)).status_code == 403
 
 
-def submit(world: World, number: int, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
+def submit(world: SignInWorld, number: int, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "submissions", "submit", str(world.file(number)), "--model", f"CLI {number}"]
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     return subprocess.run(
@@ -127,7 +127,7 @@ def submit(world: World, number: int, *options: str, **environ: str) -> subproce
     )
 
 
-def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_possible(world: World) -> None:
+def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_possible(world: SignInWorld) -> None:
     browser = world.browser("user3")
     token = token_of(browser)
     without = submit(world, 6)
@@ -141,7 +141,7 @@ def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_pos
     assert token not in again.stderr + again.stdout + world.service.log
 
 
-def test_the_token_may_lie_in_a_file_that_only_its_owner_reads(world: World) -> None:
+def test_the_token_may_lie_in_a_file_that_only_its_owner_reads(world: SignInWorld) -> None:
     token = token_of(world.browser("user4"))
     path = world.folder / "token"
     path.write_text(f"{token}\n")
@@ -153,7 +153,7 @@ def test_the_token_may_lie_in_a_file_that_only_its_owner_reads(world: World) -> 
     assert ran.returncode == 0, ran.stderr
 
 
-def test_python_submits_with_a_token_and_is_refused_without(world: World) -> None:
+def test_python_submits_with_a_token_and_is_refused_without(world: SignInWorld) -> None:
     token = token_of(world.browser("user5"))
     file = world.file(9)
     url = f"{world.service.url}/app/"
@@ -165,7 +165,7 @@ def test_python_submits_with_a_token_and_is_refused_without(world: World) -> Non
     assert client.predict(file=handle_file(world.file(10)), model="P2", api_name="/submit")["code"] == "quota-used"
 
 
-def test_no_other_process_and_no_page_holds_a_secret(world: World) -> None:
+def test_no_other_process_and_no_page_holds_a_secret(world: SignInWorld) -> None:
     environment = Path(f"/proc/{world.service.worker_pid()}/environ").read_bytes()
     pages = "".join(world.service.http.get(path).text for path in ("/", "/account", "/metrics", "/api/v1/policy"))
     for secret in (SESSION_SECRET, CLIENT_SECRET):
@@ -173,7 +173,7 @@ def test_no_other_process_and_no_page_holds_a_secret(world: World) -> None:
         assert secret not in world.service.log + pages
 
 
-def test_a_label_is_disputed_from_a_form_of_ones_own_session_only(world: World) -> None:
+def test_a_label_is_disputed_from_a_form_of_ones_own_session_only(world: SignInWorld) -> None:
     browser, other = world.browser("user7"), world.browser("user8")
     path = re.findall(r"/explore/[0-9a-f]{12}", browser.get("/explore").text)[0].replace("explore", "dispute")
     assert f'href="{path}' in browser.get(path.replace("dispute", "explore")).text
@@ -194,11 +194,11 @@ def test_a_label_is_disputed_from_a_form_of_ones_own_session_only(world: World) 
 
 
 def day(ahead: int) -> str:
-    """A day to come."""
+    """Return a day to come."""
     return (datetime.now(UTC) + timedelta(days=ahead)).date().isoformat()
 
 
-def test_an_owner_looks_after_a_submission_without_any_script(world: World) -> None:
+def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld) -> None:
     owner, other = world.browser("user6"), world.browser("user7")
     later = day(200)
     wishes = {"organisation": "Lab Planted 7e1", "anonymous_until": later, "published": "false"}
@@ -240,7 +240,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: World) -> N
     until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 410, 60, "a stub is left")
 
 
-def test_an_owner_who_changes_too_often_is_told_at_every_door_when_to_go_on(world: World) -> None:
+def test_an_owner_who_changes_too_often_is_told_at_every_interface_when_to_go_on(world: SignInWorld) -> None:
     owner = world.browser("user9")
     sent = {"model": "Often", "anonymous_until": day(100)}
     with world.file(13).open("rb") as file:
@@ -268,7 +268,7 @@ def test_an_owner_who_changes_too_often_is_told_at_every_door_when_to_go_on(worl
     assert everybody.get("/decisions?edits=1").text.count("Entry described anew") >= 20
 
 
-def test_the_command_line_publishes_and_names(world: World) -> None:
+def test_the_command_line_publishes_and_names(world: SignInWorld) -> None:
     token = token_of(world.browser("user8"))
     ran = submit(world, 12, "--unpublished", "--anonymous-until", day(200), "--wait", "--json", VLRB_TOKEN=token)
     assert ran.returncode == 0, ran.stderr
@@ -288,7 +288,7 @@ def test_the_command_line_publishes_and_names(world: World) -> None:
     assert "names its owner" in command("anonymity", entry, "--end", VLRB_TOKEN=token).stdout
 
 
-def test_the_rules_are_a_page_that_everybody_finds(world: World) -> None:
+def test_the_rules_are_a_page_that_everybody_finds(world: SignInWorld) -> None:
     http = world.service.http
     assert 'href="/policy"' in http.get("/about").text
     page = http.get("/policy").text

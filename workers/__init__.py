@@ -1,3 +1,3 @@
-"""From a queued submission to a score. The only process that reads hidden labels."""
+"""Worker: scores queued submissions. The only process that reads hidden labels."""
 
 WRONG_CONFIGURATION = 78  # exit code of a worker that no restart would help (EX_CONFIG of sysexits.h)

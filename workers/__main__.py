@@ -1,4 +1,5 @@
-"""python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... | rescore --revision R"""
+"""Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... | rescore
+--revision R`."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from workers import WRONG_CONFIGURATION
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit code: 0 done, 1 not possible, 2 wrong use, WRONG_CONFIGURATION where no other try would help."""
+    """Return the exit code: 0 done, 1 not possible, 2 wrong use, WRONG_CONFIGURATION where no other try would help."""
     options = _parser().parse_args(arguments)
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from workers.labels import LabelsError, LabelsUnreachable
+    from workers.labels.loader import LabelsError, LabelsUnreachable
 
     try:
         if options.command == "score":
@@ -34,9 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _score(options: argparse.Namespace) -> int:
-    from workers import offline  # without the second that the database's libraries take
+    from workers import score_cli  # without the second that the database's libraries take
 
-    result = offline.score(options.file, options.labels, options.revision, options.items, options.json)
+    result = score_cli.score(options.file, options.labels, options.revision, options.items, options.json)
     for remark in result.remarks:
         print(remark, file=sys.stderr)
     if result.scored:
@@ -45,23 +46,23 @@ def _score(options: argparse.Namespace) -> int:
 
 
 def _commitment(options: argparse.Namespace) -> int:
-    from workers import offline
+    from workers import score_cli
 
-    print(offline.commitment_of(options.labels, options.revision, options.items, options.salt))
+    print(score_cli.commitment_of(options.labels, options.revision, options.items, options.salt))
     return 0
 
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     from storage.database import OldChain
     from storage.label_sets import LabelSetChanged
-    from workers import service
+    from workers import main
 
     try:
         if options.command == "rescore":
-            recorded = service.rescore(settings, options.revision)
+            recorded = main.rescore(settings, options.revision)
             print(f"{recorded} new scores; the board shows label revision {options.revision}")
         else:
-            service.work(settings, until_empty=options.drain, best_reported=None if settings.demo else _best_reported())
+            main.work(settings, until_empty=options.drain, best_reported=None if settings.is_demo else _best_reported())
     except LabelSetChanged as error:
         print(f"error: LABELS: label revision {error}: {LabelSetChanged.__doc__}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
@@ -72,8 +73,8 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
 
 
 def _best_reported() -> float | None:
-    """The best overall accuracy in the literature, as a fraction: what a new entry is measured against."""
-    from leaderboard.published import load_published
+    """Return the best overall accuracy in the literature, as a fraction: what a new entry is measured against."""
+    from leaderboard.board.reported_results import load_published
 
     overalls = [row.figures["overall"] for row in load_published()]
     return max((value / 100 for value in overalls if value is not None), default=None)

@@ -1,4 +1,4 @@
-"""`python -m workers.demo_files DIRECTORY`: writes the demo benchmark.
+"""Command `python -m workers.demo_files DIRECTORY`: write the demo benchmark.
 
 A process of its own, because it makes labels and the web process must never hold any.
 """

@@ -1,7 +1,7 @@
-"""The loop: work, or rest; stops when told.
+"""Worker loop: claim and score, or sleep, until stopped.
 
 A turn that fails because the database is away is tried again after a pause; what it had claimed is scored again when
-its lease is over, by whoever comes first.
+its lease is over, by the next free worker.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sqlalchemy import exists, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage import job_queue, presence, visibility
+from storage import job_queue, visibility, worker_heartbeats
 from storage.database import Database
 from storage.job_queue import Claim
-from storage.tables import Job, State
-from workers import detect_job, relations_job, snapshot_job
-from workers.detect_job import Watcher
-from workers.score_job import Outcome, score_next
+from storage.models.core import Job, State
+from workers.jobs import detect_anomalies, pairwise_statistics, snapshot
+from workers.jobs.detect_anomalies import AnomalyDetector
+from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
 IDLE_SECONDS = 0.25
@@ -34,11 +34,12 @@ log = logging.getLogger(__name__)
 
 
 def worker_name() -> str:
-    """Names this process: machine, process id, and something that tells it from an earlier one with the same id."""
+    """Return names this process: machine, process id, and something that tells it from an earlier one with the same
+    id."""
     return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
-class Held:
+class CurrentJob:
     """The claim being worked on, shared with the thread that keeps its lease."""
 
     def __init__(self) -> None:
@@ -62,31 +63,33 @@ class Worker:
     scorer: Scorer
     lease_seconds: float
     name: str = field(default_factory=worker_name)
-    held: Held = field(default_factory=Held)
-    watcher: Watcher = field(default_factory=Watcher)
+    held: CurrentJob = field(default_factory=CurrentJob)
+    watcher: AnomalyDetector = field(default_factory=AnomalyDetector)
     holds: Callable[[Session], Collection[str]] | None = None  # label revisions; None: those of the scorer
 
-    def work(self) -> Outcome:
-        """One turn: scores one submission, if one waits."""
+    def work(self) -> ScoringOutcome:
+        """Return one turn: scores one submission, if one waits."""
         return score_next(self.database, self.scorer, self.name, self.lease_seconds, self.held.set)
 
-    def beat(self) -> None:
-        """Says that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
+    def heartbeat(self) -> None:
+        """Say that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
         claim = self.held.get()
         with self.database.write() as session:
-            presence.beat(session, self.name, self.scorer.version)
+            worker_heartbeats.record_heartbeat(session, self.name, self.scorer.version)
             # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
-            presence.hold(session, self.name, self.holds(session) if self.holds else self.scorer.revisions)
+            worker_heartbeats.set_loaded_revisions(
+                session, self.name, self.holds(session) if self.holds else self.scorer.revisions
+            )
             if claim is not None:
                 job_queue.heartbeat(session, claim, self.lease_seconds)
 
     def leave(self) -> None:
-        """Says goodbye."""
+        """Say goodbye."""
         with self.database.write() as session:
-            presence.leave(session, self.name)
+            worker_heartbeats.remove(session, self.name)
 
     def release_expired(self) -> int:
-        """Puts jobs back whose worker is gone; writes only where there is one."""
+        """Put jobs back whose worker is gone; writes only where there is one."""
         with self.database.read() as session:
             if not job_queue.any_expired(session):
                 return 0
@@ -95,39 +98,39 @@ class Worker:
         log.warning("job.released", extra={"data": {"jobs": released}})
         return released
 
-    def fill_gaps(self) -> int:
-        """Adds jobs for submissions that lack one under a label revision of ours; writes only where there is one."""
+    def enqueue_missing(self) -> int:
+        """Add jobs for submissions that lack one under a label revision of ours; writes only where there is one."""
         added = 0
         for revision in self.scorer.revisions:
             with self.database.read() as session:
-                if not job_queue.any_missing(session, revision, self.scorer.version):
+                if not job_queue.has_missing(session, revision, self.scorer.version):
                     continue
             with self.database.write() as session:
                 added += job_queue.enqueue_missing(session, revision, self.scorer.version)
         return added
 
-    def reveal(self) -> int:
-        """Ends every anonymity whose day has come; the next snapshot shows it. Writes only where there is one."""
+    def end_anonymity(self) -> int:
+        """End every anonymity whose day has come; the next snapshot shows it. Writes only where there is one."""
         with self.database.read() as session:
-            if not visibility.any_due(session):
+            if not visibility.has_due(session):
                 return 0
         with self.database.write() as session:
             return visibility.reveal_due(session)
 
-    def publish(self, *, anew: bool = False) -> str | None:
-        """Publishes a snapshot if the board has changed, or (`anew`) if this release would write another one."""
-        return snapshot_job.publish_if_changed(self.database, self.scorer, anew=anew)
+    def publish_snapshot(self, *, anew: bool = False) -> str | None:
+        """Publish a snapshot if the board has changed, or (`anew`) if this release would write another one."""
+        return snapshot.publish_if_changed(self.database, self.scorer, anew=anew)
 
-    def relate(self) -> int:
-        """Computes what judges are to each other if the published entries have changed; the next snapshot shows it."""
-        return relations_job.relate_if_changed(self.database, self.scorer)
+    def compute_pairwise(self) -> int:
+        """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""
+        return pairwise_statistics.compute_if_changed(self.database, self.scorer)
 
-    def detect(self) -> int:
-        """Looks at what was scored lately for patterns that maintainers should see."""
-        return detect_job.detect_if_changed(self.database, self.scorer, self.watcher)
+    def detect_anomalies(self) -> int:
+        """Look at what was scored lately for patterns that maintainers should see."""
+        return detect_anomalies.detect_if_changed(self.database, self.scorer, self.watcher)
 
     def has_open_jobs(self) -> bool:
-        """Whether a job that this worker could do waits or runs, here or elsewhere."""
+        """Return whether a job that this worker could do waits or runs, here or elsewhere."""
         open_job = exists().where(
             Job.state.in_((State.QUEUED.value, State.RUNNING.value)),
             Job.label_revision.in_(self.scorer.revisions),
@@ -147,8 +150,8 @@ def run(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float],
             log.exception("worker.database_trouble")
             rest(TROUBLE_SECONDS)
             continue
-        scored += outcome is Outcome.SCORED
-        if outcome is Outcome.NOTHING_TO_DO:
+        scored += outcome is ScoringOutcome.SCORED
+        if outcome is ScoringOutcome.NOTHING_TO_DO:
             rest(IDLE_SECONDS)
     return scored
 
@@ -156,15 +159,15 @@ def run(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float],
 def drain(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float], object]) -> int:
     """Works until no job waits or runs anywhere; waits for the jobs of a worker that died. Returns turns scored."""
     scored = 0
-    worker.fill_gaps()
+    worker.enqueue_missing()
     while not should_stop() and worker.has_open_jobs():
         outcome = worker.work()
-        scored += outcome is Outcome.SCORED
-        if outcome is Outcome.NOTHING_TO_DO and worker.release_expired() == 0:
+        scored += outcome is ScoringOutcome.SCORED
+        if outcome is ScoringOutcome.NOTHING_TO_DO and worker.release_expired() == 0:
             rest(IDLE_SECONDS)
-    worker.reveal()
-    worker.publish()
-    if worker.relate():
-        worker.publish()
-    worker.detect()
+    worker.end_anonymity()
+    worker.publish_snapshot()
+    if worker.compute_pairwise():
+        worker.publish_snapshot()
+    worker.detect_anomalies()
     return scored

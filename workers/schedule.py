@@ -1,4 +1,4 @@
-"""What happens at intervals beside the loop: heartbeats, expired leases, gaps, snapshots, relations, detection.
+"""Periodic duties beside the loop: heartbeats, expired leases, missing jobs, snapshots, statistics, detection.
 
 Only this uses APScheduler.
 
@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from workers.desk import Desk
 from workers.runner import Worker
+from workers.task_runner import TaskRunner
 
 SNAPSHOT_SECONDS = 0.5
 GAP_SECONDS = 5.0
@@ -35,8 +35,8 @@ log = logging.getLogger(__name__)
 
 
 @contextmanager
-def running(worker: Worker, desk: Desk | None = None) -> Iterator[None]:
-    """Runs the regular actions of a worker in threads of this process; at the end stops them and waits for the last."""
+def running(worker: Worker, runner: TaskRunner | None = None) -> Iterator[None]:
+    """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last."""
     # Two lines a second about nothing; what goes wrong is logged by _guarded.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     # More threads than may be busy for long: a heartbeat must not wait behind a snapshot or a maintainer's task.
@@ -48,21 +48,21 @@ def running(worker: Worker, desk: Desk | None = None) -> Iterator[None]:
         timezone=UTC,
     )
     lease = worker.lease_seconds
-    _every(scheduler, min(HEARTBEAT_SECONDS, lease / 4), "heartbeat", worker.beat)
-    _every(scheduler, min(RELEASE_SECONDS, lease / 4), "release", worker.release_expired)
-    _every(scheduler, GAP_SECONDS, "gaps", worker.fill_gaps)
-    _every(scheduler, REVEAL_SECONDS, "reveal", worker.reveal)
-    _every(scheduler, SNAPSHOT_SECONDS, "snapshot", Unhurried(worker.publish))
-    _every(scheduler, SNAPSHOT_SECONDS, "relations", Unhurried(worker.relate))
-    _every(scheduler, DETECT_SECONDS, "detection", Unhurried(worker.detect))
-    if desk is not None:
-        _every(scheduler, TASK_SECONDS, "tasks", desk.drain)
-        _every(scheduler, REFRESH_SECONDS, "labels", desk.refresh)
-        _every(scheduler, REFRESH_SECONDS, "hiding", desk.watch_hiding)
-        _every(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", desk.release_expired)
-        _every(scheduler, HEAD_SECONDS, "head", desk.keep_head, at_once=True)  # a worker need not live so long
-        _every(scheduler, BACKUP_SECONDS, "backup", desk.back_up)
-        _every(scheduler, INTEGRITY_SECONDS, "integrity", desk.check_rows)
+    _at_interval(scheduler, min(HEARTBEAT_SECONDS, lease / 4), "heartbeat", worker.heartbeat)
+    _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release", worker.release_expired)
+    _at_interval(scheduler, GAP_SECONDS, "gaps", worker.enqueue_missing)
+    _at_interval(scheduler, REVEAL_SECONDS, "reveal", worker.end_anonymity)
+    _at_interval(scheduler, SNAPSHOT_SECONDS, "snapshot", Throttled(worker.publish_snapshot))
+    _at_interval(scheduler, SNAPSHOT_SECONDS, "relations", Throttled(worker.compute_pairwise))
+    _at_interval(scheduler, DETECT_SECONDS, "detection", Throttled(worker.detect_anomalies))
+    if runner is not None:
+        _at_interval(scheduler, TASK_SECONDS, "tasks", runner.run_all)
+        _at_interval(scheduler, REFRESH_SECONDS, "labels", runner.refresh)
+        _at_interval(scheduler, REFRESH_SECONDS, "hiding", runner.watch_hiding)
+        _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", runner.release_expired)
+        _at_interval(scheduler, HEAD_SECONDS, "head", runner.keep_head, at_once=True)  # a worker need not live so long
+        _at_interval(scheduler, BACKUP_SECONDS, "backup", runner.back_up)
+        _at_interval(scheduler, INTEGRITY_SECONDS, "integrity", runner.check_rows)
     scheduler.start()
     try:
         yield
@@ -70,7 +70,7 @@ def running(worker: Worker, desk: Desk | None = None) -> Iterator[None]:
         scheduler.shutdown(wait=True)
 
 
-class Unhurried:
+class Throttled:
     """An action that takes at most a third of the time: after a long turn it skips the next ones.
 
     A snapshot of 10,000 entries takes a second; while a backlog is scored, every one would be outdated at birth.
@@ -89,14 +89,14 @@ class Unhurried:
         self._not_before = ended + 2 * (ended - started)
 
 
-def _every(
+def _at_interval(
     scheduler: BackgroundScheduler, seconds: float, name: str, action: Callable[[], object], *, at_once: bool = False
 ) -> None:
     first = {"next_run_time": datetime.now(UTC)} if at_once else {}
-    scheduler.add_job(_guarded(name, action), "interval", seconds=seconds, id=name, **first)
+    scheduler.add_job(_log_errors(name, action), "interval", seconds=seconds, id=name, **first)
 
 
-def _guarded(name: str, action: Callable[[], object]) -> Callable[[], None]:
+def _log_errors(name: str, action: Callable[[], object]) -> Callable[[], None]:
     def run() -> None:
         try:
             action()

@@ -1,4 +1,4 @@
-"""A scorecard for people to read in a terminal."""
+"""Scorecard as text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _COLUMNS = ("overall", "macro", "general", "hallucination", "reasoning")
 
 
 def render(card: Mapping[str, Any]) -> str:
-    """The scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
+    """Return the scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
     lines = [
         f"{card['benchmark']}, labels {card['label_revision']}: {card['items']} items, "
         f"{card['votes_per_item']} vote{'s' if card['votes_per_item'] != 1 else ''} each",

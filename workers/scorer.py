@@ -1,4 +1,4 @@
-"""What a worker knows by heart: the items, and the label sets it was given."""
+"""Items and label sets that a worker has loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import MappingProxyType
 from benchmark.items import SOURCES, ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.scorecard import SCORER_VERSION
-from workers.labels import LabelsError, load_labels
+from workers.labels.loader import LabelsError, load_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Scorer:
 
 
 def load_table(items_file: Path | None) -> ItemTable:
-    """The items of a manifest file, or those that the project ships. Raises LabelsError where the file is not there."""
+    """Return the items of a manifest file, or those that the project ships. Raises LabelsError where the file is not
+    there."""
     if items_file is None:
         return ItemTable.load()
     if not items_file.is_file():
@@ -46,7 +47,7 @@ def load_table(items_file: Path | None) -> ItemTable:
 def load_scorer(
     items_file: Path | None, specs: Iterable[tuple[str, str]], hidden: Mapping[str, str] = MappingProxyType({})
 ) -> Scorer:
-    """All that is needed to score, from (revision, file or Hub dataset) pairs. Raises LabelsError."""
+    """Return all that is needed to score, from (revision, file or Hub dataset) pairs. Raises LabelsError."""
     table = load_table(items_file)
     labels = {revision: load_labels(spec, revision, table) for revision, spec in specs}
     return Scorer(table, labels, SCORER_VERSION, hidden)

@@ -1,4 +1,4 @@
-"""Keeps one worker process alive beside the web process. Plain asyncio; imports nothing of the worker itself."""
+"""Supervisor of one worker process beside the web process. Plain asyncio; imports nothing of the worker itself."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ class Supervisor:
 
 
 def _die_with_parent(parent: int) -> Callable[[], None] | None:
-    """What the child does first: ask Linux for SIGTERM when the parent is gone, however it went. Elsewhere: nothing."""
+    """Return what the child does first: ask Linux for SIGTERM when the parent is gone, however it went. Elsewhere:
+    nothing."""
     if not sys.platform.startswith("linux"):
         return None
     libc = ctypes.CDLL(None)

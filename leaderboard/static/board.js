@@ -1,5 +1,5 @@
 // The board in the browser: order, search, filters, columns, pins, rules and pages over one file of columns, loaded when
-// first needed. Without it every control is a link or a form that the server answers in the same way (leaderboard/view.py).
+// first needed. Without it every control is a link or a form that the server answers in the same way (leaderboard/board/query.py).
 (() => {
   "use strict";
   const PAGE = 100, AT_ONCE = 30;

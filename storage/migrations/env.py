@@ -1,12 +1,12 @@
-"""Run by Alembic; the connection and its transaction come from storage.database.migrate."""
+"""Alembic environment; storage.database.migrate gives the connection and its transaction."""
 
 from alembic import context
 
-from storage.tables import Base
+from storage.models.core import Base
 
 
 def run() -> None:
-    """Applies what is missing inside the caller's transaction."""
+    """Apply what is missing inside the caller's transaction."""
     context.configure(
         connection=context.config.attributes["connection"],
         target_metadata=Base.metadata,

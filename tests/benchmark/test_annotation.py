@@ -7,18 +7,18 @@ import pytest
 
 from benchmark.annotation import (
     ERRORS,
-    Answer,
+    AnnotationAnswer,
     Proposal,
     agreement,
-    by_disputes,
+    annotation_order,
     by_majority,
-    preferred,
-    seen_order,
+    draft_from_disputes,
+    preferred_label,
     tag_of,
 )
-from benchmark.items import shown_order
+from benchmark.items import presentation_order
 from benchmark.labels import TAGS
-from tests.builders import table
+from tests.factories.labels import table
 
 A, B = Proposal("a"), Proposal("b")
 
@@ -40,17 +40,17 @@ A, B = Proposal("a"), Proposal("b")
 def test_more_than_half_of_the_answers_decide_and_a_tie_keeps_the_base(
     verdicts: list[str], outcome: Proposal | None
 ) -> None:
-    assert by_majority([Answer(one) for one in verdicts]) == outcome
+    assert by_majority([AnnotationAnswer(one) for one in verdicts]) == outcome
 
 
 def test_tags_need_more_than_half_of_those_who_agree_on_the_outcome() -> None:
     said = [
-        Answer("a", ("recognition-text", "counting")),
-        Answer("a", ("recognition-face",)),
-        Answer("b", ("counting",)),
+        AnnotationAnswer("a", ("recognition-text", "counting")),
+        AnnotationAnswer("a", ("recognition-face",)),
+        AnnotationAnswer("b", ("counting",)),
     ]
     assert by_majority(said) == Proposal("a", frozenset({"recognition"}))
-    assert by_majority([Answer("a", ("counting",)), Answer("a"), Answer("a")]) == A
+    assert by_majority([AnnotationAnswer("a", ("counting",)), AnnotationAnswer("a"), AnnotationAnswer("a")]) == A
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_tags_need_more_than_half_of_those_who_agree_on_the_outcome() -> None:
 def test_accepted_disputes_that_contradict_one_another_change_nothing(
     said: list[tuple[str, str | None]], outcome: Proposal | None
 ) -> None:
-    assert by_disputes(said) == outcome
+    assert draft_from_disputes(said) == outcome
 
 
 def test_every_error_is_of_a_tag_that_the_benchmark_has() -> None:
@@ -74,18 +74,18 @@ def test_every_error_is_of_a_tag_that_the_benchmark_has() -> None:
 
 
 def test_the_order_is_fixed_for_annotator_and_pair_and_even_on_average() -> None:
-    orders = [seen_order("alice", str(number)) for number in range(2000)]
-    assert orders == [seen_order("alice", str(number)) for number in range(2000)]
+    orders = [annotation_order("alice", str(number)) for number in range(2000)]
+    assert orders == [annotation_order("alice", str(number)) for number in range(2000)]
     assert 900 < sum(order == (0, 1) for order in orders) < 1100
-    other = [seen_order("bob", str(number)) for number in range(2000)]
+    other = [annotation_order("bob", str(number)) for number in range(2000)]
     assert 900 < sum(one == two for one, two in zip(orders, other, strict=True)) < 1100
 
 
 def test_a_and_b_are_the_responses_as_pages_show_them() -> None:
     for item in table().items:
-        one, two = shown_order(item.responses)
+        one, two = presentation_order(item.responses)
         assert item.responses[one] <= item.responses[two]
-        assert (preferred(item, "a"), preferred(item, "b")) == (one, two)
+        assert (preferred_label(item, "a"), preferred_label(item, "b")) == (one, two)
 
 
 def test_agreement_is_cohens_kappa_over_the_pairs_that_both_answered() -> None:

@@ -5,17 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from benchmark.baselines import BASELINES, FIRST, LONGER, always_longer, board_majority, fixed_tallies
+from benchmark.baselines import BASELINES, FIRST, LONGER, always_longer, board_majority, constant_judge_tallies
 from benchmark.items import CATEGORIES, ItemTable, build_table
 from benchmark.labels import make_label_set, preferred_index
 from benchmark.protocols import scores
-from tests import builders, real_data
+from tests import real_data
+from tests.factories import labels
 
 
 def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_longer_is_not():
     table = ItemTable.load()
     preferred = {i: preferred_index(row["human_ranking"]) for i, row in enumerate(real_data.rows("items_v0.jsonl"))}
-    counted = fixed_tallies(make_label_set("v0", table, preferred, None), table)
+    counted = constant_judge_tallies(make_label_set("v0", table, preferred, None), table)
     assert round(100 * scores(counted[FIRST]).overall, 1) == 99.6
     longer = counted[LONGER]
     assert longer.counts[:7, 0].sum() == 1250
@@ -27,7 +28,7 @@ def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_lo
 
 
 def test_always_longer_counts_words_and_leaves_equal_lengths_undecided():
-    pairs = builders.pairs(1)
+    pairs = labels.pairs(1)
     texts = [("one two three", "onetwothreefour"), ("a", "b c"), ("same length", "length same")]
     for row, responses in zip(pairs, texts, strict=False):
         row["response"] = list(responses)

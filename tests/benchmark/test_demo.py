@@ -23,7 +23,7 @@ from benchmark.items import ItemTable
 from benchmark.protocols import scores
 from benchmark.scoring import tally
 from benchmark.votes import Behaviour
-from submissions.upload import Upload, read_upload
+from predictions.parse import Predictions, parse_predictions
 from tests.rank_ranges import ranges_by
 
 pairs = cache(demo_pairs)
@@ -34,9 +34,9 @@ LETTERS = "abcdef"
 
 
 @cache
-def uploads() -> dict[str, Upload]:
+def uploads() -> dict[str, Predictions]:
     """By letter, read from the judges' bytes."""
-    return {judge.file_name[6]: read_upload(judge.data, items()) for judge in judges()}
+    return {judge.file_name[6]: parse_predictions(judge.data, items()) for judge in judges()}
 
 
 @cache

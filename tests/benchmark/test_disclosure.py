@@ -21,7 +21,7 @@ from benchmark.disclosure import (
     strictest,
 )
 from benchmark.protocols import scores
-from benchmark.scoring import CELLS, FIELDS, Tally
+from benchmark.scoring import FIELDS, SLICES, Tally
 from benchmark.uncertainty import wilson
 
 ROWS = st.lists(
@@ -30,10 +30,10 @@ ROWS = st.lists(
 
 
 def _tally(rows: list[tuple[int, int, int, int]]) -> Tally:
-    counts = np.zeros((len(CELLS), len(FIELDS)), dtype=np.int64)
+    counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
     for cell, (agree, reject, undecided, missing) in enumerate(rows):
         counts[cell] = (agree + reject + undecided + missing, agree, reject, undecided, agree, reject, undecided)
-    return Tally(1, counts, np.zeros((len(CELLS), 2), dtype=np.int64), has_tags=True)
+    return Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True)
 
 
 @given(ROWS)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from benchmark.items import SOURCES, ItemTable, build_table, fingerprint, normalise_query, source_of
+from benchmark.items import SOURCES, ItemTable, build_table, fingerprint, normalise_query, source_from_id
 from maintenance.__main__ import main as maintenance
-from tests.builders import SIZES, pairs
+from tests.factories.labels import SIZES, pairs
 from tests.real_data import real_file, rows
 
 
@@ -43,7 +43,7 @@ def test_a_pair_that_the_first_revision_lacks_is_an_error() -> None:
 
 def test_an_id_with_an_unknown_prefix_has_no_source() -> None:
     with pytest.raises(ValueError, match="no source is known"):
-        source_of({"id": "nonsense-1"})
+        source_from_id({"id": "nonsense-1"})
 
 
 def test_a_manifest_survives_json() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark import demo
 from benchmark.items import ItemTable
-from benchmark.label_errors import FEWEST, MOST, candidates, heard, independent, tail
+from benchmark.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges, tail
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.votes import ABSENT, UNDECIDED, Matrix
 
@@ -76,7 +76,7 @@ def test_a_judge_is_heard_about_the_categories_in_which_it_is_right_on_sixty_per
     general = np.flatnonzero(categories == "general")
     verdicts[1, general[: len(general) // 2]] ^= 1
     verdicts[2] = UNDECIDED
-    assert heard(verdicts, labels, table) == {"general": (0,), "hallucination": (0, 1), "reasoning": (0, 1)}
+    assert qualified_judges(verdicts, labels, table) == {"general": (0,), "hallucination": (0, 1), "reasoning": (0, 1)}
 
 
 def test_too_few_judges_propose_nothing(benchmark_and_labels: tuple[ItemTable, LabelSet]) -> None:
@@ -87,7 +87,7 @@ def test_too_few_judges_propose_nothing(benchmark_and_labels: tuple[ItemTable, L
 
 
 def slow_candidates(verdicts: Matrix, labels: LabelSet, table: ItemTable) -> set[int]:
-    """Item by item, and every way in which the judges could have erred."""
+    """Return item by item, and every way in which the judges could have erred."""
     chances: dict[int, float] = {}
     for item, one in enumerate(table.items):
         label = labels.preferred[item]
@@ -136,6 +136,6 @@ def test_an_account_has_one_voice_and_a_copy_has_none(benchmark_and_labels: tupl
     nearly = verdicts[0].copy()
     nearly[:5] = 1 - np.abs(nearly[:5])
     everybody = np.concatenate([verdicts, nearly[np.newaxis], verdicts[1:2]])
-    assert independent(everybody, ["x", "y", "y", "z", "puppet", "other"]) == (0, 1, 3)
+    assert distinct_judges(everybody, ["x", "y", "y", "z", "puppet", "other"]) == (0, 1, 3)
     many = judges(labels, [0.8] * (MOST + 3), 4)
-    assert len(independent(many, [str(n) for n in range(len(many))])) == MOST
+    assert len(distinct_judges(many, [str(n) for n in range(len(many))])) == MOST

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmark.labels import NOT_LABELLED, error_tags, make_label_set, preferred_index
-from tests.builders import labels, table
+from tests.factories.labels import labels, table
 from tests.real_data import rows
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, ratios, scores
 from benchmark.scoring import tally
 from benchmark.votes import ABSENT, Votes
-from tests.builders import SIZES, labels, random_matrix, table
+from tests.factories.labels import SIZES, labels, random_matrix, table
 
 
 def test_the_three_groupings_have_the_sizes_in_circulation() -> None:

@@ -7,14 +7,14 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from benchmark import suspicion
-from benchmark.behaviour import majority
+from benchmark import anomalies
+from benchmark.anomalies import like_public_labels, runs_z
 from benchmark.items import ItemTable
-from benchmark.suspicion import like_public_labels, runs_z
+from benchmark.reliability import majority
 from benchmark.votes import UNDECIDED
-from submissions.upload import read_upload
+from predictions.parse import parse_predictions
 from tests.real_data import real_file
-from workers.labels import load_labels
+from workers.labels.loader import load_labels
 
 N = 1247
 GROUPS = np.repeat(np.arange(7), 179)[:N]
@@ -62,7 +62,7 @@ def test_public_labels_or_their_complement_strike_whatever_is_left_out(left_out:
 def test_public_labels_that_are_turned_over_in_blocks_strike(width: int) -> None:
     votes = labels() ^ (np.arange(N) // width % 2).astype(np.int8)
     seen = like_public_labels(votes, labels(), GROUPS)
-    assert seen is not None and seen["runs_below_chance_sd"] > suspicion.BLOCKS_FROM
+    assert seen is not None and seen["runs_below_chance_sd"] > anomalies.BLOCKS_FROM
 
 
 def test_no_judge_strikes_however_good_and_though_sources_are_unequally_hard() -> None:
@@ -90,15 +90,15 @@ def test_a_handful_of_decided_pairs_means_nothing() -> None:
 
 def test_verdicts_come_back_from_their_planes() -> None:
     made = np.random.default_rng(5).choice(np.array([0, 1, UNDECIDED], dtype=np.int8), size=(5, N))
-    for one, packed in zip(made, suspicion.planes(made), strict=True):
-        assert (suspicion.unpacked(packed, N) == one).all()
+    for one, packed in zip(made, anomalies.pack_bits(made), strict=True):
+        assert (anomalies.unpacked(packed, N) == one).all()
 
 
 @pytest.mark.parametrize("name", REAL)
 def test_files_of_real_judges_and_tools_do_not_strike(name: str) -> None:
     table = ItemTable.load()
     public = load_labels(str(real_file("data/items_meta_v0.jsonl")), "v0", table).preferred
-    votes = read_upload(real_file(f"data/{name}").read_bytes(), table).votes.matrix
+    votes = parse_predictions(real_file(f"data/{name}").read_bytes(), table).votes.matrix
     verdicts = majority(votes[np.newaxis])[0]
     assert like_public_labels(verdicts, public, table.source_index) is None
     decided = (verdicts >= 0) & (public >= 0)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.ranking import (
-    Contender,
+    RankingEntry,
     display_order,
     influence,
     normal_draws,
@@ -37,7 +37,7 @@ ADJUSTED = {
 
 
 def entry(name, macro, overall=0.5, counts=(1, 2), submitted="2026-01-01"):
-    return Contender(name, (macro, overall), counts, submitted)
+    return RankingEntry(name, (macro, overall), counts, submitted)
 
 
 def order(entries, **options):
@@ -83,7 +83,7 @@ def test_equal_scores_of_different_counts_do_not_share_a_rank():
 def test_reported_rows_stand_in_the_order_but_carry_no_rank_and_take_none_away():
     entries = [
         entry("scored", 0.7, counts=(7, 10)),
-        Contender("reported", (0.65, None), None, "2025-01-01"),
+        RankingEntry("reported", (0.65, None), None, "2025-01-01"),
         entry("next", 0.6, counts=(6, 10)),
         entry("unscorable", None),
     ]
@@ -94,7 +94,7 @@ def test_reported_rows_stand_in_the_order_but_carry_no_rank_and_take_none_away()
 def test_a_reported_row_between_equals_does_not_part_them():
     entries = [
         entry("early", 0.6, counts=(6, 10), submitted="2026-01-01"),
-        Contender("reported", (0.6, 0.5), None, "2026-01-15"),
+        RankingEntry("reported", (0.6, 0.5), None, "2026-01-15"),
         entry("late", 0.6, counts=(6, 10), submitted="2026-02-01"),
     ]
     assert ranks(entries) == {"early": 1, "reported": None, "late": 1}
@@ -110,7 +110,9 @@ contender = st.tuples(value, value, st.none() | st.tuples(st.integers(0, 2)), st
 
 @given(st.lists(contender, max_size=4))
 def test_the_order_is_total_whatever_order_the_rows_come_in(rows):
-    entries = [Contender(str(i), (macro, overall), counts, day) for i, (macro, overall, counts, day) in enumerate(rows)]
+    entries = [
+        RankingEntry(str(i), (macro, overall), counts, day) for i, (macro, overall, counts, day) in enumerate(rows)
+    ]
     for descending in (True, False):
         expected = order(entries, descending=descending)
         for shuffled in permutations(entries):

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from benchmark.behaviour import k_curve
 from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, scores
+from benchmark.reliability import k_curve
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
 from benchmark.uncertainty import mover_macro, wilson
 from benchmark.votes import ABSENT, Votes
-from tests.builders import BEHAVIOUR, SIZES, labels, random_matrix, random_tally, table
+from tests.factories.labels import BEHAVIOUR, SIZES, labels, random_matrix, random_tally, table
 
 KEYS = {
     "benchmark", "label_revision", "scorer_version", "items", "votes_per_item", "decided_rate", "parse_rate",

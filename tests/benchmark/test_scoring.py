@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet, make_label_set
-from benchmark.scoring import CELLS, LENGTHS, Tally, tally, tally_many
+from benchmark.scoring import LENGTHS, SLICES, Tally, tally, tally_many
 from benchmark.votes import ABSENT, Votes
-from tests.builders import labels, random_matrix, table
+from tests.factories.labels import labels, random_matrix, table
 
 
 def slow_counts(matrix: np.ndarray, truth: LabelSet, items: ItemTable, cell: str) -> Counter[str]:
-    """One cell, one item at a time, in plain words."""
+    """Return one cell, one item at a time, in plain words."""
     counts: Counter[str] = Counter()
     for index, item in enumerate(items.items):
         label = int(truth.preferred[index])
@@ -38,7 +38,7 @@ def slow_counts(matrix: np.ndarray, truth: LabelSet, items: ItemTable, cell: str
 
 
 def assert_counts_match(counted: Tally, matrix: np.ndarray, truth: LabelSet, items: ItemTable) -> None:
-    for number, cell in enumerate(CELLS):
+    for number, cell in enumerate(SLICES):
         expected = slow_counts(matrix, truth, items, cell)
         assert counted.cell(cell) == {name: expected[name] for name in counted.cell(cell)}, cell
         assert counted.agreeing[number].tolist() == [expected[f"agreeing {a}"] for a in range(counted.k + 1)], cell
@@ -83,4 +83,4 @@ def test_two_against_two_with_one_undecided_is_undecided() -> None:
     items = table(1)
     matrix = np.tile(np.array([0, 0, 1, 1, -1], dtype=np.int8), (len(items), 1))
     counted = tally(Votes(matrix), labels(items), items)
-    assert sum(counted.cell(source)["undecided"] for source in CELLS[:7]) == len(items)
+    assert sum(counted.cell(source)["undecided"] for source in SLICES[:7]) == len(items)

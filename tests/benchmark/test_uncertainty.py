@@ -269,6 +269,6 @@ def test_the_paired_interval_covers_where_one_judge_is_right_on_all_discordant_p
 
 
 def test_importing_the_statistics_does_not_import_scipy():
-    modules = "uncertainty, behaviour, ranking, plausibility, demo"
+    modules = "uncertainty, reliability, ranking, number_check, demo"
     code = f"import sys; from benchmark import {modules}; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -43,7 +43,7 @@ def test_one_organisation_is_as_good_as_one_account_and_a_base_model_alone_is_no
     ) == sets("ab", "c")
 
 
-def test_the_same_judge_is_the_same_whoever_asked_it():
+def test_the_same_judge_is_the_same_anyone_who_asked_it():
     assert groups(Variant("a", "ann", "X", judge="gpt-4o"), Variant("b", "bob", "Y", judge="gpt-4o")) == sets("ab")
 
 

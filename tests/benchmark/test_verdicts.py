@@ -25,7 +25,8 @@ TOKENS = [
 
 
 def official(text: str, pattern: re.Pattern[str] = OFFICIAL) -> int:
-    """The official rule as printed, with the two stated differences: only 1 and 2 are verdicts, and in ASCII digits."""
+    """Return the official rule as printed, with the two stated differences: only 1 and 2 are verdicts, and in ASCII
+    digits."""
     found = pattern.search(text.replace("\n", "").replace("*", ""))
     if not found or len(found.group(1)) > 4000 or not found.group(1).isascii():
         return UNDECIDED

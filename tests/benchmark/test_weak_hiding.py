@@ -10,7 +10,7 @@ from benchmark.disclosure import BY_CATEGORY, OVERALL_ONLY
 from benchmark.items import ItemTable
 from benchmark.weak_hiding import FIGURES, Overlap, bound, overlap, submissions_to_reveal
 from tests.real_data import real_file
-from workers.labels import load_labels
+from workers.labels.loader import load_labels
 
 
 def test_one_label_among_eight_is_found_by_halving() -> None:

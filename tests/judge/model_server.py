@@ -106,7 +106,7 @@ def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelSer
             if reply.cut:
                 self.close_connection = True
 
-    class Server(ThreadingHTTPServer):
+    class QuietServer(ThreadingHTTPServer):
         daemon_threads = True
         request_queue_size = 128
 
@@ -117,7 +117,7 @@ def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelSer
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             super().server_bind()
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = QuietServer(("127.0.0.1", 0), Handler)
     model.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()

@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.relations import Relations
-from leaderboard.analysis import draw, read_choice
+from benchmark.pairwise import PairwiseArrays
+from leaderboard.analysis_tab import draw, read_choice
 from leaderboard.anonymity import anonymous_entries
-from leaderboard.site import Edition
-from leaderboard.tools import compare
-from leaderboard.tools.materials import Materials
-from tests.leaderboard import related
+from leaderboard.cache import BoardVersion
+from leaderboard.pages import compare
+from leaderboard.pages.item_catalog import ItemCatalog
+from tests.factories import pairwise
 
 ANONYMOUS, NAMED, OTHER = "e00000000004", "e00000000001", "e00000000002"
 
 
-def edition(**facts: Any) -> Edition:
-    body = related.body()
+def edition(**facts: Any) -> BoardVersion:
+    body = pairwise.body()
     for entry in body["entries"]:
         if entry["id"] == ANONYMOUS:
             entry.update(facts)
-    return Edition("s", body, ())
+    return BoardVersion("s", body, ())
 
 
-def relations(of: Edition, **rules: Any) -> Relations:
-    found = Materials(relations_body=related.stored).relations(of, "v2", **rules)
+def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
+    found = ItemCatalog(relations_body=pairwise.stored).relations(of, "v2", **rules)
     assert found is not None
     return found
 
@@ -65,7 +65,7 @@ def test_an_anonymous_entry_has_intervals_and_no_paired_count() -> None:
 
 
 def test_the_agreement_figure_leaves_anonymous_entries_out_and_says_so() -> None:
-    materials = Materials(relations_body=related.stored)
+    materials = ItemCatalog(relations_body=pairwise.stored)
     for of, expected in ((HIDDEN, 1), (SHOWN, 3)):
         asked = {"entries": [NAMED, OTHER, ANONYMOUS], "chart": "agreement"}
         drawn = draw(of, read_choice(of, asked, "{}"), materials)

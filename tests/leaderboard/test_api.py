@@ -9,9 +9,9 @@ from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
 from leaderboard.api import COLUMNS
-from tests.leaderboard import related
-from tests.leaderboard.snapshots import FixedSource, baselines, entry, snapshot
-from tests.leaderboard.test_web import serve
+from tests.factories import pairwise
+from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
+from tests.leaderboard.test_routes import serve
 
 ENTRY = entry(1, 0.7)
 
@@ -104,7 +104,7 @@ def test_the_routes_are_documented(client: TestClient) -> None:
 
 
 def test_baselines_stand_beside_the_entries_and_ranges_at_them() -> None:
-    with TestClient(serve(FixedSource({**related.body(), "baselines": baselines()}), published=())) as client:
+    with TestClient(serve(FixedSource({**pairwise.body(), "baselines": baselines()}), published=())) as client:
         board = client.get("/api/v1/leaderboard").json()
         assert {one["tier"] for one in board["entries"]} == {"scored"}
         assert all(one["rank_range"][0] <= one["rank"] <= one["rank_range"][1] for one in board["entries"])

@@ -11,29 +11,29 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.relations import Variants, relate
+from benchmark.pairwise import Variants, compare_all
 from benchmark.scoring import tally_many
 from benchmark.uncertainty import Z, mover_macro, wilson
-from leaderboard import api, web
-from leaderboard.board import build_board
-from leaderboard.disclosure import disclosed
-from leaderboard.exports import as_csv, extract
-from leaderboard.site import Site
-from leaderboard.view import View
-from tests.leaderboard.snapshots import FixedSource, entry, items, label_sets, snapshot
+from leaderboard import api, routes
+from leaderboard.board.disclosure import redact_snapshot
+from leaderboard.board.query import BoardQuery
+from leaderboard.board.rows import build_board
+from leaderboard.cache import BoardCache
+from leaderboard.share.exports import as_csv, extract
+from tests.factories.snapshots import FixedSource, entry, items, label_sets, snapshot
 
 BEST, OTHER = "e00000000001", "e00000000002"
 
 
 def made(*, public: bool = True) -> dict[str, Any]:
-    """A snapshot with a judge that is the best of five, and another one."""
+    """Return a snapshot with a judge that is the best of five, and another one."""
     random, truth = np.random.default_rng(4), label_sets()["v2"].preferred
     base = random.random(len(items())) < 0.7
     anew = np.where(random.random((5, len(items()))) < 0.3, random.random((5, len(items()))) < 0.7, base)
     right = np.vstack([anew[np.argsort(-anew.mean(axis=1))], random.random(len(items())) < 0.55])
     verdicts = np.where(right, truth, 1 - truth).astype(np.int8)
     variants = {BEST: Variants(5, verdicts[1:5])}
-    summary = relate(
+    summary = compare_all(
         [BEST, OTHER], verdicts[[0, 5]], label_sets()["v2"], items(), public=public, variants=variants
     ).summary
     entries = []
@@ -82,10 +82,10 @@ def test_the_row_says_so_in_words() -> None:
 @pytest.fixture(scope="module", params=["public", "hidden"])
 def client(request: pytest.FixtureRequest) -> TestClient:
     body = made()
-    shown = disclosed(body, frozenset({"v2"}) if request.param == "hidden" else frozenset())
+    shown = redact_snapshot(body, {"v2": "categories"} if request.param == "hidden" else {})
     app = FastAPI()
-    site = Site(FixedSource(shown), published=())
-    app.include_router(web.build(site))
+    site = BoardCache(FixedSource(shown), published=())
+    app.include_router(routes.build(site))
     app.include_router(api.build(site))
     return TestClient(app)
 
@@ -106,7 +106,7 @@ def test_api_board_and_page_say_the_same(client: TestClient) -> None:
 
 
 def test_of_labels_that_are_not_public_everything_is_to_a_tenth_of_a_point() -> None:
-    whole, hidden = made(), disclosed(made(), frozenset({"v2"}))["relations"]["v2"]["variants"][BEST]
+    whole, hidden = made(), redact_snapshot(made(), {"v2": "categories"})["relations"]["v2"]["variants"][BEST]
     stored = made(public=False)["relations"]["v2"]["variants"][BEST]
     assert hidden == stored
     assert set(hidden) == {"variants", "official"}
@@ -118,7 +118,7 @@ def test_of_labels_that_are_not_public_everything_is_to_a_tenth_of_a_point() -> 
 
 def test_files_have_it_in_columns_of_its_own() -> None:
     board = build_board(made())
-    first, second = csv.DictReader(io.StringIO(as_csv(extract(board, View())).decode()))
+    first, second = csv.DictReader(io.StringIO(as_csv(extract(board, BoardQuery())).decode()))
     row = board.find(BEST)
     assert row is not None and row.best_of is not None
     assert first["best_of_variants"] == "5" and second["best_of_variants"] == ""

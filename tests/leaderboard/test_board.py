@@ -5,20 +5,20 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from benchmark.plausibility import arithmetic_check
+from benchmark.number_check import arithmetic_check
 from benchmark.protocols import GROUPINGS, PROTOCOLS, scores
 from benchmark.scoring import Tally
 from benchmark.uncertainty import mover_macro, wilson
-from leaderboard.board import Board, UnknownRevision, build_board
-from leaderboard.columns import USUAL
-from leaderboard.published import Published
-from leaderboard.view import View, ordered, read_view, select, tenths
-from tests.leaderboard.snapshots import baselines, entry, snapshot
+from leaderboard.board.columns import USUAL
+from leaderboard.board.query import BoardQuery, ordered, read_query, select, tenths
+from leaderboard.board.reported_results import ReportedFigures
+from leaderboard.board.rows import Board, UnknownRevision, build_board
+from tests.factories.snapshots import baselines, entry, snapshot
 
 
-def reported(name: str = "Paper judge", **figures: float | None) -> Published:
+def reported(name: str = "Paper judge", **figures: float | None) -> ReportedFigures:
     values = {"general": 60.1, "hallucination": 65.0, "reasoning": 59.4, "overall": 62.9, "macro": 61.5} | figures
-    return Published(
+    return ReportedFigures(
         id=f"r-{name.lower().replace(' ', '-')}",
         name=name,
         organisation="Elsewhere",
@@ -149,29 +149,29 @@ def test_an_empty_snapshot_gives_an_empty_board() -> None:
     ],
 )
 def test_search_understands_words_and_fields(board: Board, search: str, found: int) -> None:
-    assert select(board, View(search=search)).total == found
+    assert select(board, BoardQuery(search=search)).total == found
 
 
 def test_a_view_survives_its_own_address() -> None:
-    view = View(protocol="paper", tier="scored", search="a b&c", sort="model", descending=True, page=3)
+    view = BoardQuery(protocol="paper", tier="scored", search="a b&c", sort="model", descending=True, page=3)
     query = dict(pair.split("=") for pair in view.url().removeprefix("/?").split("&"))
     query["q"] = "a b&c"
-    assert read_view(query, ()) == view
-    assert View().url() == "/"
+    assert read_query(query, ()) == view
+    assert BoardQuery().url() == "/"
 
 
 def test_every_part_of_a_view_survives_its_own_address() -> None:
-    view = View(
+    view = BoardQuery(
         protocol="paper", grouping="rl-in-general", revision="v0", tier="scored", search='org:"a, b" <&', sort="date",
         descending=False, page=2, as_of="2026-11-01T10:00:00+01:00", baselines=False,
         filters=(("type", "scalar"), ("k", ">=5"), ("min_size", "7"), ("since", "2026-05-01")),
         columns=("rank", "model", "macro", "organisation"), pins=("e1", "r-2"),
     )  # fmt: skip
-    assert read_view(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",)) == view
+    assert read_query(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",)) == view
     # As a browser sends checkboxes and a zone's plus sign:
-    assert read_view({"as_of": "2026-11-01T10:00:00 01:00"}, ()).as_of == view.as_of
+    assert read_query({"as_of": "2026-11-01T10:00:00 01:00"}, ()).as_of == view.as_of
     usual = {"cols": ",".join(USUAL)}
-    assert read_view(usual, ()) == View()
+    assert read_query(usual, ()) == BoardQuery()
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_every_part_of_a_view_survives_its_own_address() -> None:
     [{"sort": "nonsense"}, {"page": "-1"}, {"page": "9" * 50}, {"protocol": "<script>"}, {"tier": ""}, {"dir": "up"}],
 )
 def test_a_parameter_that_means_nothing_is_as_good_as_none(query: dict[str, str]) -> None:
-    assert read_view(query, ("v2",)) == View()
+    assert read_query(query, ("v2",)) == BoardQuery()
 
 
 def test_a_heading_button_carries_its_direction() -> None:
-    assert read_view({"sort": "macro:asc", "dir": "desc"}, ()) == View(descending=False)
-    assert View().with_sort("macro").descending is False
-    assert View().with_sort("model").descending is False
-    assert View().with_sort("general").descending is True
+    assert read_query({"sort": "macro:asc", "dir": "desc"}, ()) == BoardQuery(descending=False)
+    assert BoardQuery().with_sort("macro").descending is False
+    assert BoardQuery().with_sort("model").descending is False
+    assert BoardQuery().with_sort("general").descending is True
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.6725, 673), (0.67246, 672), (0.6384, 638), (1.0, 1000), (0.0, 0)])
@@ -220,12 +220,12 @@ def test_labels_that_are_not_public_leave_the_baseline_that_needs_no_counting() 
 
 def test_baselines_can_be_switched_off_and_looked_at_alone() -> None:
     board = build_board(with_baselines())
-    assert len(select(board, View()).baselines) == 3
-    assert select(board, View(baselines=False)).total == 2
-    for view in (View(tier="baseline"), View(search="tier:baseline")):
+    assert len(select(board, BoardQuery()).baselines) == 3
+    assert select(board, BoardQuery(baselines=False)).total == 2
+    for view in (BoardQuery(tier="baseline"), BoardQuery(search="tier:baseline")):
         found = select(board, view)
         assert (found.total, len(found.baselines)) == (0, 3)
-    assert select(board, View(tier="scored")).baselines == ()
+    assert select(board, BoardQuery(tier="scored")).baselines == ()
 
 
 @pytest.mark.parametrize(
@@ -254,22 +254,22 @@ def test_filters_find_what_has_the_value_and_nothing_unknown(query: dict[str, st
     ]
     board = build_board(snapshot(rows), published=[reported("R1"), reported("Only")])
     ranks = {row.id: row.rank for row in board.rows}
-    chosen = select(board, read_view(query, ())).rows
+    chosen = select(board, read_query(query, ())).rows
     assert {row.model for row in chosen} == found
     assert all(row.rank == ranks[row.id] for row in chosen)
 
 
 def test_pinned_rows_stand_above_whatever_is_filtered_in_the_order_of_the_view(board: Board) -> None:
-    view = View(search="nobody", pins=("e00000000002", "e00000000003"))
+    view = BoardQuery(search="nobody", pins=("e00000000002", "e00000000003"))
     assert [row.id[-1] for row in select(board, view).pinned] == ["3", "2"]
-    by_name = View(sort="model", descending=False, pins=view.pins)
+    by_name = BoardQuery(sort="model", descending=False, pins=view.pins)
     assert [row.id[-1] for row in select(board, by_name).pinned] == ["2", "3"]
     assert select(board, view).total == 0
-    assert select(board, View(pins=view.pins)).total == len(board.rows) - 2
+    assert select(board, BoardQuery(pins=view.pins)).total == len(board.rows) - 2
 
 
 def test_asking_for_a_pin_twice_takes_it_off() -> None:
-    assert read_view({"pin": "a,b,a,<x>"}, ()).pins == ("b",)
+    assert read_query({"pin": "a,b,a,<x>"}, ()).pins == ("b",)
 
 
 def test_what_weakens_a_row_is_said_at_the_row() -> None:

@@ -10,12 +10,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from leaderboard.board.query import PAGE, BoardQuery, read_query, select
 from leaderboard.render import count_text
-from leaderboard.view import PAGE, View, read_view, select
-from tests.leaderboard import related
-from tests.leaderboard.snapshots import FixedSource, baselines, crowd, entry, snapshot
-from tests.leaderboard.test_web import HOSTILE, serve
-from tests.serving import serving
+from tests.factories import pairwise
+from tests.factories.serving import serving
+from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
+from tests.leaderboard.test_routes import HOSTILE, serve
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
@@ -36,7 +36,7 @@ BODY = snapshot(
 
 BODY["baselines"] = baselines()
 STUB = {"id": "egone", "withdrawn": True, "at": "2026-11-20T10:00:00Z", "version": "2"}
-TESTED = related.body(
+TESTED = pairwise.body(
     entry(40, 0.66, model="Judge A", version="second", attempt=2, attempts=2, revision="v0", flag="under review"),
     entry(41, 0.6, k=1, organisation="Lab", verified_at="2026-11-01T00:00:00Z", open_weights=True, parameters_b=7.0),
 ) | {
@@ -52,7 +52,7 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def tested() -> Iterator[str]:
-    """A board with rank ranges, and another one before it."""
+    """Yield a board with rank ranges, and another one before it."""
     source = FixedSource(snapshot([entry(1, 0.7, model="Pioneer")]))
     source.turn(TESTED)
     yield from served(source)
@@ -72,7 +72,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(context: BrowserContext, address: str) -> Iterator[Page]:
-    """A page that must stay silent, and talk to nobody else."""
+    """Yield a page that must stay silent, and talk to nobody else."""
     page = context.new_page()
     own = (address, "http://127.0.0.1:")
     faults: list[str] = []
@@ -152,7 +152,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str
         page.click(f"thead .{other} button")
         page.wait_for_selector(f"thead .{other}[aria-sort]")
         assert markup(page) != served
-        view = read_view(dict(pair.split("=") for pair in query[1:].split("&") if pair), ("v2",))
+        view = read_query(dict(pair.split("=") for pair in query[1:].split("&") if pair), ("v2",))
         direction = "descending" if view.descending else "ascending"
         heading = page.locator(f"thead .{view.sort}")
         for _ in range(2):
@@ -173,13 +173,13 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str
      "tier:baseline", "date:>=2026-10-15", "date:2025..2025-06", "date:<2025-05", "date:>2026-10", "date:=2025-05"],
 )  # fmt: skip
 def test_script_and_server_find_the_same(page: Page, address: str, search: str) -> None:
-    from leaderboard.board import build_board
-    from leaderboard.published import load_published
+    from leaderboard.board.reported_results import load_published
+    from leaderboard.board.rows import build_board
 
     board = build_board(BODY, published=load_published())
     page.goto(address)
     page.fill("input[name=q]", search)
-    expected = select(board, View(search=search))
+    expected = select(board, BoardQuery(search=search))
     page.locator("[data-count]", has_text=re.compile(f"^{re.escape(count_text(expected))}$")).wait_for()
     assert [row[1] for row in rows(page)] == [row.model for row in expected.rows]
     folded = [row.model for lead in expected.rows for row in expected.others.get(lead.id, ())]
@@ -425,7 +425,7 @@ def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> 
     page.wait_for_url(tested + "/")
 
 
-def test_the_link_to_a_view_leads_to_the_same_board_for_ever(page: Page, tested: str) -> None:
+def test_the_link_to_a_view_leads_to_the_same_board_permanently(page: Page, tested: str) -> None:
     page.goto(tested + "/?tier=scored")
     page.click("thead .general button")
     page.wait_for_selector("thead .general[aria-sort]")

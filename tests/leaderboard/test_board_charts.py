@@ -8,32 +8,32 @@ import numpy as np
 import pytest
 
 from benchmark.items import CATEGORIES
-from benchmark.relations import unpack
+from benchmark.pairwise import unpack
 from benchmark.scoring import Tally
 from benchmark.uncertainty import wilson
-from leaderboard.best_of_n import BestOfN, added_values, read_values
-from leaderboard.board import build_board
-from leaderboard.canvas import Page
-from leaderboard.charts import CHARTS
-from leaderboard.estimates import judges
-from leaderboard.figure import Around, Chart, View
-from leaderboard.measures import best_so_far, first_shown, fit_line, length_estimates
-from leaderboard.paper_figures import CRITICS, ERROR_RATES, MACRO_BY_VOTES, POLICIES
-from leaderboard.published import load_published
-from tests.leaderboard import related
-from tests.leaderboard.snapshots import entry, snapshot
+from leaderboard.board.best_of_n import BestOfN, load_values, read_values
+from leaderboard.board.reported_results import load_published
+from leaderboard.board.rows import build_board
+from leaderboard.charts.base import BoardContext, Chart, ChartQuery
+from leaderboard.charts.bias import best_so_far, first_shown, fit_line, length_estimates
+from leaderboard.charts.estimates import judges
+from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.charts.layout import Page
+from leaderboard.charts.paper_reference import CRITICS, ERROR_RATES, MACRO_BY_VOTES, POLICIES
+from tests.factories import pairwise
+from tests.factories.snapshots import entry, snapshot
 
-BODY = related.body()
+BODY = pairwise.body()
 ENTRIES: list[dict[str, Any]] = BODY["entries"]
 
 
-def view_of(body: dict[str, Any], **more: Any) -> View:
+def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
     rows = build_board(body, published=load_published()).rows
     summary = body.get("relations", {}).get("v2", {})
-    relations = unpack(related.related()[1].body) if summary else None
+    relations = unpack(pairwise.related()[1].body) if summary else None
     names = summary.get("entries", ())
-    around = Around(rows, relations, summary.get("difficulty"), len(names), (), body["created_at"])
-    return View("v2", around=replace(around, **more))
+    around = BoardContext(rows, relations, summary.get("difficulty"), len(names), (), body["created_at"])
+    return ChartQuery("v2", around=replace(around, **more))
 
 
 VIEW = view_of(BODY)
@@ -118,7 +118,7 @@ def test_a_value_that_maintainers_added_is_a_filled_point_at_the_row_s_own_score
 
 
 def test_the_shipped_values_can_be_read_and_bad_ones_are_named() -> None:
-    assert added_values() == ()
+    assert load_values() == ()
     good = '{"values": [{"id": "e1", "policy": "P", "n": 8, "accuracy": 46, "source": "s"}]}'
     assert read_values(good) == (BestOfN("e1", "P", 8, 46.0, "s"),)
     for old, new in (('"n": 8', '"n": 1'), ("46", "460"), ('"s"', '" "'), (', "source": "s"', "")):
@@ -191,11 +191,11 @@ def test_agreement_says_what_is_missing_instead_of_an_empty_figure() -> None:
 
 @pytest.mark.parametrize("width", [320, 1392])
 def test_two_hundred_judges_fit_the_page_without_numbers(width: int) -> None:
-    from leaderboard.canvas import Words
-    from leaderboard.plots import matrix
+    from leaderboard.charts.layout import ChartText
+    from leaderboard.charts.scatter_plots import matrix
 
     values = np.full((200, 200), 0.5).tolist()
-    drawn = matrix([f"Judge {at}" for at in range(200)], values, Page(width), Words("", "", ""))
+    drawn = matrix([f"Judge {at}" for at in range(200)], values, Page(width), ChartText("", "", ""))
     start, end = drawn["layout"]["xaxis"]["domain"]
     assert 0 <= start < end <= 1
     assert len(drawn["layout"]["annotations"]) < 10
@@ -225,7 +225,7 @@ def test_the_interval_of_the_first_shown_rate_counts_pairs_however_many_votes_ea
     assert (found.value, found.low, found.high) == pytest.approx((55, 100 * low, 100 * high))
 
 
-def test_position_claims_a_habit_only_where_the_interval_excludes_the_coin() -> None:
+def test_position_claims_a_habit_only_where_the_interval_excludes_chance() -> None:
     def title(*rates: float | None) -> str:
         return (
             CHARTS["position"]
@@ -265,7 +265,7 @@ def test_size_tells_scored_from_reported_and_stands_on_a_log_axis() -> None:
     filled = [trace for trace in data(chart) if trace["mode"] == "markers" and "line" not in trace["marker"]]
     assert list(filled[0]["x"]) == pytest.approx([math.log10(70)])
     assert any(row[1] == "reported" for row in chart.rows)
-    assert CHARTS["size"].draw([], View("v2")).figure is None
+    assert CHARTS["size"].draw([], ChartQuery("v2")).figure is None
 
 
 def test_the_best_so_far_is_the_best_of_a_day_and_only_ever_better() -> None:

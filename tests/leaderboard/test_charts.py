@@ -12,35 +12,35 @@ import numpy as np
 import pytest
 
 from benchmark.items import CATEGORIES, SOURCES
-from benchmark.relations import relate
+from benchmark.pairwise import compare_all
 from benchmark.scorecard import score_row
 from benchmark.scoring import Tally
 from benchmark.uncertainty import wilson
-from leaderboard.best_of_n import BestOfN
-from leaderboard.board import build_board
-from leaderboard.canvas import COIN, Page, plain
-from leaderboard.charts import CHARTS, category_chart, source_chart, tag_chart, vote_chart
-from leaderboard.estimates import BUCKETS, SCORES, Estimate, Point, category_finding, vote_finding
-from leaderboard.estimates import separate as apart
-from leaderboard.figure import MOST_JUDGES, Around, Chart, View
-from leaderboard.palette import DARK, LIGHT, Palette
-from leaderboard.published import load_published
-from tests.leaderboard.snapshots import entries, entry, items, label_sets, snapshot
+from leaderboard.board.best_of_n import BestOfN
+from leaderboard.board.reported_results import load_published
+from leaderboard.board.rows import build_board
+from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
+from leaderboard.charts.colours import DARK, LIGHT, Palette
+from leaderboard.charts.estimates import BUCKETS, SCORES, Estimate, Point, category_finding, vote_finding
+from leaderboard.charts.estimates import separate as apart
+from leaderboard.charts.judge_charts import CHARTS, category_chart, source_chart, tag_chart, vote_chart
+from leaderboard.charts.layout import CHANCE, Page, plain
+from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 
-V2 = View("v2")
+V2 = ChartQuery("v2")
 JUDGES = [entry(1, 0.8, k=5), entry(2, 0.6, k=1), entry(3, 0.4, k=4)]
 WIDTHS = (320, 390, 760, 1000, 1392, 1900)
 
 
-def everywhere(found: list[dict[str, Any]]) -> View:
-    """A view of these entries with all that is around them: a board, relations, difficulty."""
+def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
+    """Return a view of these entries with all that is around them: a board, relations, difficulty."""
     body = {**snapshot(found), "created_at": "2026-11-21T22:00:00Z"}
     rows = build_board(body, published=load_published()).rows
     names = [entry["id"] for entry in found]
     verdicts = np.random.default_rng(3).integers(0, 2, (len(found), len(items()))).astype(np.int8)
-    related = relate(names, verdicts, label_sets()["v2"], items())
+    related = compare_all(names, verdicts, label_sets()["v2"], items())
     difficulty = {"general": [1] * 10, "hallucination": [2] * 10, "reasoning": [0] * 10}
-    return replace(V2, around=Around(rows, related.relations, difficulty, 7, (), "2026-11-21T22:00:00Z"))
+    return replace(V2, around=BoardContext(rows, related.relations, difficulty, 7, (), "2026-11-21T22:00:00Z"))
 
 
 def layout(chart: Chart) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def test_the_error_rate_follows_the_rule_chosen() -> None:
 
 
 def test_labels_without_tags_are_said_in_words_instead_of_an_empty_figure() -> None:
-    chart = tag_chart(JUDGES, View("v0"))
+    chart = tag_chart(JUDGES, ChartQuery("v0"))
     assert chart.figure is None
     assert any("no error tags" in note for note in chart.notes)
 
@@ -262,8 +262,8 @@ def test_more_judges_than_fit_are_cut_to_the_best() -> None:
     assert any(f"best {MOST_JUDGES} of the {MOST_JUDGES + 5}" in note for note in chart.notes)
 
 
-def test_the_coin_stands_in_every_panel() -> None:
-    coins = [s for s in layout(category_chart(JUDGES, V2))["shapes"] if s["x0"] == s["x1"] == COIN]
+def test_the_chance_line_stands_in_every_panel() -> None:
+    coins = [s for s in layout(category_chart(JUDGES, V2))["shapes"] if s["x0"] == s["x1"] == CHANCE]
     assert len(coins) == len(SCORES)
 
 
@@ -306,11 +306,11 @@ def test_the_palette_is_that_of_the_public_pages() -> None:
 # --- reported results -------------------------------------------------------------------------------------------------
 
 HOLLOW = {"categories", "critics"}  # of the figures about chosen judges, those whose numbers are published
-AROUND = {"best-of-n", "difficulty", "size", "history"}  # figures about all judges, whoever is chosen
+AROUND = {"best-of-n", "difficulty", "size", "history"}  # figures about all judges, anyone who is chosen
 
 
-def with_reported(view: View) -> View:
-    """The view of a reader who has also chosen two reported results."""
+def with_reported(view: ChartQuery) -> ChartQuery:
+    """Return the view of a reader who has also chosen two reported results."""
     rows = [row for row in view.around.rows if row.model in ("R1-Reward", "GPT-4o (2024-08-06)")]
     assert len(rows) == 2
     return replace(view, around=replace(view.around, reported=rows))

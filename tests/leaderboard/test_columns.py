@@ -2,12 +2,12 @@
 
 from dataclasses import fields
 
-from leaderboard.board import Row
-from leaderboard.columns import BY_KEY, COLUMNS, DEFAULT_SORT, DRAWN
+from leaderboard.board.columns import BY_KEY, COLUMNS, DEFAULT_SORT, DRAWN
+from leaderboard.board.rows import BoardRow
 
 
 def test_every_column_is_a_value_of_a_row_and_stands_once() -> None:
-    names = {field.name for field in fields(Row)}
+    names = {field.name for field in fields(BoardRow)}
     assert all(column.key in names for column in COLUMNS)
     assert len(BY_KEY) == len(COLUMNS)
 

@@ -13,16 +13,16 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from benchmark.items import CATEGORIES, SOURCES
+from benchmark.pairwise import unpack
 from benchmark.protocols import category_counts, scores
-from benchmark.relations import unpack
-from benchmark.scoring import CELLS, Tally
-from leaderboard import analysis, api, web
-from leaderboard.charts import CHARTS
-from leaderboard.disclosure import coarse, disclosed, without_counts
-from leaderboard.site import Edition, Site
-from leaderboard.tools.materials import Materials
-from tests.leaderboard import related
-from tests.leaderboard.snapshots import FixedSource, baselines, entries, snapshot
+from benchmark.scoring import SLICES, Tally
+from leaderboard import analysis_tab, api, routes
+from leaderboard.board.disclosure import category_level_only, redact_snapshot, without_counts
+from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.pages.item_catalog import ItemCatalog
+from tests.factories import pairwise
+from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
 
 HIDDEN = {"v2": "categories"}
 
@@ -36,15 +36,17 @@ def whole() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
     app = FastAPI()
-    site = Site(FixedSource(disclosed(whole, HIDDEN)), published=())
-    app.include_router(web.build(site))
+    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN)), published=())
+    app.include_router(routes.build(site))
     app.include_router(api.build(site))
     return TestClient(app)
 
 
 def test_the_categories_are_those_of_the_whole_tally_and_nothing_finer_is_left(whole: dict[str, Any]) -> None:
     for entry in whole["entries"]:
-        before, after = (Tally.from_json(one) for one in (entry["tallies"]["v2"], coarse(entry["tallies"]["v2"])))
+        before, after = (
+            Tally.from_json(one) for one in (entry["tallies"]["v2"], category_level_only(entry["tallies"]["v2"]))
+        )
         assert scores(before) == scores(after)
         assert (category_counts(before.counts)[:, :4] == category_counts(after.counts)[:, :4]).all()
         assert after.k == before.k
@@ -56,7 +58,7 @@ def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dic
     """The property that matters: whatever is shown later is a function of three counts a judge."""
     one = whole["entries"][0]["tallies"]["v2"]
     other = Tally.from_json(one)
-    first, second = (CELLS.index(name) for name in ("POVID", "RLHF-V"))
+    first, second = (SLICES.index(name) for name in ("POVID", "RLHF-V"))
     other.counts[first, 1] -= 1
     other.counts[second, 1] += 1
     other.counts[first, 2] += 1
@@ -64,19 +66,19 @@ def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dic
     other.counts[len(SOURCES) :] = 7
     other.counts[:, 4:] = 3
     assert not np.array_equal(Tally.from_json(one).counts, other.counts)
-    assert coarse(one) == coarse(other.to_json())
+    assert category_level_only(one) == category_level_only(other.to_json())
 
 
 def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, Any]) -> None:
-    shown = disclosed(whole, HIDDEN)
+    shown = redact_snapshot(whole, HIDDEN)
     assert shown["disclosure"] == HIDDEN
     for before, after in zip(whole["entries"], shown["entries"], strict=True):
         assert after["tallies"]["v0"] == before["tallies"]["v0"]
         assert after["tallies"]["v2"] != before["tallies"]["v2"]
     assert all("v2" not in one["tallies"] for one in shown["baselines"])
     assert any("v0" in one["tallies"] for one in shown["baselines"])
-    assert disclosed(whole, {})["entries"] is whole["entries"]
-    assert disclosed(whole, {"v9": "overall"})["disclosure"] == {}
+    assert redact_snapshot(whole, {})["entries"] is whole["entries"]
+    assert redact_snapshot(whole, {"v9": "overall"})["disclosure"] == {}
 
 
 def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whole: dict[str, Any]) -> None:
@@ -108,8 +110,8 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
     entry = whole["entries"][0]
     tally = Tally.from_json(entry["tallies"]["v2"])
     app = FastAPI()
-    site = Site(FixedSource({**whole, "disclosure": {}}), published=())
-    app.include_router(web.build(site))
+    site = BoardCache(FixedSource({**whole, "disclosure": {}}), published=())
+    app.include_router(routes.build(site))
     control = TestClient(app).get(f"/entries/{entry['id']}").text
     page = client.get(f"/entries/{entry['id']}").text
     assert "not public" in page
@@ -123,7 +125,7 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
 
 def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:
     before = orjson.dumps(whole)
-    disclosed(whole, HIDDEN)
+    redact_snapshot(whole, HIDDEN)
     assert orjson.dumps(whole) == before
     assert json.loads(before)["entries"]
 
@@ -134,19 +136,19 @@ FINER = {"tags", "sources", "votes", "length", "difficulty"}
 """The figures that need facts by tag, source, vote or item."""
 
 
-def _edition(hidden: Mapping[str, str]) -> Edition:
-    """Judges with several votes and their relations, computed when the labels were thought to be public."""
+def _edition(hidden: Mapping[str, str]) -> BoardVersion:
+    """Return judges with several votes and their relations, computed when the labels were thought to be public."""
     found = entries([(number, 0.5 + number / 20) for number in range(1, 7)], parameters_b=7.0)
-    names = list(related.SKILLS)
-    body = related.body()
+    names = list(pairwise.SKILLS)
+    body = pairwise.body()
     body["entries"] = [{**one, "id": name} for one, name in zip(found, names, strict=True)]
-    return Site(FixedSource(disclosed(body, hidden)), published=()).refresh()
+    return BoardCache(FixedSource(redact_snapshot(body, hidden)), published=()).refresh()
 
 
-def _drawn(edition: Edition, chart: str, **asked: str) -> analysis.Drawn:
-    choice = analysis.read_choice(edition, {"chart": chart, "paper": True, **asked}, "{}")
+def _drawn(edition: BoardVersion, chart: str, **asked: str) -> analysis_tab.Drawn:
+    choice = analysis_tab.read_choice(edition, {"chart": chart, "paper": True, **asked}, "{}")
     assert choice.chart == chart
-    return analysis.draw(edition, choice, Materials(relations_body=related.stored))
+    return analysis_tab.draw(edition, choice, ItemCatalog(relations_body=pairwise.stored))
 
 
 @pytest.mark.parametrize("chart", sorted(CHARTS))
@@ -174,13 +176,13 @@ def test_figures_of_hidden_labels_follow_one_rule_and_name_no_source(chart: str)
 
 
 def test_kappa_needs_no_label_and_stays_while_paired_counts_go() -> None:
-    body = related.related()[1].body
+    body = pairwise.related()[1].body
     before, after = unpack(body), without_counts(unpack(body))
     assert np.array_equal(before.kappa, after.kappa, equal_nan=True)
     assert before.pair(*before.entries[:2])
     assert after.pair(*after.entries[:2]) is None
     assert after.bands is None
-    materials = Materials(relations_body=related.stored)
+    materials = ItemCatalog(relations_body=pairwise.stored)
     for hidden, disclosed_counts in (({}, True), (HIDDEN, False)):
         found = materials.relations(_edition(hidden), "v2")
         assert found is not None

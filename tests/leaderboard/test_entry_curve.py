@@ -2,7 +2,7 @@
 
 import pytest
 
-from leaderboard.entry import _curve
+from leaderboard.pages.entry import _curve
 
 
 @pytest.mark.parametrize(("shares", "ends"), [((1.0, 1.0), (90, 100)), ((0.0, 0.0), (0, 10)), ((0.61, 0.73), (60, 75))])

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from leaderboard.escape import cell, latex, markdown, one_line, xml
-from leaderboard.estimates import as_csv
-from tests.leaderboard.hostile import FORMULAS, HOSTILE
+from leaderboard.charts.estimates import as_csv
+from leaderboard.share.escape import csv_cell, latex, markdown, one_line, xml
+from tests.factories.hostile_text import FORMULAS, HOSTILE
 
 RENDERER = MarkdownIt("commonmark").enable("table")
 _SKIPPED = " \"'\t\r\n"
@@ -20,13 +20,13 @@ _SKIPPED = " \"'\t\r\n"
 
 @pytest.mark.parametrize("text", [text for text in FORMULAS if not text.startswith(("a", "'"))])
 def test_a_cell_that_would_be_calculated_begins_with_an_apostrophe(text: str) -> None:
-    assert cell(text).startswith(f"'{text[0]}")
-    assert cell(text).replace("'", "") == text.replace("'", "")
+    assert csv_cell(text).startswith(f"'{text[0]}")
+    assert csv_cell(text).replace("'", "") == text.replace("'", "")
 
 
 def test_control_a_plain_csv_writer_hands_a_spreadsheet_formulas() -> None:
     def calculated(text: str) -> bool:
-        """Whether openpyxl takes the cell of a csv file for a formula."""
+        """Return whether openpyxl takes the cell of a csv file for a formula."""
         written = io.StringIO()
         csv.writer(written).writerow([text])
         (read,) = next(csv.reader(io.StringIO(written.getvalue(), newline="")))
@@ -36,12 +36,12 @@ def test_control_a_plain_csv_writer_hands_a_spreadsheet_formulas() -> None:
 
     formulas = [text for text in FORMULAS if text.startswith("=")]
     assert formulas and all(calculated(text) for text in formulas)
-    assert not any(calculated(cell(text)) for text in formulas)
+    assert not any(calculated(csv_cell(text)) for text in formulas)
 
 
 @given(st.text(alphabet=" \"';,|\t\r\n=+-@＝a1", max_size=12))
 def test_wherever_a_spreadsheet_cuts_no_part_is_a_formula(text: str) -> None:
-    for part in re.split(r"[;,|\t\r\n]", cell(text)):
+    for part in re.split(r"[;,|\t\r\n]", csv_cell(text)):
         start = part.lstrip(' "')
         assert not start.startswith(("=", "+", "-", "@", "＝"))
 
@@ -49,7 +49,7 @@ def test_wherever_a_spreadsheet_cuts_no_part_is_a_formula(text: str) -> None:
 @given(st.text(max_size=40))
 def test_harmless_cells_stay_as_they_are(text: str) -> None:
     if not re.search(r"[=+\-@＝＋－＠\t\r\n]", text):
-        assert cell(text) == text
+        assert csv_cell(text) == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -106,5 +106,5 @@ def test_the_figures_data_is_as_safe_as_the_board() -> None:
     for text in FORMULAS:
         lines = as_csv(["name"], [[text], [-0.5]])
         assert lines.startswith("name\n")
-        assert cell(text) in lines.replace('""', '"')
+        assert csv_cell(text) in lines.replace('""', '"')
         assert lines.endswith("\n-0.5\n")

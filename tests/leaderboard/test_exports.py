@@ -12,9 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
-from leaderboard.board import Board, build_board
-from leaderboard.columns import VALUES
-from leaderboard.exports import (
+from leaderboard.board.columns import VALUES
+from leaderboard.board.query import BoardQuery, read_query
+from leaderboard.board.reported_results import load_published
+from leaderboard.board.rows import Board, build_board
+from leaderboard.share.exports import (
     FIELDS,
     FORMATS,
     NAMES,
@@ -26,11 +28,9 @@ from leaderboard.exports import (
     as_parquet,
     records,
 )
-from leaderboard.exports import extract as take
-from leaderboard.published import load_published
-from leaderboard.view import View, read_view
-from tests.leaderboard.hostile import HOSTILE
-from tests.leaderboard.snapshots import crowd, entry, snapshot
+from leaderboard.share.exports import extract as take
+from tests.factories.hostile_text import HOSTILE
+from tests.factories.snapshots import crowd, entry, snapshot
 
 ADDRESS = "https://board.example/?as_of=abc"
 
@@ -46,16 +46,16 @@ def board(*more: dict[str, Any], **rules: Any) -> Board:
 
 
 def extract(query: Mapping[str, str] | None = None, **rules: Any) -> Extract:
-    return take(board(**rules), read_view(query or {}, ("v2", "v0")), ADDRESS)
+    return take(board(**rules), read_query(query or {}, ("v2", "v0")), ADDRESS)
 
 
 def hostile() -> Extract:
-    """Every text of the catalogue as the name of a judge, and as everything else that somebody may write."""
+    """Return every text of the catalogue as the name of a judge, and as everything else that somebody may write."""
     judges = [
         entry(100 + number, 0.5, model=text, version=text, organisation=text, base_model=text, link=text)
         for number, text in enumerate(HOSTILE)
     ]
-    return take(board(*judges), View(tier="scored"), ADDRESS)
+    return take(board(*judges), BoardQuery(tier="scored"), ADDRESS)
 
 
 def read_csv(content: bytes) -> pd.DataFrame:
@@ -78,7 +78,7 @@ def test_csv_read_back_is_the_table_with_numbers_as_numbers() -> None:
 
 def test_csv_is_the_view_in_its_order_beyond_the_first_page() -> None:
     many = build_board(snapshot(crowd(230)), "abc")
-    view = read_view({"sort": "hallucination", "dir": "asc", "tier": "scored", "page": "2"}, ("v2",))
+    view = read_query({"sort": "hallucination", "dir": "asc", "tier": "scored", "page": "2"}, ("v2",))
     frame = read_csv(as_csv(take(many, view)))
     assert len(frame) == 230
     assert frame["hallucination"].is_monotonic_increasing
@@ -145,7 +145,7 @@ def test_parquet_and_json_give_hostile_text_back_as_it_is() -> None:
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_empty_board_gives_a_file(suffix: str) -> None:
     empty = build_board({**snapshot([]), "created_at": "", "label_revisions": [], "label_revision": ""})
-    assert FORMATS[suffix].write(take(empty, View()))
+    assert FORMATS[suffix].write(take(empty, BoardQuery()))
 
 
 def test_markdown_is_a_table_with_the_columns_of_the_view() -> None:
@@ -167,7 +167,7 @@ def test_hostile_names_leave_the_markdown_table_whole() -> None:
 
 
 def latex_rows(text: str) -> list[str]:
-    """Each row with what stands under it."""
+    """Return each row with what stands under it."""
     body = text.split("\\midrule\n")[1].split("\\bottomrule")[0].strip()
     return body.replace("\\\\[-3pt]\n", "\\\\[-3pt] ").split("\n")
 

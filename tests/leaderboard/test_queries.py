@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from leaderboard.disclosure import coarse
+from leaderboard.board.disclosure import category_level_only
+from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Edition, Site
-from leaderboard.turns import Busy
-from storage import label_imports, label_sets, presence
+from leaderboard.serial_executor import QueueFull
+from storage import label_imports, label_sets, worker_heartbeats
 from storage.database import Database
-from storage.maintenance_tables import Moderation
-from storage.tables import Board, Snapshot, Submission, Worker
+from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbeat
+from storage.models.moderation import Moderation
 from tests.databases import new_database
-from tests.leaderboard.snapshots import FixedSource, entry, snapshot
+from tests.factories.snapshots import FixedSource, entry, snapshot
 
 
 @pytest.fixture
@@ -38,22 +38,22 @@ def publish(database: Database, body: dict[str, object], at: float = 1.0) -> str
     with database.write() as session:
         if label_sets.current(session) is None:
             label_sets.register(session, "v2", "vl-rewardbench", "0" * 64, 1250)
-            label_sets.point_to(session, "v2", "1", "start")
+            label_sets.activate_revision(session, "v2", "1", "start")
         session.add(Snapshot(id=snapshot_id, through_seq=0, created_at=at, body=zlib.compress(text.encode())))
         session.flush()
-        session.execute(update(Board).values(snapshot_id=snapshot_id))
+        session.execute(update(BoardState).values(snapshot_id=snapshot_id))
     return snapshot_id
 
 
 def test_before_anything_is_published_the_board_is_empty(database: Database) -> None:
     source = DatabaseSnapshots(database)
     assert source.pointer().snapshot_id is None
-    assert Site(source, published=(), check_every=0).refresh().board().rows == ()
+    assert BoardCache(source, published=(), check_every=0).refresh().board().rows == ()
 
 
 def test_a_published_snapshot_is_found_and_read(database: Database) -> None:
     source = DatabaseSnapshots(database)
-    site = Site(source, published=(), check_every=0)
+    site = BoardCache(source, published=(), check_every=0)
     assert site.refresh().snapshot_id == ""
     first = publish(database, snapshot([entry(1, 0.7)]))
     assert site.refresh().snapshot_id == first
@@ -67,10 +67,10 @@ def test_a_published_snapshot_is_found_and_read(database: Database) -> None:
 def test_scores_are_delayed_when_the_worker_has_been_silent_for_long(database: Database) -> None:
     source = DatabaseSnapshots(database, offline_after=30)
     with database.write() as session:
-        presence.beat(session, "w1")
+        worker_heartbeats.record_heartbeat(session, "w1")
     assert source.pointer().delayed_since is None
     with database.write() as session:
-        session.execute(update(Worker).values(started_at=0, heartbeat_at=Worker.heartbeat_at - 60))
+        session.execute(update(WorkerHeartbeat).values(started_at=0, heartbeat_at=WorkerHeartbeat.heartbeat_at - 60))
     late = source.pointer()
     assert late.delayed_since is not None
     assert source.pointer() == late, "the notice does not change from look to look"
@@ -81,7 +81,7 @@ def test_a_worker_that_left_in_order_is_missed_too(database: Database) -> None:
     source = DatabaseSnapshots(database, offline_after=-1)
     assert source.pointer().delayed_since is not None
     with database.write() as session:
-        presence.beat(session, "w1")
+        worker_heartbeats.record_heartbeat(session, "w1")
     assert DatabaseSnapshots(database).pointer().delayed_since is None
 
 
@@ -90,7 +90,7 @@ def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(databas
     assert DatabaseSnapshots(database).load(name)["disclosure"] == {}
     reading = DatabaseSnapshots(database, hidden_labels={"v2": "categories"})
     (found,) = reading.load(name)["entries"]
-    assert found["tallies"]["v2"] == coarse(entry(1, 0.7)["tallies"]["v2"])
+    assert found["tallies"]["v2"] == category_level_only(entry(1, 0.7)["tallies"]["v2"])
     assert found["tallies"]["v0"] == entry(1, 0.7)["tallies"]["v0"]
     with database.write() as session:
         facts = {"benchmark": "vl-rewardbench", "disclosure": "categories", "spec": "x", "items": 1250}
@@ -107,7 +107,7 @@ def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) 
     days = [datetime.fromisoformat(f"2026-11-0{day}T12:00:00+00:00").timestamp() for day in (1, 3)]
     first = publish(database, snapshot([entry(1, 0.7)]), days[0])
     second = publish(database, snapshot([entry(2, 0.6)]), days[1])
-    site = Site(source, published=(), check_every=0)
+    site = BoardCache(source, published=(), check_every=0)
 
     def at(when: str) -> str | None:
         found = asyncio.run(site.at(when))
@@ -141,7 +141,7 @@ class Slow(FixedSource):
 
 def test_who_asks_for_a_board_of_the_past_does_not_wait_for_all_others() -> None:
     source = Slow(5)
-    site = Site(source, published=(), check_every=60)
+    site = BoardCache(source, published=(), check_every=60)
 
     async def run() -> None:
         site.refresh()
@@ -161,12 +161,12 @@ def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before()
     source = FixedSource(snapshot([entry(1, 0.7)]))
     making, made = threading.Event(), threading.Event()
 
-    def warm(edition: Edition) -> None:
+    def warm(edition: BoardVersion) -> None:
         if edition.snapshot_id == "snapshot-2":
             making.set()
             assert made.wait(30)
 
-    site = Site(source, published=(), check_every=0, warm=warm)
+    site = BoardCache(source, published=(), check_every=0, warm=warm)
 
     async def run() -> list[str]:
         site.refresh()
@@ -183,7 +183,7 @@ def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before()
 
 def test_too_many_who_wait_for_boards_of_the_past_are_told_so() -> None:
     source = Slow(100)
-    site = Site(source, published=(), check_every=60)
+    site = BoardCache(source, published=(), check_every=60)
 
     async def run() -> list[type]:
         site.refresh()
@@ -194,12 +194,12 @@ def test_too_many_who_wait_for_boards_of_the_past_are_told_so() -> None:
         return [type(one) for one in await asyncio.gather(*asked, return_exceptions=True)]
 
     found = asyncio.run(run())
-    assert found.count(Busy) == 90 - 64 and found.count(Edition) == 64
+    assert found.count(QueueFull) == 90 - 64 and found.count(BoardVersion) == 64
 
 
 def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> None:
     names = [publish(database, snapshot([entry(number, 0.7)])) for number in range(1, 8)]
-    site = Site(DatabaseSnapshots(database), published=(), check_every=0)
+    site = BoardCache(DatabaseSnapshots(database), published=(), check_every=0)
     for name in names:
         found = asyncio.run(site.at(name))
         assert found is not None and found.snapshot_id == name
@@ -220,9 +220,9 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     stub = {"id": "e00000000009", "merged_into": hidden, "at": "2026-11-01T00:00:00Z"}
     name = publish(database, snapshot(found) | {"stubs": [stub]})
     source = DatabaseSnapshots(database)
-    site = Site(source, published=(), check_every=0)
+    site = BoardCache(source, published=(), check_every=0)
     before = site.refresh()
-    assert before.stub(stub["id"]) is not None
+    assert before.removed_entry(stub["id"]) is not None
     for number, one in enumerate(found):
         submitted(database, one["id"], number)
     decisions = (
@@ -237,8 +237,8 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     after = site.refresh()
     assert (after.snapshot_id, after is before) == (name, False)
     assert [row.id for row in after.board().rows if row.id in {hidden, withdrawn, merged, kept}] == [kept]
-    assert after.stub(hidden) is None and after.stub(stub["id"]) is None
-    left = {one: after.stub(one) for one in (withdrawn, merged)}
+    assert after.removed_entry(hidden) is None and after.removed_entry(stub["id"]) is None
+    left = {one: after.removed_entry(one) for one in (withdrawn, merged)}
     assert left[withdrawn] is not None and left[withdrawn]["reason"] == "a wrong prompt"
     assert left[merged] is not None and left[merged]["merged_into"] == kept
     assert site.refresh() is after, "nothing is made anew while nothing changes"

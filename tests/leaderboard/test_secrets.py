@@ -13,16 +13,16 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.scoring import CELLS, Tally
-from leaderboard import api, web
-from leaderboard.disclosure import disclosed
+from benchmark.scoring import SLICES, Tally
+from leaderboard import api, routes
+from leaderboard.board.disclosure import redact_snapshot
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Site
-from leaderboard.tools.materials import Materials
-from storage.maintenance_tables import Moderation
-from storage.tables import Submission
+from storage.models.core import Submission
+from storage.models.moderation import Moderation
 from tests.databases import new_database
-from tests.leaderboard.snapshots import FixedSource, baselines, entry, items, snapshot
+from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
 from tests.leaderboard.test_queries import publish
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
@@ -62,11 +62,11 @@ NOT_ABOUT_ENTRIES = {"/static/{name}", "/openapi.json", "/redoc", "/red-team", "
 """Made of files that ship with the project, or of settings."""
 
 
-def serve(site: Site) -> FastAPI:
+def serve(site: BoardCache) -> FastAPI:
     app = FastAPI(docs_url=None)
-    app.include_router(web.build(site, Materials()))
-    app.include_router(api.build(site, Materials()))
-    app.add_exception_handler(404, web.not_found)
+    app.include_router(routes.build(site, ItemCatalog()))
+    app.include_router(api.build(site, ItemCatalog()))
+    app.add_exception_handler(404, routes.not_found)
     return app
 
 
@@ -102,7 +102,7 @@ def judge(number: int, name: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, str]]:
-    """A board with an entry that was hidden and one that was withdrawn since; and the id of the board before."""
+    """Yield a board with an entry that was hidden and one that was withdrawn since; and the id of the board before."""
     database = new_database(f"sqlite:///{tmp_path_factory.mktemp('secrets') / 'board.db'}")
     everyone = [judge(1, "Plain"), judge(2, "Unseen"), judge(3, "Left")]
     gone = {"model": "Left", "version": "9", "at": "2026-11-20T10:00:00Z", "withdrawn": True, "reason": "a mistake"}
@@ -116,20 +116,20 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
         session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", **facts, **more))
         session.flush()
         session.add(Moderation(submission_id=HIDDEN, hidden_at=1.0))
-    with TestClient(serve(Site(DatabaseSnapshots(database), check_every=0.0))) as client:
+    with TestClient(serve(BoardCache(DatabaseSnapshots(database), check_every=0.0))) as client:
         yield client, old
     database.close()
 
 
 def test_every_public_route_of_the_leaderboard_is_asked() -> None:
-    app = serve(Site(FixedSource(snapshot([judge(1, "Plain")]))))
+    app = serve(BoardCache(FixedSource(snapshot([judge(1, "Plain")]))))
     known = {*ROUTES, *NOT_ABOUT_ENTRIES}
     found = {path if path in known else "/api/v1" + path for path in paths(app.routes)}
     assert found <= known, "say what a new route is asked, so that it is known to keep what is not public"
 
 
 def tells(said: str, id_asked: str, address: str, *names: str) -> bool:
-    """Whether an answer holds a name, or an id that was not in the question (which pages repeat)."""
+    """Return whether an answer holds a name, or an id that was not in the question (which pages repeat)."""
     return any(name in said for name in names) or (id_asked in said and id_asked not in address)
 
 
@@ -174,11 +174,11 @@ def test_of_labels_that_are_not_public_no_route_tells_more_than_three_counts_a_j
     for each in other["entries"]:
         each["tallies"]["v2"] = moved(each["tallies"]["v2"])
     apart, same = [], []
-    hidden = frozenset({"v2"})
-    for made, hide in ((apart, frozenset()), (same, hidden)):
+    hidden = {"v2": "categories"}
+    for made, hide in ((apart, {}), (same, hidden)):
         answers = []
         for body in (one, other):
-            with TestClient(serve(Site(FixedSource(disclosed(body, hide)), check_every=0.0))) as client:
+            with TestClient(serve(BoardCache(FixedSource(redact_snapshot(body, hide)), check_every=0.0))) as client:
                 answers.append([content(client, address) for address in asked(id=SHOWN)])
         made += [address for address, *both in zip(asked(id=SHOWN), *answers, strict=True) if both[0] != both[1]]
     assert same == []
@@ -188,9 +188,9 @@ def test_of_labels_that_are_not_public_no_route_tells_more_than_three_counts_a_j
 def moved(data: dict[str, Any]) -> dict[str, Any]:
     """As many right in every category, of other sources, tags, lengths and first votes."""
     tally = Tally.from_json(data)
-    first, second = (CELLS.index(name) for name in ("POVID", "RLHF-V"))
+    first, second = (SLICES.index(name) for name in ("POVID", "RLHF-V"))
     counts = tally.counts
     counts[first, 1:3] += (-1, 1)
     counts[second, 1:3] += (1, -1)
-    counts[CELLS.index("equal") :, 1] += 1
+    counts[SLICES.index("equal") :, 1] += 1
     return tally.to_json()

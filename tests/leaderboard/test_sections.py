@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from leaderboard.api import leaderboard_json
-from leaderboard.board import Board, build_board
-from leaderboard.published import Published
-from leaderboard.view import SECTIONS, View, chosen, select
-from tests.leaderboard.snapshots import baselines, entry, snapshot
+from leaderboard.board.query import SECTIONS, BoardQuery, chosen, select
+from leaderboard.board.reported_results import ReportedFigures
+from leaderboard.board.rows import Board, build_board
+from tests.factories.snapshots import baselines, entry, snapshot
 
 
-def reported(name: str, macro: float | None, **facts: Any) -> Published:
+def reported(name: str, macro: float | None, **facts: Any) -> ReportedFigures:
     figures = dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 60.0) | {"macro": macro}
     texts = dict.fromkeys(("organisation", "judge_type", "base_model", "date", "source", "place", "url", "notes"), "")
     known = {"parameters_b": None, "open_weights": None, "votes_per_item": None, "check": None, **texts, **facts}
-    return Published(id=f"r-{name}", name=name, figures=figures, **known)
+    return ReportedFigures(id=f"r-{name}", name=name, figures=figures, **known)
 
 
 FAMILY = (
@@ -33,7 +33,7 @@ def sectioned() -> Board:
 
 
 def test_ranked_rows_stand_first_then_one_reported_row_of_each_judge_and_baselines_are_apart() -> None:
-    found = select(sectioned(), View())
+    found = select(sectioned(), BoardQuery())
     assert [row.tier for row in found.rows] == ["scored", "scored", "reported", "reported"]
     assert found.rows[0].rank == 1
     assert [row.model for row in found.of("reported")] == ["Judge Y", "Judge X"]
@@ -44,7 +44,7 @@ def test_ranked_rows_stand_first_then_one_reported_row_of_each_judge_and_baselin
 @pytest.mark.parametrize("key", ["macro", "model", "date", "general"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) -> None:
-    pinned, rows = chosen(sectioned(), View(sort=key, descending=descending))
+    pinned, rows = chosen(sectioned(), BoardQuery(sort=key, descending=descending))
     tiers = [row.tier for row in rows]
     assert tiers == sorted(tiers, key=SECTIONS.index)
     assert (len(pinned), len(rows)) == (0, 9)  # every report is a row of the files
@@ -52,8 +52,8 @@ def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) ->
 
 def test_a_report_that_alone_is_asked_for_or_pinned_is_not_folded_away() -> None:
     board = sectioned()
-    assert [row.model for row in select(board, View(search='"judge x (others)"')).rows] == ["Judge X (others)"]
-    found = select(board, View(pins=("r-Judge X",)))
+    assert [row.model for row in select(board, BoardQuery(search='"judge x (others)"')).rows] == ["Judge X (others)"]
+    found = select(board, BoardQuery(pins=("r-Judge X",)))
     assert [row.model for row in found.pinned] == ["Judge X"]
     assert [row.model for row in found.of("reported")] == ["Judge X voting", "Judge Y"]
     assert [row.model for row in found.others["r-Judge X voting"]] == ["Judge X (others)"]

@@ -15,15 +15,15 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from identity import Identity, Refused
+from auth import AuthError, Identity
 from maintenance import api
-from maintenance.review import api as review_api
+from review import api as review_api
 from storage.database import Database
-from storage.pace import CHANGES_A_DAY
+from storage.sliding_window import CHANGES_A_DAY
 from submissions.metadata import Metadata
 from tests.databases import with_labels
-from tests.maintenance.people import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
-from tests.workers import invented
+from tests.factories import small_benchmark
+from tests.factories.accounts import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
 
 PEOPLE = {one.account: one for one in (ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER)}
 
@@ -41,7 +41,7 @@ class _SignedInAs:
         await self._app(scope, receive, send)
 
 
-class _Site:
+class _ApiSite:
     def __init__(self, database: Database, benchmark: str = "demo") -> None:
         self.refused: list[tuple[str, str]] = []
         app = FastAPI()
@@ -55,19 +55,19 @@ class _Site:
             )
         )
         self._client = TestClient(_SignedInAs(app))
-        (self.entry,) = invented.submit(database, range(1), owner=OWNER_OF_IT.account)
+        (self.entry,) = small_benchmark.submit(database, range(1), owner=OWNER_OF_IT.account)
 
-    def _note(self, refused: Refused, where: str, address: str) -> None:
+    def _note(self, refused: AuthError, where: str, address: str) -> None:
         self.refused.append((refused.identity.account, where))
 
-    def ask(self, who: Identity, method: str, path: str, body: Any = None) -> Any:
-        return self._client.request(method, path, json=body, headers={"X-Account": who.account})
+    def ask(self, user: Identity, method: str, path: str, body: Any = None) -> Any:
+        return self._client.request(method, path, json=body, headers={"X-Account": user.account})
 
 
 @pytest.fixture
-def site(database: Database) -> _Site:
+def site(database: Database) -> _ApiSite:
     with_labels(database)
-    return _Site(database)
+    return _ApiSite(database)
 
 
 PRIVATE_ROUTES = [
@@ -124,10 +124,10 @@ PRIVATE_ROUTES = [
 ]
 
 
-def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(site: _Site) -> None:
+def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(site: _ApiSite) -> None:
     for method, path, body in PRIVATE_ROUTES:
-        for who, status, code in ((ANONYMOUS, 401, "sign-in-needed"), (STRANGER, 403, "not-allowed")):
-            answer = site.ask(who, method, path.format(entry=site.entry), body)
+        for user, status, code in ((ANONYMOUS, 401, "sign-in-needed"), (STRANGER, 403, "not-allowed")):
+            answer = site.ask(user, method, path.format(entry=site.entry), body)
             assert (answer.status_code, answer.json()["code"]) == (status, code), (method, path)
             assert answer.headers["content-type"] == "application/problem+json"
             assert answer.headers["cache-control"] == "no-store"
@@ -135,7 +135,7 @@ def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(
     assert (STRANGER.account, f"POST /api/v1/entries/{site.entry}/hide") in site.refused
 
 
-def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(site: _Site) -> None:
+def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(site: _ApiSite) -> None:
     path = f"/api/v1/entries/{site.entry}"
     assert site.ask(MAINTAIN_TOKEN, "PATCH", path, {"notes": "a typing error"}).status_code == 200
     assert site.ask(MAINTAIN_TOKEN, "GET", f"{path}/history").status_code == 200
@@ -143,7 +143,7 @@ def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(sit
     assert site.ask(STRANGER, "GET", f"{path}/history").status_code == 403
 
 
-def test_instants_are_told_as_everywhere_else(site: _Site) -> None:
+def test_instants_are_told_as_everywhere_else(site: _ApiSite) -> None:
     site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", {"reason": "x"})
     site.ask(MAINTAINER, "POST", "/api/v1/maintenance/backup")
     (task,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/tasks").json()
@@ -153,7 +153,7 @@ def test_instants_are_told_as_everywhere_else(site: _Site) -> None:
     assert task["finished_at"] is None
 
 
-def test_the_list_of_private_routes_is_complete(site: _Site, database: Database) -> None:
+def test_the_list_of_private_routes_is_complete(site: _ApiSite, database: Database) -> None:
     router = api.build(database, "demo", dict)
     ours = {(method, re.sub(r"v3|/1\b|{entry}|astranger000", _any, path)) for method, path, _ in PRIVATE_ROUTES}
     there = {
@@ -182,7 +182,7 @@ def test_every_route_for_maintainers_is_described_for_them_and_in_no_public_desc
     assert {route.path for route in routes if route.path.startswith(api.BASE)} <= {route.path for route in theirs}
 
 
-def test_decisions_are_public_and_name_nobody(site: _Site) -> None:
+def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
     note = "trained on the items <script>alert(1)</script> & more"
     assert site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/flag", {"note": note}).json()["changed"]
     assert site.ask(OWNER_OF_IT, "POST", f"/api/v1/entries/{site.entry}/withdraw", {"reason": "wrong"}).json()[
@@ -218,7 +218,7 @@ def test_links_of_the_feed_are_absolute_where_no_address_is_configured(database:
         assert all(link.startswith(f"{base}/decisions") for link in links)
 
 
-def test_a_description_that_cannot_be_taken_names_every_field(site: _Site) -> None:
+def test_a_description_that_cannot_be_taken_names_every_field(site: _ApiSite) -> None:
     answer = site.ask(OWNER_OF_IT, "PATCH", f"/api/v1/entries/{site.entry}", {"link": "x", "temperature": "hot"})
     assert answer.status_code == 422
     assert {one["field"] for one in answer.json()["problems"]} == {"link", "temperature"}
@@ -227,7 +227,7 @@ def test_a_description_that_cannot_be_taken_names_every_field(site: _Site) -> No
     assert change["after"] == {"temperature": 0.5}
 
 
-def test_what_a_worker_has_to_do_is_accepted_and_can_be_followed(site: _Site) -> None:
+def test_what_a_worker_has_to_do_is_accepted_and_can_be_followed(site: _ApiSite) -> None:
     body = {"revision": "v3", "source": "/labels.jsonl", "reason": "errors"}
     answer = site.ask(MAINTAINER, "POST", "/api/v1/maintenance/labels", body)
     assert answer.status_code == 202
@@ -240,7 +240,7 @@ def test_what_a_worker_has_to_do_is_accepted_and_can_be_followed(site: _Site) ->
     assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/tasks/9/retry").status_code == 404
 
 
-def test_things_that_cannot_be_done_are_problems_with_a_code(site: _Site) -> None:
+def test_things_that_cannot_be_done_are_problems_with_a_code(site: _ApiSite) -> None:
     for path, body, status, code in (
         ("/api/v1/entries/e00000000000/hide", {"reason": "x"}, 404, "not-found"),
         (f"/api/v1/entries/{site.entry}/hide", {"reason": " "}, 409, "reason-needed"),
@@ -265,17 +265,17 @@ def test_things_that_cannot_be_done_are_problems_with_a_code(site: _Site) -> Non
     assert site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", unknown_key).status_code == 422
 
 
-def test_the_public_chain_is_for_everybody_line_by_line(site: _Site) -> None:
+def test_the_public_chain_is_for_everybody_line_by_line(site: _ApiSite) -> None:
     site.ask(MAINTAINER, "POST", f"/api/v1/entries/{site.entry}/hide", {"reason": "a secret reason"})
     answer = site.ask(ANONYMOUS, "GET", "/api/v1/chain")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/x-ndjson")
     events = [json.loads(line) for line in answer.text.splitlines()]
-    assert [set(one) for one in events] == [{"seq", "prev", "hash"}] * len(events)
+    assert [set(one) for one in events] == [{"seq", "prev", "body_sha256", "hash"}] * len(events)
     assert site.ask(ANONYMOUS, "GET", f"/api/v1/chain?after={len(events) - 1}").text == answer.text.splitlines(True)[-1]
     assert site.ask(ANONYMOUS, "GET", "/api/v1/chain?after=-1").status_code == 422
 
 
-def test_who_edits_too_often_is_told_when_the_next_one_is_possible(site: _Site, database: Database) -> None:
+def test_who_edits_too_often_is_told_when_the_next_one_is_possible(site: _ApiSite, database: Database) -> None:
     path = f"/api/v1/entries/{site.entry}"
     for number in range(CHANGES_A_DAY):
         assert site.ask(OWNER_OF_IT, "PATCH", path, {"notes": f"note {number}"}).status_code == 200

@@ -13,12 +13,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from maintenance import api
-from maintenance.approvals import actions
-from maintenance.approvals.page import as_html
+from maintenance.actions import approvals
+from maintenance.tabs.approvals import as_html
 from storage import visibility
 from storage.database import Database
 from tests.databases import submitted, with_labels
-from tests.maintenance.people import MAINTAINER
+from tests.factories.accounts import MAINTAINER
 from tests.maintenance.test_api import _SignedInAs
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def waiting(database: Database) -> list[str]:
     ids = submitted(database, 2, owner="anew00000000")
     with database.write() as session:
         for name in ids:
-            visibility.ask(session, name, visibility.PLAIN, approval=True)
+            visibility.request_approval(session, name, visibility.PLAIN, approval=True)
     return ids
 
 
@@ -73,7 +73,7 @@ def test_what_people_typed_is_text_on_the_page(database: Database) -> None:
     with_labels(database)
     (name,) = submitted(database, 1, model="<img src=x onerror=alert(1)>")
     with database.write() as session:
-        visibility.ask(session, name, visibility.PLAIN, approval=True)
-    shown = as_html(actions.waiting(database, MAINTAINER, "demo"))
+        visibility.request_approval(session, name, visibility.PLAIN, approval=True)
+    shown = as_html(approvals.waiting(database, MAINTAINER, "demo"))
     assert "&lt;img" in shown
     assert "<img" not in shown

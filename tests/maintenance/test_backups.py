@@ -12,19 +12,20 @@ import pytest
 from sqlalchemy import func, select, update
 
 from leaderboard.queries import DatabaseSnapshots
-from maintenance import operations, reports
+from maintenance import text_output
+from maintenance.actions import operations
 from storage import audit, backups
-from storage.backups import BackupFailed, Target
+from storage.backups import BackupFailed, BackupTarget
 from storage.database import Database, migrate, open_database
-from storage.operations_tables import Backup
-from storage.tables import Base
+from storage.models.core import Base
+from storage.models.operations import Backup
 from tests.databases import BOTH
-from tests.maintenance.people import MAINTAINER
+from tests.factories import small_benchmark
+from tests.factories.accounts import MAINTAINER
 from tests.postgres import Cluster
-from tests.workers import invented
-from workers.rescore_job import rescore
-from workers.snapshot_job import publish_if_changed
-from workers.start import prepare
+from workers.jobs.rescore import rescore
+from workers.jobs.snapshot import publish_if_changed
+from workers.startup import prepare
 
 
 def _counts(database: Database) -> dict[str, int]:
@@ -53,9 +54,9 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
         _, url = cluster.copy_of()
     database = open_database(url)
     migrate(database)
-    scorer = invented.scorer()
+    scorer = small_benchmark.scorer()
     prepare(database, scorer, "demo")
-    invented.submit(database, range(3))
+    small_benchmark.submit(database, range(3))
     rescore(database, scorer, "demo")
     shown = publish_if_changed(database, scorer)
     assert shown is not None
@@ -63,7 +64,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     counts = _counts(database)
     with database.read() as session:
         head = audit.head(session)
-    made = backups.make(database, Target(str(tmp_path / "kept"), 3))
+    made = backups.make(database, BackupTarget(str(tmp_path / "kept"), 3))
 
     path = tmp_path / "kept" / made.name
     assert (path.stat().st_size, stat.S_IMODE(path.stat().st_mode)) == (made.size_bytes, 0o600)
@@ -86,7 +87,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
 
 
 def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, tmp_path: Path) -> None:
-    target = Target(str(tmp_path / "kept"), 2)
+    target = BackupTarget(str(tmp_path / "kept"), 2)
     first = backups.make_if_due(small, target)
     assert first is not None
     assert backups.make_if_due(small, target) is None
@@ -102,7 +103,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
     assert health.backup is not None
     assert health.backup_failed is None
     size = health.backup.size_bytes or 0
-    assert f", {size / 1024:.0f} KiB" in reports.backup(health), "a small one is not said to be 0.0 MiB"
+    assert f", {size / 1024:.0f} KiB" in text_output.backup(health), "a small one is not said to be 0.0 MiB"
 
 
 def _older(directory: Path, number: int) -> None:
@@ -114,7 +115,7 @@ def _older(directory: Path, number: int) -> None:
 def test_a_copy_goes_to_any_fsspec_address(small: Database) -> None:
     import fsspec
 
-    made = backups.make(small, Target("memory://backups-test", 1))
+    made = backups.make(small, BackupTarget("memory://backups-test", 1))
     system = fsspec.filesystem("memory")
     assert [name.rsplit("/", 1)[-1] for name in system.ls("/backups-test", detail=False)] == [made.name]
 
@@ -131,7 +132,7 @@ def test_a_store_that_fails_in_its_own_way_is_on_record_too(small: Database) -> 
 
     fsspec.register_implementation("refusing", Refusing, clobber=True)
     with pytest.raises(BackupFailed):
-        backups.make(small, Target("refusing://somewhere", 1))
+        backups.make(small, BackupTarget("refusing://somewhere", 1))
     failed = operations.health(small, MAINTAINER, "demo").backup_failed
     assert failed is not None
     assert "AccessDenied" in (failed.error or "")
@@ -139,7 +140,7 @@ def test_a_store_that_fails_in_its_own_way_is_on_record_too(small: Database) -> 
 
 def test_a_failed_copy_is_on_record_and_tried_again_after_an_hour(small: Database, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    target = Target(str(tmp_path / "file"), 2)
+    target = BackupTarget(str(tmp_path / "file"), 2)
     with pytest.raises(BackupFailed):
         backups.make_if_due(small, target)
     assert backups.make_if_due(small, target) is None  # not every ten minutes
@@ -149,5 +150,5 @@ def test_a_failed_copy_is_on_record_and_tried_again_after_an_hour(small: Databas
     assert "file" in (health.backup_failed.error or "")
     with small.write() as session:
         session.execute(update(Backup).values(started_at=Backup.started_at - backups.RETRY))
-    assert backups.make_if_due(small, Target(str(tmp_path / "kept"), 2)) is not None
+    assert backups.make_if_due(small, BackupTarget(str(tmp_path / "kept"), 2)) is not None
     assert operations.health(small, MAINTAINER, "demo").backup_failed is None

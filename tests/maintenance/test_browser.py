@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.factories.service import Service, running, until
 from tests.real_data import real_file
-from tests.service import Service, running, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(600)]
 JUDGE = "data/predictions/vl-reward-model_qwen2vl7b_judge.json"
@@ -28,7 +28,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture(scope="module")
 def entries(service: Service) -> list[str]:
-    """Two judges on the board."""
+    """Return two judges on the board."""
     ids = []
     for model, path in (("Judge", JUDGE), ("Reward", REWARD)):
         files = {"file": ("x.json", real_file(path).read_bytes())}
@@ -40,7 +40,7 @@ def entries(service: Service) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, service: Service) -> Iterator[Page]:
-    """The page, opened once; it fails the tests when it runs somebody's script or logs an error."""
+    """Yield the page, opened once; it fails the tests when it runs somebody's script or logs an error."""
     wrong: list[str] = []
     found = browser.new_context().new_page()
     found.on("pageerror", lambda error: wrong.append(str(error)))

@@ -13,9 +13,8 @@ import pytest
 
 from storage.database import Database
 from tests.databases import new_database
-from tests.maintenance import real_board
+from tests.factories import boards, small_benchmark
 from tests.real_data import real_file
-from tests.workers import invented
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,7 +37,7 @@ def _json(environ: dict[str, str], *arguments: str) -> Any:
 
 @pytest.fixture
 def demo(tmp_path: Path) -> tuple[dict[str, str], Database]:
-    invented.write_demo(tmp_path)
+    small_benchmark.write_demo(tmp_path)
     opened = new_database(f"sqlite:///{tmp_path}/demo/leaderboard.db")
     return _environ(tmp_path), opened
 
@@ -59,7 +58,7 @@ def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own
 
 def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str], Database], tmp_path: Path) -> None:
     environ, database = demo
-    (entry,) = invented.submit(database, range(1))
+    (entry,) = small_benchmark.submit(database, range(1))
     assert "is hidden" in _run(environ, "entries", "hide", entry, "--reason", "because")
     assert _json(environ, "entries", "hide", entry, "--reason", "because")["changed"] is False
     _run(environ, "entries", "restore", entry, "--reason", "because")
@@ -98,7 +97,7 @@ def test_a_reader_that_goes_away_is_no_error(demo: tuple[dict[str, str], Databas
 
 def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str], Database]) -> None:
     environ, database = demo
-    for entry in invented.submit(database, range(3)):
+    for entry in small_benchmark.submit(database, range(3)):
         _run(environ, "entries", "hide", entry, "--reason", "because")
     with database.write() as session:
         session.connection().exec_driver_sql("DROP TRIGGER events_no_update")
@@ -111,13 +110,13 @@ def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str
 @pytest.mark.slow
 def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp_path: Path) -> None:
     imports = str(real_file("data/labels_v2.jsonl").parent)
-    environ = _environ(tmp_path, LABELS=f"v1={real_board.labels_file('v1')}", LABEL_IMPORT_DIRS=imports)
+    environ = _environ(tmp_path, LABELS=f"v1={boards.labels_file('v1')}", LABEL_IMPORT_DIRS=imports)
     worker = subprocess.Popen(
         [sys.executable, "-m", "workers"], cwd=ROOT, env=environ, stderr=(tmp_path / "log").open("w")
     )
     try:
         database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-        ids = real_board.submit(database, real_board.judges())
+        ids = boards.submit(database, boards.judges())
         done = _run(
             environ,
             "labels",
@@ -158,6 +157,6 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
 def _wait_until_scored(environ: dict[str, str]) -> None:
     for _ in range(60):
         jobs = _json(environ, "health")["jobs"]
-        if jobs["done"] >= len(real_board.judges()) and not jobs["queued"] + jobs["running"]:
+        if jobs["done"] >= len(boards.judges()) and not jobs["queued"] + jobs["running"]:
             return
     raise AssertionError(jobs)

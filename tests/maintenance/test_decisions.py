@@ -10,16 +10,16 @@ from fastapi import FastAPI
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
-from leaderboard import web
+from leaderboard import routes
+from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Site
-from maintenance import chain, entries, labels, operations, rescoring
-from maintenance.decisions import PublicLog, decisions
+from maintenance.actions import audit, entries, labels, operations, rescoring
+from maintenance.decision_log import PublicLog, decisions
 from maintenance.feed import atom
 from storage.database import Database
 from tests.databases import new_database, on_record, submitted
-from tests.maintenance import real_board
-from tests.maintenance.people import LOCAL, MAINTAINER, OWNER_OF_IT
+from tests.factories import boards
+from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT
 
 BENCHMARK = "vl-rewardbench"
 
@@ -34,15 +34,15 @@ def test_a_decision_says_its_kind_in_plain_words_and_who_by_role_alone(database:
     assert found["entry.flagged"].by == found["submissions.paused"].by == "maintainer"
     assert found["entry.withdrawn"].by == "owner"
     for one in found.values():
-        assert not [who for who in (MAINTAINER, OWNER_OF_IT) if who.account in str(one.to_json())]
+        assert not [user for user in (MAINTAINER, OWNER_OF_IT) if user.account in str(one.to_json())]
 
 
-def test_what_only_maintainers_may_do_is_done_by_a_maintainer_whoever_owns_the_entry(database: Database) -> None:
+def test_what_only_maintainers_may_do_is_done_by_a_maintainer_anyone_who_owns_the_entry(database: Database) -> None:
     theirs, local = (submitted(database, 1, owner=owner)[0] for owner in (MAINTAINER.account, LOCAL.account))
-    for who, entry in ((MAINTAINER, theirs), (LOCAL, local)):
+    for user, entry in ((MAINTAINER, theirs), (LOCAL, local)):
         for decide in (entries.verify, entries.unverify, entries.flag, entries.unflag, entries.withdraw):
-            decide(database, who, entry, "because")
-        entries.restore(database, who, entry, "because")
+            decide(database, user, entry, "because")
+        entries.restore(database, user, entry, "because")
     by = {(one.facts["entry"], one.kind): one.by for one in decisions(database)}
     assert len(by) == 12
     assert {key for key, role in by.items() if role != "maintainer"} == {(theirs, "entry.withdrawn")}
@@ -75,21 +75,21 @@ def test_what_owners_say_anew_of_their_entries_drives_nothing_out_of_the_log(dat
 
 @pytest.fixture(scope="module")
 def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str, Any]]:
-    """The real labels v1, replaced by v2 and taken back; with what the preview found."""
+    """Return the real labels v1, replaced by v2 and taken back; with what the preview found."""
     home: Path = tmp_path_factory.mktemp("turned")
     database = new_database(f"sqlite:///{home}/board.db")
-    board = real_board.open_board(database, home / "state", "v1", judges_wanted=6)
+    board = boards.open_board(database, home / "state", "v1", judges_wanted=6)
     on_record(database, board.ids)
     board.publish()
-    spec = str(real_board.labels_file("v2"))
+    spec = str(boards.labels_file("v2"))
     labels.request_import(database, MAINTAINER, BENCHMARK, "v2", spec, "the authors changed labels", public=True)
-    board.desk.drain()
+    board.runner.run_all()
     task = rescoring.request_preview(database, MAINTAINER, BENCHMARK, "v2").task_id
-    board.desk.drain()
+    board.runner.run_all()
     assert task is not None
     preview = rescoring.preview(database, MAINTAINER, task)
     rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "sixteen labels", "v2")
-    board.desk.drain()
+    board.runner.run_all()
     board.publish()
     rescoring.undo(database, MAINTAINER, BENCHMARK, "v2", "too early")
     board.publish()
@@ -98,7 +98,7 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
 
 def _site(database: Database) -> TestClient:
     app = FastAPI()
-    app.include_router(web.build(Site(DatabaseSnapshots(database), published=()), None, PublicLog(database)))
+    app.include_router(routes.build(BoardCache(DatabaseSnapshots(database), published=()), None, PublicLog(database)))
     return TestClient(app)
 
 
@@ -166,11 +166,11 @@ def test_the_dates_of_the_log_are_those_that_were_hashed(turned: tuple[Database,
         session.execute(text("UPDATE events SET at = 86400"))
     assert [one.to_json() for one in decisions(database)] == told
     assert DatabaseSnapshots(database).load(told[0]["snapshot_after"])["turned"] == turn
-    found = chain.verify(database, MAINTAINER)
+    found = audit.verify(database, MAINTAINER)
     assert (found.broken_at, found.sentence) == (1, "The chain is broken at event 1: at was changed.")
     with database.write() as session:
         session.execute(text("UPDATE events SET at = (SELECT at FROM kept WHERE kept.seq = events.seq)"))
-    assert chain.verify(database, MAINTAINER).ok
+    assert audit.verify(database, MAINTAINER).ok
 
 
 def test_the_boards_of_a_change_are_those_that_the_chain_names(turned: tuple[Database, dict[str, Any]]) -> None:

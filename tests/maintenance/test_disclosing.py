@@ -10,64 +10,65 @@ from typing import Any
 import pytest
 
 from leaderboard.queries import DatabaseSnapshots
-from maintenance import labels, operations, reports, rescoring
-from maintenance.decisions import decisions
-from maintenance.values import Done, NotFound, NotPossible
+from maintenance import text_output
+from maintenance.actions import labels, operations, rescoring
+from maintenance.decision_log import decisions
+from maintenance.types import ActionResult, Conflict, NotFound
 from storage import label_levels, label_sets, weak_hiding
 from tests.databases import new_database
-from tests.maintenance import real_board
-from tests.maintenance.people import LOCAL, MAINTAINER
-from tests.maintenance.real_board import Board
-from tests.maintenance.test_api import _Site
-from tests.maintenance.test_doors import _command
-from workers import start
-from workers.labels import load_labels
+from tests.factories import boards
+from tests.factories.accounts import LOCAL, MAINTAINER
+from tests.factories.boards import RealBoard
+from tests.maintenance.test_api import _ApiSite
+from tests.maintenance.test_interfaces_agree import _command
+from workers import startup
+from workers.labels.loader import load_labels
 
 BENCHMARK = "vl-rewardbench"
 
 
 @pytest.fixture
-def board(tmp_path: Path) -> Board:
+def board(tmp_path: Path) -> RealBoard:
     """Of two judges, under v1, whose labels are public."""
     opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return real_board.open_board(opened, tmp_path / "state", "v1", judges_wanted=2)
+    return boards.open_board(opened, tmp_path / "state", "v1", judges_wanted=2)
 
 
-def _import(board: Board, revision: str = "v2", **how: Any) -> str:
-    """How the import ended."""
-    told = (revision, str(real_board.labels_file("v2")), "the authors changed labels")
+def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
+    """Return how the import ended."""
+    told = (revision, str(boards.labels_file("v2")), "the authors changed labels")
     done = labels.request_import(board.database, MAINTAINER, BENCHMARK, *told, **how)
-    board.desk.drain()
+    board.runner.run_all()
     assert done.task_id is not None
     return operations.task(board.database, MAINTAINER, done.task_id).outcome
 
 
-def _revision(board: Board, name: str = "v2") -> Any:
+def _revision(board: RealBoard, name: str = "v2") -> Any:
     return next(one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == name)
 
 
-def _apply(board: Board, revision: str = "v2") -> Done:
+def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
     done = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, revision, "because", revision)
-    board.desk.drain()
+    board.runner.run_all()
     board.publish()
     return done
 
 
-def _snapshot(board: Board) -> Any:
+def _snapshot(board: RealBoard) -> Any:
     with board.database.read() as session:
         pointer = label_sets.current(session)
     assert pointer is not None and pointer.snapshot_id is not None
     return DatabaseSnapshots(board.database).load(pointer.snapshot_id)
 
 
-def _discard(board: Board, revision: str = "v2") -> Done:
+def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:
     done = labels.request_discard(board.database, MAINTAINER, BENCHMARK, revision, "the wrong file")
-    board.desk.drain()
+    board.runner.run_all()
     return done
 
 
 def _not_possible(act: Callable[[], object]) -> str:
-    with pytest.raises(NotPossible) as refused:
+    with pytest.raises(Conflict) as refused:
         act()
     return refused.value.code
 
@@ -75,7 +76,7 @@ def _not_possible(act: Callable[[], object]) -> str:
 # --- labels that hide little ------------------------------------------------------------------------------------------
 
 
-def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_meant(board: Board) -> None:
+def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_meant(board: RealBoard) -> None:
     refused = _import(board)
     assert "agree with the public labels v1 on more than 90 % of the pairs: about 50 scored submissions" in refused
     assert "--accept-weak-hiding" in refused
@@ -87,20 +88,20 @@ def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_
     assert [(one.revision, one.against, one.submissions, one.accepted) for one in found.weakly_hidden] == [
         ("v2", "v1", 50, True)
     ]
-    assert "accepted: The labels v2 are not public, but agree" in reports.health(found)
-    assert "ALARM" not in reports.health(found)
+    assert "accepted: The labels v2 are not public, but agree" in text_output.health(found)
+    assert "ALARM" not in text_output.health(found)
 
 
-def test_a_public_set_needs_no_such_word_unless_it_gives_a_hidden_one_away(board: Board) -> None:
+def test_a_public_set_needs_no_such_word_unless_it_gives_a_hidden_one_away(board: RealBoard) -> None:
     assert "imported as a draft" in _import(board, public=True)
     assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
     _discard(board)
-    board.desk = replace(board.desk, scorer=replace(board.scorer, hidden={"v1": "categories"}))
+    board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))
     assert "The labels v1 are not public" in _import(board, public=True)
     assert "imported as a draft" in _import(board, disclosure="overall")  # two hidden ones give nobody anything
 
 
-def test_nobody_is_told_how_many_labels_differ(board: Board) -> None:
+def test_nobody_is_told_how_many_labels_differ(board: RealBoard) -> None:
     _import(board, accept_weak_hiding=True)
     with board.database.read() as session:
         (one,) = weak_hiding.known(session, BENCHMARK)
@@ -112,16 +113,16 @@ def test_nobody_is_told_how_many_labels_differ(board: Board) -> None:
 
 
 @pytest.mark.parametrize("accepted", [False, True])
-def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: Board, accepted: bool) -> None:
-    other = load_labels(real_board.labels_file("v2"), "v2", board.scorer.table)
+def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: RealBoard, accepted: bool) -> None:
+    other = load_labels(boards.labels_file("v2"), "v2", board.scorer.table)
     scorer = replace(board.scorer, labels={**board.scorer.labels, "v2": other}, hidden={"v2": "overall"})
-    desk = replace(board.desk, scorer=scorer, accept_weak_hiding=accepted)
-    start.register(board.database, scorer, "v2")
-    desk.watch_hiding()
+    setup = replace(board.runner, scorer=scorer, accept_weak_hiding=accepted)
+    startup.register(board.database, scorer, "v2")
+    setup.watch_hiding()
     found = operations.health(board.database, MAINTAINER, BENCHMARK)
     assert [(one.revision, one.accepted) for one in found.weakly_hidden] == [("v2", accepted)]
     assert ("ALARM: The labels v2 are not public" in (found.advice or "")) is not accepted
-    replace(desk, scorer=replace(scorer, hidden={}), levels={}).watch_hiding()  # they were made public
+    replace(setup, scorer=replace(scorer, hidden={}), levels={}).watch_hiding()  # they were made public
     assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
 
 
@@ -136,28 +137,28 @@ def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: 
         ("overall", "They will see the overall alone, to half a point."),
     ],
 )
-def test_preview_and_apply_say_what_readers_will_lose(board: Board, level: str, said: str) -> None:
+def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
     _import(board, disclosure=level, accept_weak_hiding=True)
     done = rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2")
-    board.desk.drain()
+    board.runner.run_all()
     assert done.task_id is not None
     found = rescoring.preview(board.database, MAINTAINER, done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
-    assert said in reports.preview(found)
-    with pytest.raises(NotPossible, match="To confirm, type v2") as asked:
+    assert said in text_output.preview(found)
+    with pytest.raises(Conflict, match="To confirm, type v2") as asked:
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "")
     assert said in str(asked.value)
     assert said in _apply(board).message
 
 
-def test_going_back_to_public_labels_is_a_gain(board: Board) -> None:
+def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, {"v1": "overall"})
     _import(board, public=True)
     assert "Readers will gain counts, sources" in rescoring.effect(board.database, MAINTAINER, BENCHMARK, "v2")
 
 
-def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Board) -> None:
+def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
     _import(board, disclosure="overall", accept_weak_hiding=True)
     _apply(board)
     assert _snapshot(board)["disclosure"] == {"v2": "overall"}
@@ -169,7 +170,7 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Boa
 # --- disclose ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: Board) -> None:
+def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
     _import(board, disclosure="overall", accept_weak_hiding=True)
     _apply(board)
     done = labels.disclose(board.database, MAINTAINER, BENCHMARK, "v2", "the paper is out")
@@ -182,20 +183,20 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: Board
     assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
     assert said.by == "maintainer"
     assert not labels.disclose(board.database, MAINTAINER, BENCHMARK, "v2", "again").changed
-    board.desk.watch_hiding()
+    board.runner.watch_hiding()
     assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
 
 
-def test_of_a_draft_that_is_disclosed_nobody_hears(board: Board) -> None:
+def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
     _import(board, accept_weak_hiding=True)
     assert labels.disclose(board.database, MAINTAINER, BENCHMARK, "v2", "no harm", "v2").changed
     assert all(one.kind != "labels.disclosed" for one in decisions(board.database))
     assert _revision(board).disclosure == "public"
 
 
-def test_what_the_settings_hide_the_settings_disclose(board: Board) -> None:
+def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
     told = (board.database, MAINTAINER, BENCHMARK)
-    with pytest.raises(NotPossible, match="HIDDEN_LABELS") as refused:
+    with pytest.raises(Conflict, match="HIDDEN_LABELS") as refused:
         labels.disclose(*told, "v1", "because")
     assert refused.value.code == "configured"
     _import(board, accept_weak_hiding=True)
@@ -207,13 +208,13 @@ def test_what_the_settings_hide_the_settings_disclose(board: Board) -> None:
 # --- discard ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board: Board) -> None:
+def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board: RealBoard) -> None:
     _import(board, accept_weak_hiding=True)
-    assert board.desk.store.has("v2")
+    assert board.runner.store.has("v2")
     done = _discard(board)
     assert done.task_id is not None
     assert operations.task(board.database, MAINTAINER, done.task_id).outcome == "Discarded; the name v2 is free."
-    assert not board.desk.store.has("v2")
+    assert not board.runner.store.has("v2")
     with pytest.raises(StopIteration):
         _revision(board)
     assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
@@ -222,7 +223,7 @@ def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board:
     assert _revision(board).disclosure == "public"
 
 
-def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Board) -> None:
+def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: RealBoard) -> None:
     _import(board, public=True)
     _apply(board)
     assert _not_possible(lambda: _discard(board)) == "in-use"
@@ -232,18 +233,18 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Boar
     assert _not_possible(lambda: _discard(board, "v1")) == "configured"
 
 
-def test_what_something_waits_for_is_not_discarded(board: Board) -> None:
+def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
     _import(board, public=True)
     rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2")
     assert _not_possible(lambda: labels.request_discard(board.database, MAINTAINER, BENCHMARK, "v2", "x")) == "busy"
-    board.desk.drain()
+    board.runner.run_all()
     assert _discard(board).changed
 
 
 # --- how it is asked for ----------------------------------------------------------------------------------------------
 
 
-def test_a_level_is_one_of_three_and_said_once(board: Board) -> None:
+def test_a_level_is_one_of_three_and_said_once(board: RealBoard) -> None:
     assert "imported" in _import(board, "a1", disclosure="overall", accept_weak_hiding=True)
     assert "imported" in _import(board, "a2", public=True, accept_weak_hiding=True)
     assert [_revision(board, name).disclosure for name in ("a1", "a2")] == ["overall", "public"]
@@ -251,13 +252,13 @@ def test_a_level_is_one_of_three_and_said_once(board: Board) -> None:
     assert _not_possible(lambda: _import(board, "a3", disclosure="overall", public=True)) == "two-levels"
 
 
-def test_commands_and_routes_do_the_same(board: Board) -> None:
-    file, site = str(real_board.labels_file("v2")), _Site(board.database, BENCHMARK)
+def test_commands_and_routes_do_the_same(board: RealBoard) -> None:
+    file, site = str(boards.labels_file("v2")), _ApiSite(board.database, BENCHMARK)
     body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "overall", "accept_weak_hiding": True}
     assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/labels", body).status_code == 202
     imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "overall", "--accept-weak-hiding")
     assert _command(board.database, *imported, benchmark=BENCHMARK).ok
-    board.desk.drain()
+    board.runner.run_all()
     assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["overall", "overall"]
     path = "/api/v1/maintenance/labels/r1/disclose"
     assert site.ask(MAINTAINER, "POST", path, {"reason": "x", "confirmation": "r2"}).json()["code"] == "not-confirmed"
@@ -267,6 +268,6 @@ def test_commands_and_routes_do_the_same(board: Board) -> None:
     discard = "/api/v1/maintenance/labels/r1/discard"
     assert site.ask(MAINTAINER, "POST", discard, {"reason": "x"}).status_code == 202
     assert _command(board.database, "labels", "discard", "r2", "--reason", "x", benchmark=BENCHMARK).ok
-    board.desk.drain()
+    board.runner.run_all()
     known = {one.revision for one in labels.revisions(board.database, LOCAL, BENCHMARK)}
     assert known == {"v1"}

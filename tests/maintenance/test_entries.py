@@ -12,49 +12,43 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DatabaseError
 
-from identity import Identity, NotAllowed, NotSignedIn
-from maintenance import entries, operations, people, queries
-from maintenance.decisions import decisions
-from maintenance.values import Done, NotFound, NotPossible
-from storage import audit, job_queue, label_sets, moderation, switches, visibility
+from auth import Forbidden, Identity, Unauthenticated
+from maintenance import queries
+from maintenance.actions import bans, entries, operations
+from maintenance.decision_log import decisions
+from maintenance.types import ActionResult, Conflict, NotFound
+from storage import audit, job_queue, label_sets, moderation, submission_pause, visibility
 from storage.database import Database
-from storage.maintenance_tables import Edit
-from storage.pace import CHANGES_A_DAY, DAY, TooOften
-from storage.tables import Account, Event, Job, Snapshot, Submission
-from submissions import happenings
+from storage.models.core import Account, AuditEvent, Job, Snapshot, Submission
+from storage.models.moderation import Edit
+from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited
+from submissions import activity
 from submissions.metadata import Metadata, MetadataRejected
-from submissions.tracking import status
+from submissions.status import get_status
 from tests.databases import new_database
-from tests.maintenance.people import (
-    ANONYMOUS,
-    LOCAL,
-    MAINTAINER,
-    OPEN,
-    OWNER_OF_IT,
-    STRANGER,
-    SUBMIT_TOKEN,
-)
-from tests.maintenance.race import at_once
-from tests.workers import invented
-from workers.rescore_job import rescore
+from tests.factories import small_benchmark
+from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
+from tests.maintenance.concurrency_helpers import at_once
+from workers.jobs.rescore import rescore
+from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
-from workers.snapshot_job import publish_if_changed
-from workers.start import prepare
+from workers.startup import prepare
 
 OWNER = OWNER_OF_IT.account
 
 
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
-    return invented.scorer()
+    return small_benchmark.scorer()
 
 
 @pytest.fixture
 def ids(database: Database, scorer: Scorer) -> list[str]:
-    """Three entries of one owner on the board."""
+    """Return three entries of one owner on the board."""
     prepare(database, scorer, "demo")
     names = [
-        invented.submit(database, range(n, n + 1), owner=OWNER, created_at=1_700_000_000.0 + n)[0] for n in range(3)
+        small_benchmark.submit(database, range(n, n + 1), owner=OWNER, created_at=1_700_000_000.0 + n)[0]
+        for n in range(3)
     ]
     rescore(database, scorer, "demo")
     return names
@@ -82,26 +76,26 @@ def head(database: Database) -> audit.Head:
         return audit.head(session)
 
 
-UseCase = Callable[[Database, Identity, str], Done]
+UseCase = Callable[[Database, Identity, str], ActionResult]
 FOR_MAINTAINERS: dict[str, UseCase] = {
-    "hide": lambda db, who, one: entries.hide(db, who, one, "because"),
-    "restore": lambda db, who, one: entries.restore(db, who, one, "because"),
-    "verify": lambda db, who, one: entries.verify(db, who, one, "because"),
-    "unverify": lambda db, who, one: entries.unverify(db, who, one, "because"),
-    "flag": lambda db, who, one: entries.flag(db, who, one, "because"),
-    "unflag": lambda db, who, one: entries.unflag(db, who, one, "because"),
-    "transfer": lambda db, who, one: entries.transfer(db, who, one, "local", "because"),
-    "merge": lambda db, who, one: entries.merge(db, who, one, "e00000000000", "because"),
-    "requeue": lambda db, who, one: operations.requeue(db, who, 1),
-    "requeue_all": lambda db, who, one: operations.requeue_all(db, who, "demo"),
-    "pause": lambda db, who, one: operations.pause(db, who, "because"),
-    "resume": lambda db, who, one: operations.resume(db, who),
-    "ban": lambda db, who, one: people.ban(db, who, None, "asomebody000", "because"),
-    "unban": lambda db, who, one: people.unban(db, who, None, "asomebody000", "because"),
+    "hide": lambda db, user, one: entries.hide(db, user, one, "because"),
+    "restore": lambda db, user, one: entries.restore(db, user, one, "because"),
+    "verify": lambda db, user, one: entries.verify(db, user, one, "because"),
+    "unverify": lambda db, user, one: entries.unverify(db, user, one, "because"),
+    "flag": lambda db, user, one: entries.flag(db, user, one, "because"),
+    "unflag": lambda db, user, one: entries.unflag(db, user, one, "because"),
+    "transfer": lambda db, user, one: entries.transfer(db, user, one, "local", "because"),
+    "merge": lambda db, user, one: entries.merge(db, user, one, "e00000000000", "because"),
+    "requeue": lambda db, user, one: operations.requeue(db, user, 1),
+    "requeue_all": lambda db, user, one: operations.requeue_all(db, user, "demo"),
+    "pause": lambda db, user, one: operations.pause(db, user, "because"),
+    "resume": lambda db, user, one: operations.resume(db, user),
+    "ban": lambda db, user, one: bans.ban(db, user, None, "asomebody000", "because"),
+    "unban": lambda db, user, one: bans.unban(db, user, None, "asomebody000", "because"),
 }
 FOR_OWNERS_TOO: dict[str, UseCase] = {
-    "withdraw": lambda db, who, one: entries.withdraw(db, who, one, "because"),
-    "edit": lambda db, who, one: entries.edit(db, who, one, {"notes": "new"}, parse),
+    "withdraw": lambda db, user, one: entries.withdraw(db, user, one, "because"),
+    "edit": lambda db, user, one: entries.edit(db, user, one, {"notes": "new"}, parse),
 }
 
 
@@ -110,40 +104,40 @@ def installation(scorer: Scorer, tmp_path_factory: pytest.TempPathFactory) -> tu
     """Shared by tests whose point is that nothing happens."""
     opened = new_database(f"sqlite:///{tmp_path_factory.mktemp('shared')}/board.db")
     prepare(opened, scorer, "demo")
-    return opened, invented.submit(opened, range(1), owner=OWNER)[0]
+    return opened, small_benchmark.submit(opened, range(1), owner=OWNER)[0]
 
 
 @pytest.mark.parametrize("name", FOR_MAINTAINERS)
-@pytest.mark.parametrize("who", [ANONYMOUS, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN, OPEN], ids=lambda who: who.account)
+@pytest.mark.parametrize("who", [ANONYMOUS, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN, OPEN], ids=lambda user: user.account)
 def test_what_is_for_maintainers_is_refused_to_everybody_else(
     installation: tuple[Database, str], name: str, who: Identity
 ) -> None:
     database, entry = installation
     before = head(database)
-    with pytest.raises((NotSignedIn, NotAllowed)):
+    with pytest.raises((Unauthenticated, Forbidden)):
         FOR_MAINTAINERS[name](database, who, entry)
     assert head(database) == before
 
 
 @pytest.mark.parametrize("name", FOR_OWNERS_TOO)
-@pytest.mark.parametrize("who", [ANONYMOUS, STRANGER, SUBMIT_TOKEN, OPEN], ids=lambda who: who.account)
+@pytest.mark.parametrize("who", [ANONYMOUS, STRANGER, SUBMIT_TOKEN, OPEN], ids=lambda user: user.account)
 def test_what_is_for_owners_is_refused_to_other_owners(
     installation: tuple[Database, str], name: str, who: Identity
 ) -> None:
     database, entry = installation
     before = head(database)
     for one in (entry, "e00000000000"):  # whether an entry exists is not told either
-        with pytest.raises((NotSignedIn, NotAllowed)):
+        with pytest.raises((Unauthenticated, Forbidden)):
             FOR_OWNERS_TOO[name](database, who, one)
-    with pytest.raises((NotSignedIn, NotAllowed)):
+    with pytest.raises((Unauthenticated, Forbidden)):
         entries.history(database, who, entry)
     assert head(database) == before
 
 
 def test_without_sign_in_nobody_can_show_that_an_entry_is_theirs(database: Database, scorer: Scorer) -> None:
     prepare(database, scorer, "demo")
-    (entry,) = invented.submit(database, range(1))  # owner: local, as everybody's
-    with pytest.raises(NotAllowed):
+    (entry,) = small_benchmark.submit(database, range(1))  # owner: local, as everybody's
+    with pytest.raises(Forbidden):
         entries.withdraw(database, OPEN, entry, "not mine")
     assert entries.withdraw(database, LOCAL, entry, "the person at the machine may").changed
 
@@ -166,7 +160,7 @@ def test_a_hidden_entry_is_nowhere_until_it_is_restored(database: Database, scor
     assert snapshot(database, scorer)["entries"] == before["entries"]
 
 
-@pytest.mark.parametrize("who", [OWNER_OF_IT, MAINTAINER], ids=lambda who: who.account)
+@pytest.mark.parametrize("who", [OWNER_OF_IT, MAINTAINER], ids=lambda user: user.account)
 def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     database: Database, scorer: Scorer, ids: list[str], who: Identity
 ) -> None:
@@ -177,7 +171,7 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     assert (stub["id"], stub["reason"], stub["model"]) == (ids[0], "wrong prompt", "judge 0")
     assert stub["at"].endswith("Z")
     assert decisions(database)[0].sentence == f"Entry {ids[0]} was withdrawn: wrong prompt"
-    told = status(database, scorer.table.benchmark, ids[0], OWNER_OF_IT)
+    told = get_status(database, scorer.table.benchmark, ids[0], OWNER_OF_IT)
     assert told is not None
     assert (told.state, told.reason) == ("withdrawn", "wrong prompt")
     entries.hide(database, MAINTAINER, ids[0], "a name that may not be shown")
@@ -220,7 +214,7 @@ def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str])
         entries.edit(database, OWNER_OF_IT, ids[0], {"link": "javascript:alert(1)"}, parse)
     with pytest.raises(MetadataRejected, match="no field"):
         entries.edit(database, OWNER_OF_IT, ids[0], {"owner": "me"}, parse)
-    with pytest.raises(NotPossible, match=ids[1]):
+    with pytest.raises(Conflict, match=ids[1]):
         entries.edit(database, OWNER_OF_IT, ids[0], {"model": "judge 1"}, parse)
     assert head(database) == before
 
@@ -236,19 +230,19 @@ def edited(database: Database, entry: str, times: int, ago: float) -> None:
 def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_be(
     database: Database, ids: list[str]
 ) -> None:
-    def edit(number: int, who: Identity = OWNER_OF_IT, entry: str = ids[0]) -> Done:
-        return entries.edit(database, who, entry, {"notes": f"note {number}"}, parse)
+    def edit(number: int, user: Identity = OWNER_OF_IT, entry: str = ids[0]) -> ActionResult:
+        return entries.edit(database, user, entry, {"notes": f"note {number}"}, parse)
 
     edited(database, ids[0], 20, DAY + 60)
     for number in range(CHANGES_A_DAY):
         assert edit(number, entry=ids[number % 2]).changed  # whichever of theirs
     assert edit(99, MAINTAINER, ids[2]).changed
     before = head(database)
-    with pytest.raises(TooOften, match=r"20 times in 24 hours\. The next change is possible from 20") as caught:
+    with pytest.raises(RateLimited, match=r"20 times in 24 hours\. The next change is possible from 20") as caught:
         edit(99)
     assert DAY - 60 < caught.value.seconds <= DAY
     assert head(database) == before
-    with pytest.raises(TooOften):
+    with pytest.raises(RateLimited):
         edit(99, entry=ids[1])
     assert not edit(CHANGES_A_DAY - 2).changed  # nothing new costs nothing
     assert edit(99, MAINTAINER).changed
@@ -258,8 +252,8 @@ def test_edits_that_come_at_the_same_instant_pass_no_limit(database: Database, i
     edited(database, ids[0], CHANGES_A_DAY - 1, 60)
     edits = [partial(entries.edit, database, OWNER_OF_IT, ids[n % 3], {"notes": f"{n}"}, parse) for n in range(6)]
     results = at_once(*edits)
-    assert [isinstance(one, Done) for one in results].count(True) == 1, results
-    assert [isinstance(one, TooOften) for one in results].count(True) == 5, results
+    assert [isinstance(one, ActionResult) for one in results].count(True) == 1, results
+    assert [isinstance(one, RateLimited) for one in results].count(True) == 5, results
 
 
 def test_history_cannot_be_rewritten(database: Database, ids: list[str]) -> None:
@@ -275,34 +269,34 @@ def test_a_transferred_entry_is_the_new_owners(database: Database, ids: list[str
     _sign_up(database, STRANGER)
     assert entries.transfer(database, MAINTAINER, ids[0], STRANGER.account, "they left").changed
     assert entries.withdraw(database, STRANGER, ids[0], "mine now").changed
-    with pytest.raises(NotAllowed):
+    with pytest.raises(Forbidden):
         entries.withdraw(database, OWNER_OF_IT, ids[0], "no longer mine")
     assert "entry.transferred" not in {one.kind for one in decisions(database)}
 
 
-def _sign_up(database: Database, who: Identity) -> None:
+def _sign_up(database: Database, user: Identity) -> None:
     times = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
-    named = {"issuer": "https://issuer.example", "subject": who.account, "name": who.name, "organisations": []}
+    named = {"issuer": "https://issuer.example", "subject": user.account, "name": user.name, "organisations": []}
     with database.write() as session:
-        session.add(Account(id=who.account, **named, **times))
+        session.add(Account(id=user.account, **named, **times))
 
 
 def test_a_ban_is_on_record_and_can_be_lifted(database: Database) -> None:
     with pytest.raises(NotFound):
-        people.ban(database, MAINTAINER, None, STRANGER.account, "because")
+        bans.ban(database, MAINTAINER, None, STRANGER.account, "because")
     _sign_up(database, MAINTAINER)
-    with pytest.raises(NotPossible, match="themselves"):
-        people.ban(database, MAINTAINER, None, MAINTAINER.account, "because")
+    with pytest.raises(Conflict, match="themselves"):
+        bans.ban(database, MAINTAINER, None, MAINTAINER.account, "because")
     _sign_up(database, STRANGER)
-    for decide, kind in ((people.ban, "identity.banned"), (people.unban, "identity.unbanned")):
+    for decide, kind in ((bans.ban, "identity.banned"), (bans.unban, "identity.unbanned")):
         done = decide(database, MAINTAINER, None, STRANGER.account, "many accounts")
         assert done.changed
         assert not decide(database, MAINTAINER, None, STRANGER.account, "many accounts").changed
         with database.read() as session:
             banned = session.scalars(select(Account.banned_at).where(Account.id == STRANGER.account)).one()
-            last = session.scalars(select(Event).order_by(Event.seq.desc()).limit(1)).one()
+            last = session.scalars(select(AuditEvent).order_by(AuditEvent.seq.desc()).limit(1)).one()
         assert (last.kind, last.seq) == (kind, done.seq)
-        assert (banned is not None) is (decide is people.ban)
+        assert (banned is not None) is (decide is bans.ban)
     assert not decisions(database)
 
 
@@ -310,7 +304,7 @@ def test_owners_are_told_why_an_entry_is_off_the_board(database: Database, ids: 
     entries.withdraw(database, OWNER_OF_IT, ids[0], "wrong prompt")
     entries.hide(database, MAINTAINER, ids[1], "a secret reason")
     with database.read() as session:
-        found = moderation.off_the_board(session, ids)
+        found = moderation.is_removed(session, ids)
     assert found == {ids[0]: "wrong prompt", ids[1]: "A maintainer has hidden this entry."}
 
 
@@ -320,9 +314,9 @@ def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, sc
     shown = snapshot(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     assert [(stub["id"], stub["merged_into"]) for stub in shown["stubs"]] == [(ids[0], ids[1])]
-    with pytest.raises(NotPossible, match="was merged"):
+    with pytest.raises(Conflict, match="was merged"):
         entries.merge(database, MAINTAINER, ids[2], ids[0], "into one that is gone")
-    with pytest.raises(NotPossible):
+    with pytest.raises(Conflict):
         entries.merge(database, MAINTAINER, ids[2], ids[2], "into itself")
     entries.merge(database, MAINTAINER, ids[1], ids[2], "and that one too")
     assert {stub["merged_into"] for stub in snapshot(database, scorer)["stubs"]} == {ids[2]}
@@ -336,40 +330,40 @@ def test_an_entry_without_its_owners_name_is_not_merged_with_one_that_would_tell
 ) -> None:
     unnamed = _unnamed(database, 100)
     pair = (unnamed, ids[0]) if not turned else (ids[0], unnamed)
-    with pytest.raises(NotPossible, match=f"{unnamed} does not tell its owner"):
+    with pytest.raises(Conflict, match=f"{unnamed} does not tell its owner"):
         entries.merge(database, MAINTAINER, *pair, "the same run")
     with database.write() as session:
-        visibility.reveal(session, unnamed)
+        visibility.end_anonymity(session, unnamed)
     assert entries.merge(database, MAINTAINER, *pair, "the same run").changed
 
 
 def test_two_entries_that_do_not_tell_their_owners_are_not_merged_either(database: Database, ids: list[str]) -> None:
-    with pytest.raises(NotPossible, match="does not tell its owner"):  # one of the days comes first
+    with pytest.raises(Conflict, match="does not tell its owner"):  # one of the days comes first
         entries.merge(database, MAINTAINER, _unnamed(database, 100), _unnamed(database, 101), "the same run")
 
 
 def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[str]) -> None:
-    (unpublished, waiting) = invented.submit(database, range(100, 102))
+    (unpublished, waiting) = small_benchmark.submit(database, range(100, 102))
     with database.write() as session:
-        visibility.ask(session, unpublished, visibility.Shown(published=False), approval=False)
-        visibility.ask(session, waiting, visibility.PLAIN, approval=True)
+        visibility.request_approval(session, unpublished, visibility.EntryVisibility(published=False), approval=False)
+        visibility.request_approval(session, waiting, visibility.PLAIN, approval=True)
     for into in (unpublished, waiting):
-        with pytest.raises(NotPossible, match="is not published"):
+        with pytest.raises(Conflict, match="is not published"):
             entries.merge(database, MAINTAINER, ids[0], into, "the same run")
     assert entries.merge(database, MAINTAINER, unpublished, ids[0], "the same run").changed
 
 
 def _unnamed(database: Database, number: int) -> str:
-    (entry,) = invented.submit(database, range(number, number + 1))
+    (entry,) = small_benchmark.submit(database, range(number, number + 1))
     with database.write() as session:
-        visibility.ask(session, entry, visibility.Shown(anonymous_until=4e9), approval=False)
+        visibility.request_approval(session, entry, visibility.EntryVisibility(anonymous_until=4e9), approval=False)
     return entry
 
 
 def test_of_a_duplicate_with_the_same_votes_no_difference_is_told(
     database: Database, scorer: Scorer, ids: list[str]
 ) -> None:
-    (again,) = invented.submit(database, range(1), owner="asomebody000")
+    (again,) = small_benchmark.submit(database, range(1), owner="asomebody000")
     assert "differ" not in entries.merge(database, MAINTAINER, again, ids[0], "the same run").message
 
 
@@ -395,7 +389,9 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     assert back.endswith("is back on the board.")
     assert on_board(database, scorer) == ids
     assert decisions(database)[0].sentence.startswith(f"Entry {ids[0]} is back on the board: ")
-    mine = [one.sentence for one in happenings.of(database, "demo", OWNER_OF_IT) if one.kind == "entry.restored"]
+    mine = [
+        one.sentence for one in activity.list_activity(database, "demo", OWNER_OF_IT) if one.kind == "entry.restored"
+    ]
     assert mine == [
         "It is back on the board: the owner asked for it",
         "It was restored, but it is withdrawn: they differ",
@@ -405,7 +401,7 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
 
 
 def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[str]) -> None:
-    twice: list[Callable[[], Done]] = [
+    twice: list[Callable[[], ActionResult]] = [
         lambda: entries.flag(database, MAINTAINER, ids[0], "odd"),
         lambda: entries.unflag(database, MAINTAINER, ids[0], "not odd"),
         lambda: entries.verify(database, MAINTAINER, ids[0], "run again"),
@@ -440,12 +436,12 @@ def test_the_event_and_the_change_stand_and_fall_together(
             FOR_MAINTAINERS[name](database, MAINTAINER, ids[0])
     with database.read() as session:
         assert session.execute(text("SELECT count(*) FROM moderation")).scalar_one() == 0
-        assert switches.message(session) is None
+        assert submission_pause.pause_message(session) is None
 
 
 def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) -> None:
     prepare(database, scorer, "demo")
-    (entry,) = invented.submit(database, range(1), queued=True)
+    (entry,) = small_benchmark.submit(database, range(1), queued=True)
     with database.write() as session:
         claim = job_queue.claim(session, "w", 60)
         assert claim is not None
@@ -465,21 +461,21 @@ def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) ->
 def test_a_pause_has_a_public_message(database: Database) -> None:
     operations.pause(database, MAINTAINER, "We move to another machine.\x1b[0m\nBack at noon.")
     with database.read() as session:
-        assert switches.message(session) == "We move to another machine. [0m Back at noon."
+        assert submission_pause.pause_message(session) == "We move to another machine. [0m Back at noon."
     operations.pause(database, MAINTAINER, "Back at two.")
     with database.read() as session:
-        assert switches.message(session) == "Back at two."
+        assert submission_pause.pause_message(session) == "Back at two."
     operations.resume(database, MAINTAINER)
     with database.read() as session:
-        assert switches.message(session) is None
+        assert submission_pause.pause_message(session) is None
 
 
 def test_health_is_for_maintainers(database: Database) -> None:
-    for who in (ANONYMOUS, OWNER_OF_IT, OPEN):
-        with pytest.raises((NotSignedIn, NotAllowed)):
-            operations.health(database, who, "demo")
-        with pytest.raises((NotSignedIn, NotAllowed)):
-            operations.recent_tasks(database, who)
+    for user in (ANONYMOUS, OWNER_OF_IT, OPEN):
+        with pytest.raises((Unauthenticated, Forbidden)):
+            operations.health(database, user, "demo")
+        with pytest.raises((Unauthenticated, Forbidden)):
+            operations.recent_tasks(database, user)
 
 
 def test_ids_stay(database: Database, ids: list[str]) -> None:

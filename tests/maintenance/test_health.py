@@ -6,16 +6,17 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from maintenance import holders, markup, operations, reports
-from maintenance.values import NotPossible
-from storage import label_sets, presence
+from maintenance import label_availability, markup, text_output
+from maintenance.actions import operations
+from maintenance.types import Conflict
+from storage import label_sets, worker_heartbeats
 from storage.clock import minute
 from storage.database import Database
-from tests.maintenance.people import MAINTAINER
+from tests.factories.accounts import MAINTAINER
 
 
 def _silent(session: Session, worker: str, seconds: float) -> None:
-    presence.beat(session, worker)
+    worker_heartbeats.record_heartbeat(session, worker)
     session.execute(
         text("UPDATE workers SET started_at = started_at - :s, heartbeat_at = heartbeat_at - :s WHERE name = :n"),
         {"s": seconds, "n": worker},
@@ -32,8 +33,8 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
     assert alive.silent_since is None
     assert dead.silent_since is not None
     said = f"silent since {minute(dead.silent_since)}"
-    assert f"worker dead: {said}" in reports.health(found)
-    assert "worker alive: last seen " in reports.health(found)
+    assert f"worker dead: {said}" in text_output.health(found)
+    assert "worker alive: last seen " in text_output.health(found)
     assert markup.health(found).count("silent since") == 1
     assert said in markup.health(found)
 
@@ -41,26 +42,28 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
 def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: Database) -> None:
     with database.write() as session:
         label_sets.register(session, "v2", "demo", "a" * 64, 21)
-        label_sets.point_to(session, "v2", "1", "start")
+        label_sets.activate_revision(session, "v2", "1", "start")
         _silent(session, "dead", 90)
-        presence.hold(session, "dead", ["v2"])
-        holders.require_held(session, "v2")  # nobody lives who could say otherwise
-        presence.beat(session, "of an earlier release")
-        holders.require_held(session, "v2")
-        presence.beat(session, "alive")
-        presence.hold(session, "alive", ["v1"])
-        with pytest.raises(NotPossible, match="name v2 in LABELS again"):
-            holders.require_held(session, "v2")
+        worker_heartbeats.set_loaded_revisions(session, "dead", ["v2"])
+        label_availability.require_labels_loaded(session, "v2")  # nobody lives who could say otherwise
+        worker_heartbeats.record_heartbeat(session, "of an earlier release")
+        label_availability.require_labels_loaded(session, "v2")
+        worker_heartbeats.record_heartbeat(session, "alive")
+        worker_heartbeats.set_loaded_revisions(session, "alive", ["v1"])
+        with pytest.raises(Conflict, match="name v2 in LABELS again"):
+            label_availability.require_labels_loaded(session, "v2")
     found = operations.health(database, MAINTAINER, "demo")
     assert found.advice is not None
     assert found.advice.startswith("No worker that runs holds the labels of revision v2, which the board shows")
-    assert found.advice in reports.health(found)
+    assert found.advice in text_output.health(found)
     with database.write() as session:
-        presence.hold_one_more(session, "alive", "v2")
-        presence.hold_one_more(session, "of an earlier release", "v3")  # has not said anything: it still does not
-        holders.require_held(session, "v1")
-        assert presence.nobody_holds(session, "v3")
+        worker_heartbeats.add_loaded_revision(session, "alive", "v2")
+        worker_heartbeats.add_loaded_revision(
+            session, "of an earlier release", "v3"
+        )  # has not said anything: it still does not
+        label_availability.require_labels_loaded(session, "v1")
+        assert worker_heartbeats.no_worker_has(session, "v3")
     assert operations.health(database, MAINTAINER, "demo").advice is None
     with database.write() as session:
-        presence.beat(session, "alive")
-        assert not presence.nobody_holds(session, "v2"), "a heartbeat alone takes nothing back"
+        worker_heartbeats.record_heartbeat(session, "alive")
+        assert not worker_heartbeats.no_worker_has(session, "v2"), "a heartbeat alone takes nothing back"

@@ -16,26 +16,28 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from maintenance import chain, entries, operations, reports
+from common.canonical_json import canonical_json
+from maintenance import text_output
 from maintenance.__main__ import main
+from maintenance.actions import audit as actions_audit
+from maintenance.actions import entries, operations
+from receipts import api
+from receipts.service import ReceiptService, RecordChanged
 from storage import audit, integrity, integrity_alarms, row_commitments, visibility
-from storage.canonical import canonical_json
 from storage.database import Database, OldChain, migrate, open_database
-from storage.tables import Event, Score
+from storage.models.core import AuditEvent, Score
 from submissions.metadata import Metadata
-from submissions.receipts import api
-from submissions.receipts.issuing import Receipts, RecordChanged
 from tests.databases import new_database, on_record
-from tests.maintenance.people import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
-from tests.submissions.desk import SIGNER, signed_in_as_everybody
-from tests.workers import invented
-from workers.desk import Desk
-from workers.label_store import LabelStore, Shelf
-from workers.relations_job import relate_if_changed
-from workers.rescore_job import rescore
-from workers.score_job import Outcome, score_next
-from workers.snapshot_job import publish_if_changed
-from workers.start import prepare
+from tests.factories import small_benchmark
+from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.submission_service import SIGNER, signed_in_as_everybody
+from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.rescore import rescore
+from workers.jobs.score import ScoringOutcome, score_next
+from workers.jobs.snapshot import publish_if_changed
+from workers.labels.store import LabelRegistry, LabelStore
+from workers.startup import prepare
+from workers.task_runner import TaskRunner
 
 DETAILS = {"parameters_b": 7, "temperature": 0.1, "open_weights": True, "notes": "ä\u2028", "organisation": "Lab"}
 
@@ -45,15 +47,16 @@ def _parse(raw: dict[str, object]) -> dict[str, object]:
 
 
 def _lived_in(database: Database) -> list[str]:
-    """Eight entries: scored alone or in bulk, edited, transferred, merged, withdrawn, unnamed, unpublished, waiting."""
-    scorer = invented.scorer()
+    """Eight entries: scored alone or in bulk, edited, transferred, merged, withdrawn, anonymous, unpublished,
+    waiting."""
+    scorer = small_benchmark.scorer()
     prepare(database, scorer, "demo")
-    ids = on_record(database, invented.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account))
+    ids = on_record(database, small_benchmark.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account))
     with database.write() as session:
-        visibility.ask(session, ids[5], visibility.Shown(4e9), approval=False)
-        visibility.ask(session, ids[6], visibility.Shown(published=False), approval=False)
-        visibility.ask(session, ids[7], visibility.PLAIN, approval=True)
-    while score_next(database, scorer, "w", 60) is Outcome.SCORED:
+        visibility.request_approval(session, ids[5], visibility.EntryVisibility(4e9), approval=False)
+        visibility.request_approval(session, ids[6], visibility.EntryVisibility(published=False), approval=False)
+        visibility.request_approval(session, ids[7], visibility.PLAIN, approval=True)
+    while score_next(database, scorer, "w", 60) is ScoringOutcome.SCORED:
         pass
     rescore(database, scorer, "flipped", chunk=3)
     edited = entries.edit(database, OWNER_OF_IT, ids[0], DETAILS, _parse)  # type: ignore[arg-type]
@@ -64,7 +67,7 @@ def _lived_in(database: Database) -> list[str]:
     entries.merge(database, MAINTAINER, ids[2], ids[3], "the same")
     entries.withdraw(database, OWNER_OF_IT, ids[4], "a mistake")
     publish_if_changed(database, scorer)
-    relate_if_changed(database, scorer)
+    compute_if_changed(database, scorer)
     publish_if_changed(database, scorer)
     entries.edit(database, OWNER_OF_IT, ids[3], {"notes": "after the snapshot"}, _parse)  # type: ignore[arg-type]
     return ids
@@ -78,7 +81,7 @@ def _found(database: Database) -> list[str]:
 def test_whatever_the_service_did_agrees_with_the_chain(database: Database) -> None:
     _lived_in(database)
     assert _found(database) == []
-    found = chain.verify(database, MAINTAINER)
+    found = actions_audit.verify(database, MAINTAINER)
     assert (found.ok, found.rows) == (True, ())
 
 
@@ -93,7 +96,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
 
 @pytest.fixture
 def copied(lived_in: tuple[Path, list[str]], tmp_path: Path) -> Iterator[Database]:
-    """A copy that a test may falsify, without the triggers that refuse it."""
+    """Yield a copy that a test may falsify, without the triggers that refuse it."""
     path = tmp_path / "leaderboard.db"
     shutil.copy(lived_in[0], path)
     with sqlite3.connect(path) as connection:
@@ -150,7 +153,7 @@ def test_a_falsified_row_of_an_entry_is_named(copied: Database, ids: list[str], 
         connection.close()
         named = [one for one in _found(copied) if not one.startswith("snapshots")]
         assert [one for one in named if entry in one and one.startswith(table) and why in one], named
-        receipts = Receipts(copied, "demo", SIGNER)
+        receipts = ReceiptService(copied, "demo", SIGNER)
         with pytest.raises(RecordChanged):
             receipts.of_scores(entry, LOCAL)
     assert receipts.of_scores(ids[3], LOCAL)  # the others' receipts are signed as before
@@ -191,7 +194,7 @@ def test_a_snapshot_that_was_made_of_falsified_rows_is_named_when_these_are_put_
     (tally,) = _column(copied, "SELECT tally FROM scores WHERE submission_id = ? AND label_revision = 'demo'", ids[0])
     assert isinstance(tally, str)
     _do(copied, f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}".replace(":entry", "?"), ids[0])
-    assert publish_if_changed(copied, invented.scorer(), anew=True) is not None
+    assert publish_if_changed(copied, small_benchmark.scorer(), anew=True) is not None
     _do(copied, f"UPDATE scores SET tally = ? WHERE {FIRST}".replace(":entry", "?"), tally, ids[0])
     (found,) = _found(copied)
     assert found.startswith("snapshots")
@@ -209,7 +212,9 @@ def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Data
     """Tally and event changed together: the link is broken, unless the whole chain is made anew."""
     with copied.read() as session:
         score = session.scalars(select(Score).filter_by(submission_id=ids[0], label_revision="demo")).one()
-        event = session.scalars(select(Event).where(Event.kind == audit.SCORED, Event.body.contains(ids[0]))).one()
+        event = session.scalars(
+            select(AuditEvent).where(AuditEvent.kind == audit.SCORED, AuditEvent.body.contains(ids[0]))
+        ).one()
     tally = score.tally.replace("[3,", "[4,")
     digest = row_commitments.sha256(tally)
     body = json.loads(event.body)
@@ -219,12 +224,12 @@ def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Data
     hashed = audit.link(event.prev_hash, text)
     _do(copied, "UPDATE events SET body = ?, hash = ? WHERE seq = ?", text, hashed, event.seq)
     with pytest.raises(RecordChanged):
-        Receipts(copied, "demo", SIGNER).of_scores(ids[0], LOCAL)
-    assert chain.verify(copied, MAINTAINER).broken_at == event.seq + 1
+        ReceiptService(copied, "demo", SIGNER).of_scores(ids[0], LOCAL)
+    assert actions_audit.verify(copied, MAINTAINER).broken_at == event.seq + 1
 
 
 def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied: Database, ids: list[str]) -> None:
-    receipts = Receipts(copied, "demo", SIGNER)
+    receipts = ReceiptService(copied, "demo", SIGNER)
     (tally,) = _column(copied, "SELECT tally FROM scores WHERE submission_id = ? AND label_revision = 'demo'", ids[0])
     _do(copied, f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}".replace(":entry", "?"), ids[0])
     app = FastAPI()
@@ -238,7 +243,7 @@ def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied:
     health = operations.health(copied, MAINTAINER, "demo")
     assert health.integrity is not None
     assert f"entry {ids[0]}" in health.integrity.sentence
-    assert f"ALARM: {health.integrity.sentence}" in reports.health(health)
+    assert f"ALARM: {health.integrity.sentence}" in text_output.health(health)
     _do(copied, f"UPDATE scores SET tally = ? WHERE {FIRST}".replace(":entry", "?"), tally, ids[0])
     assert receipts.of_scores(ids[0], LOCAL)
     assert operations.health(copied, MAINTAINER, "demo").integrity is not None
@@ -251,18 +256,18 @@ def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied:
 def test_a_worker_checks_once_a_day_and_health_raises_the_alarm(
     copied: Database, ids: list[str], tmp_path: Path
 ) -> None:
-    scorer = invented.scorer()
-    desk = Desk(copied, scorer, Shelf(scorer.labels), LabelStore(tmp_path, scorer.table), "w", 60)
-    desk.check_rows()
+    scorer = small_benchmark.scorer()
+    setup = TaskRunner(copied, scorer, LabelRegistry(scorer.labels), LabelStore(tmp_path, scorer.table), "w", 60)
+    setup.check_rows()
     _do(copied, "UPDATE submissions SET owner = 'athief000000' WHERE id = ?", ids[0])
-    desk.check_rows()  # it is not due
+    setup.check_rows()  # it is not due
     assert operations.health(copied, MAINTAINER, "demo").integrity is None
     _do(copied, "UPDATE events SET at = at - 90000 WHERE kind = 'integrity.checked'")
     with copied.write() as session:
         (last,) = audit.newest(session, [integrity_alarms.CHECKED])
         old = canonical_json({**last.body, "at": "2020-01-01T00:00:00.000000Z"})
     _do(copied, "UPDATE events SET body = ? WHERE seq = ?", old, last.seq)
-    desk.check_rows()
+    setup.check_rows()
     health = operations.health(copied, MAINTAINER, "demo")
     assert health.integrity is not None
     assert any(f"submissions {ids[0]}: the owner is another one" in one for one in health.integrity.sentences)
@@ -301,16 +306,18 @@ def test_an_old_chain_is_refused_in_one_sentence(
 
 
 def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: list[str]) -> None:
-    """Whoever knows every tally, but no salt and no nonce, finds no digest of it in what is published."""
-    hidden = replace(Receipts(copied, "demo", SIGNER), hidden_labels=frozenset({"demo", "flipped"}))
+    """Anyone who knows every tally, but no salt and no nonce, finds no digest of it in what is published."""
+    hidden = replace(
+        ReceiptService(copied, "demo", SIGNER), hidden_labels={"demo": "categories", "flipped": "categories"}
+    )
     given = hidden.of_scores(ids[0], STRANGER)
     assert given is not None
-    shown = canonical_json({"receipts": given}) + "".join(chain.public(copied))
+    shown = canonical_json({"receipts": given}) + "".join(actions_audit.public(copied))
     with copied.read() as session:
         for score in session.scalars(select(Score)):
             assert row_commitments.sha256(score.tally) not in shown
             assert str(score.salt) not in shown
-        for body in session.scalars(select(Event.body)):
+        for body in session.scalars(select(AuditEvent.body)):
             assert str(json.loads(body)["nonce"]) not in shown
     assert {(one["body"], one["score_salt"]) for one in given} == {(None, None)}
     for one in given:
@@ -320,8 +327,8 @@ def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: 
 def test_under_public_labels_the_body_opens_the_commitment_and_names_no_other_entry(
     copied: Database, ids: list[str]
 ) -> None:
-    receipts = Receipts(copied, "demo", SIGNER)
-    hidden = replace(receipts, hidden_labels=frozenset({"demo", "flipped"}))
+    receipts = ReceiptService(copied, "demo", SIGNER)
+    hidden = replace(receipts, hidden_labels={"demo": "categories", "flipped": "categories"})
     open_ones, closed = receipts.of_scores(ids[0], STRANGER), hidden.of_scores(ids[0], STRANGER)
     assert open_ones and closed
     for one, before in zip(open_ones, closed, strict=True):

@@ -14,30 +14,31 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from identity import Identity, Refused
-from maintenance import chain, entries, labels, markup, page, rescoring
-from maintenance.decisions import decisions
-from maintenance.desk import Desk
-from maintenance.queries import Revision
-from maintenance.reported import Result
+from auth import AuthError, Identity
+from maintenance import markup, page
+from maintenance.actions import audit, entries, labels, rescoring
+from maintenance.actions.reported import ReportedResultView
+from maintenance.decision_log import decisions
+from maintenance.page_context import PageContext
+from maintenance.queries import RevisionRow
 from storage import tasks
 from storage.database import Database
-from storage.reported import FIGURES
+from storage.reported_results import FIGURES
 from storage.tasks import TaskView
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
-from tests.maintenance.people import LOCAL, MAINTAINER, STRANGER
-from tests.maintenance.review.bench import add_judges, set_up
-from tests.workers import invented
+from tests.factories import small_benchmark
+from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER
+from tests.factories.review_setup import add_judges, set_up
 
 HOSTILE = '<img src=x onerror=alert(1)>"'
 
 
-def _desk(database: Database, who: Identity, refused: list[str]) -> Desk:
-    def note(refusal: Refused, where: str, address: str) -> None:
+def _context(database: Database, user: Identity, refused: list[str]) -> PageContext:
+    def note(refusal: AuthError, where: str, address: str) -> None:
         refused.append(where)
 
-    return Desk(database, "demo", lambda raw: Metadata.parse(raw).columns(), lambda request: who, (), note)
+    return PageContext(database, "demo", lambda raw: Metadata.parse(raw).columns(), lambda request: user, (), note)
 
 
 @pytest.fixture
@@ -48,29 +49,29 @@ def board(tmp_path: Path) -> Database:
     return opened
 
 
-def _blocks(desk: Desk) -> gr.Blocks:
+def _blocks(context: PageContext) -> gr.Blocks:
     blocks = gr.Blocks(analytics_enabled=False)
     with blocks:
-        page.build(desk)
+        page.build(context)
     return blocks
 
 
 def _call(blocks: gr.Blocks, name: str, *values: Any) -> Any:
-    """Calls a handler as Gradio does, whatever the browser shows."""
+    """Call a handler as Gradio does, whatever the browser shows."""
     request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
     functions = [one.fn for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == name]
     return functions[0](*values, request)
 
 
 def test_no_function_of_the_page_is_listed_for_programs(board: Database) -> None:
-    blocks = _blocks(_desk(board, LOCAL, []))
+    blocks = _blocks(_context(board, LOCAL, []))
     info = blocks.get_api_info()
     assert info["named_endpoints"] == {} and info["unnamed_endpoints"] == {}
     assert len(blocks.fns) > 10
 
 
 def test_opening_the_page_or_a_tab_makes_one_call_at_most(board: Database) -> None:
-    blocks = _blocks(_desk(board, LOCAL, []))
+    blocks = _blocks(_context(board, LOCAL, []))
     opened = Counter(target for one in blocks.fns.values() for target in one.targets if target[1] in ("load", "select"))
     tabs = [block._id for block in blocks.blocks.values() if isinstance(block, gr.Tab)]
     assert {target for target, _ in opened} <= set(tabs), "what nobody looks at is not asked for"
@@ -78,9 +79,9 @@ def test_opening_the_page_or_a_tab_makes_one_call_at_most(board: Database) -> No
 
 
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database) -> None:
-    (entry,) = invented.submit(board, range(1), owner="aowner000000")
+    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     refused: list[str] = []
-    blocks = _blocks(_desk(board, STRANGER, refused))
+    blocks = _blocks(_context(board, STRANGER, refused))
     answers = [
         _call(blocks, "look")[0],
         *_call(blocks, "pausing", "because")[:2],
@@ -108,8 +109,8 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
 
 
 def test_decisions_can_be_made_on_the_page(board: Database) -> None:
-    (entry,) = invented.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_desk(board, MAINTAINER, []))
+    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_context(board, MAINTAINER, []))
     said, shown = _call(blocks, "deciding", f" {entry} ", "Put a public note", "", HOSTILE)
     assert "carries the note" in said and HOSTILE not in shown and "&lt;img" in shown
     said, shown = _call(blocks, "changing", entry, "organisation", HOSTILE)
@@ -120,9 +121,9 @@ def test_decisions_can_be_made_on_the_page(board: Database) -> None:
 
 
 def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) -> None:
-    invented.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_desk(board, MAINTAINER, []))
-    kept = chain.head(board, MAINTAINER)
+    small_benchmark.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_context(board, MAINTAINER, []))
+    kept = audit.head(board, MAINTAINER)
     assert "so does the given head" in _call(blocks, "verifying", json.dumps(kept))
     assert "not the one" in _call(blocks, "verifying", json.dumps({**kept, "hash": "0" * 64}))
     for text in ("no JSON", "[]", "7"):
@@ -130,8 +131,8 @@ def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) 
 
 
 def test_entries_are_found_by_model_owner_and_id_and_one_is_chosen(board: Database) -> None:
-    first, second = invented.submit(board, range(2), owner="aowner000000")
-    blocks = _blocks(_desk(board, MAINTAINER, []))
+    first, second = small_benchmark.submit(board, range(2), owner="aowner000000")
+    blocks = _blocks(_context(board, MAINTAINER, []))
     for wanted, ids in (("", {first, second}), ("JUDGE 1", {second}), (first[3:9], {first}), ("%", set())):
         told, choices = _call(blocks, "finding", wanted)
         assert {one[1] for one in choices["choices"]} == {one for one in (first, second) if one in told} == ids
@@ -146,8 +147,8 @@ def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
     add_judges(bench, np.zeros((2, len(bench.table))), ["o0", "o1"])
     asked = rescoring.request_preview(bench.database, MAINTAINER, "demo", "demo")
-    bench.desk.drain()
-    blocks = _blocks(_desk(bench.database, MAINTAINER, []))
+    bench.runner.run_all()
+    blocks = _blocks(_context(bench.database, MAINTAINER, []))
     told, choices = _call(blocks, "asked")
     assert choices["choices"] == [(f"{asked.task_id}: rescore.preview demo, done", str(asked.task_id))]
     assert "rescore.preview" in told
@@ -161,7 +162,7 @@ def test_a_failed_task_is_chosen_and_asked_for_again(board: Database) -> None:
         claim = tasks.claim(session, "worker", 60.0)
         assert claim is not None
         tasks.fail(session, claim, HOSTILE, retry=False)
-    blocks = _blocks(_desk(board, MAINTAINER, []))
+    blocks = _blocks(_context(board, MAINTAINER, []))
     shown, choices = _call(blocks, "look")
     assert HOSTILE not in shown and "&lt;img" in shown
     assert choices["choices"][1:] == [(f"Task {failed.task_id}: labels.import v3", f"task {failed.task_id}")]
@@ -171,7 +172,7 @@ def test_a_failed_task_is_chosen_and_asked_for_again(board: Database) -> None:
 
 def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typed(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
-    blocks = _blocks(_desk(bench.database, MAINTAINER, []))
+    blocks = _blocks(_context(bench.database, MAINTAINER, []))
     starts = [one for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == "run"]
     buttons = {block.value: block._id for block in blocks.blocks.values() if isinstance(block, gr.Button)}
     request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
@@ -192,15 +193,15 @@ def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typ
 def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
     values = {"items": 3, "commitment": "ab" * 32, "difference": None, "reason": "", "requested_by": "x"}
     times = {"imported_at": 1.0, "published_at": 2.0, "retired_at": 3.0, "registered_at": 1.0}
-    retired = Revision("v2", **values, **times, salt="cd" * 32, disclosure="categories")
+    retired = RevisionRow("v2", **values, **times, salt="cd" * 32, disclosure="categories")
     going = retired._replace(retired_at=None, salt=None)
     configured = going._replace(disclosure=None)  # the settings say it
     shown = markup.revisions([going, configured], {})
-    assert 'data-name="Disclosure">hidden<' in shown and 'data-name="Kind">imported<' in shown
+    assert 'data-name="Disclosure">categories<' in shown and 'data-name="Kind">imported<' in shown
     assert 'data-name="Disclosure">as configured<' in shown
     shown = markup.revisions([retired], {})
     assert 'data-name="Kind">retired<' in shown and f'title="{"cd" * 32}"' in shown
-    assert "hidden" not in shown, "a set whose salt is known hides nothing any more"
+    assert ">categories<" not in shown, "a set whose salt is known hides nothing any more"
 
 
 def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() -> None:
@@ -263,8 +264,8 @@ def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_
 
 
 def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> None:
-    (entry,) = invented.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_desk(board, MAINTAINER, []))
+    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_context(board, MAINTAINER, []))
     _call(blocks, "changing", entry, "parameters_b", "7")
     _, shown = _call(blocks, "changing", entry, "notes", 'said "no"')
     assert "Parameters, in billions" in shown and "null" not in shown
@@ -273,15 +274,15 @@ def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> N
 
 
 def test_a_source_leads_to_an_http_address_only() -> None:
-    result = Result("r-x", "X", HOSTILE, "https://a.example/?a=1&b=2", dict.fromkeys(FIGURES), "", None)
+    result = ReportedResultView("r-x", "X", HOSTILE, "https://a.example/?a=1&b=2", dict.fromkeys(FIGURES), "", None)
     shown = markup.reported_results([result, replace(result, url="javascript:alert(1)")])
     assert shown.count('<a href="https://a.example/?a=1&amp;b=2" rel="nofollow noopener">') == shown.count("<a ") == 1
     assert HOSTILE not in shown and "javascript" not in shown
 
 
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:
-    (entry,) = invented.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_desk(board, MAINTAINER, []))
+    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
+    blocks = _blocks(_context(board, MAINTAINER, []))
     _call(blocks, "deciding", entry, "Verify", "", "checked by hand")
     shown = "".join([*_call(blocks, "deciding", entry, "Put a public note", "", "a note"), _call(blocks, "heading")])
     shown += markup.decisions(decisions(board))

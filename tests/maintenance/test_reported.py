@@ -16,25 +16,26 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 import leaderboard.api
-import leaderboard.web
-from benchmark.plausibility import arithmetic_check
-from identity import NotAllowed
-from leaderboard.published import load_published, shipped_results, with_imported
+import leaderboard.routes
+from auth import Forbidden
+from benchmark.number_check import arithmetic_check
+from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Site
-from leaderboard.tools.materials import Materials
-from maintenance import reported
-from maintenance.decisions import PublicLog, decisions
-from maintenance.reported_file import FIELDS, FileRejected, read
-from maintenance.values import NotFound, NotPossible
+from maintenance.actions import reported
+from maintenance.decision_log import PublicLog, decisions
+from maintenance.reported_file import FIELDS, ReportedFileRejected, RowProblem, read, read_row
+from maintenance.types import Conflict, NotFound
 from storage import audit
+from storage import reported_results as stored
 from storage.database import Database
-from storage.operations_tables import ReportedResult
+from storage.models.operations import ReportedResult
 from tests.databases import new_database
-from tests.maintenance.people import MAINTAINER, OWNER_OF_IT
-from tests.workers import invented
-from workers.snapshot_job import publish_if_changed
-from workers.start import prepare
+from tests.factories import small_benchmark
+from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
+from workers.jobs.snapshot import publish_if_changed
+from workers.startup import prepare
 
 ROOT = Path(__file__).parents[2]
 ROW = {
@@ -58,14 +59,14 @@ def _csv(*rows: dict[str, Any]) -> bytes:
     return out.getvalue().encode()
 
 
-def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.Imported:
+def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.ImportResult:
     return reported.import_file(database, MAINTAINER, "demo", _csv(*rows), "a survey", **more)
 
 
 def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
     try:
         problems = read(data)[1]
-    except FileRejected as rejected:
+    except ReportedFileRejected as rejected:
         problems = list(rejected.problems)
     assert all(one.message for one in problems)
     return [(one.line, one.field, one.code) for one in problems]
@@ -99,7 +100,7 @@ def test_every_problem_is_named_with_its_line_and_field() -> None:
 def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database: Database) -> None:
     lines = _csv(ROW, {**OTHER, "macro": "many"}, ROW).decode().splitlines()
     lines.insert(2, "one,field,too,few")
-    with pytest.raises(FileRejected) as rejected:
+    with pytest.raises(ReportedFileRejected) as rejected:
         reported.import_file(database, MAINTAINER, "demo", "\n".join(lines).encode(), "a survey")
     found = [(one.line, one.field, one.code) for one in rejected.value.problems]
     assert found == [(3, None, "bad-record"), (4, "macro", "bad-value"), (5, "name", "repeated")]
@@ -144,12 +145,12 @@ def test_the_arithmetic_check_stands_at_every_row(database: Database) -> None:
 
 
 def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database) -> None:
-    with pytest.raises(FileRejected):
+    with pytest.raises(ReportedFileRejected):
         _import(database, ROW, {**OTHER, "url": ""})
     assert len(_import(database, ROW, OTHER, dry_run=True).new) == 2
-    with pytest.raises(NotPossible, match="reason"):
+    with pytest.raises(Conflict, match="reason"):
         reported.import_file(database, MAINTAINER, "demo", _csv(ROW), " ")
-    with pytest.raises(NotAllowed):
+    with pytest.raises(Forbidden):
         reported.import_file(database, OWNER_OF_IT, "demo", _csv(ROW), "mine")
     assert reported.results(database, MAINTAINER, "demo") == []
     done = _import(database, ROW, OTHER)
@@ -163,15 +164,15 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
 
 
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
-    shipped = shipped_results()
-    data = (ROOT / "leaderboard" / "published.json").read_bytes()
+    shipped = bundled_results()
+    data = (ROOT / "leaderboard" / "board" / "published.json").read_bytes()
     found = reported.import_file(database, MAINTAINER, "demo", data, "all of them", shipped)
     assert (found.changed, len(found.known)) == (False, len(load_published()))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}
     assert not _import(database, copied, shipped=shipped).changed  # another paper repeats it
-    with pytest.raises(FileRejected, match="with other numbers"):
+    with pytest.raises(ReportedFileRejected, match="with other numbers"):
         _import(database, {**shipped[0], "macro": 99.0}, shipped=shipped)
-    with pytest.raises(FileRejected, match="Repeats line 2"):
+    with pytest.raises(ReportedFileRejected, match="Repeats line 2"):
         _import(database, ROW, {**ROW, "macro": 54.0})
     assert len(_import(database, ROW, {**ROW, "macro": 54.0, "place": "Table 2"}).new) == 2
 
@@ -181,15 +182,15 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
     told = (database, MAINTAINER, "demo", name)
     assert reported.edit(*told, {"macro": "54.9", "organisation": "A lab"}, "a slip").changed
     assert not reported.edit(*told, {"macro": 54.9}, "a slip").changed
-    with pytest.raises(FileRejected, match="Expected a number"):
+    with pytest.raises(ReportedFileRejected, match="Expected a number"):
         reported.edit(*told, {"macro": "many"}, "a slip")
-    with pytest.raises(NotPossible, match="the fields are"):
+    with pytest.raises(Conflict, match="the fields are"):
         reported.edit(*told, {"id": "r-x"}, "a slip")
     assert reported.remove(*told, "retracted").changed
     assert not reported.remove(*told, "retracted").changed
     (kept,) = reported.results(database, MAINTAINER, "demo")
     assert (kept.removed, kept.figures["macro"]) == ("retracted", 54.9)
-    with pytest.raises(FileRejected, match=r"removed on .* \(retracted\)"):
+    with pytest.raises(ReportedFileRejected, match=r"removed on .* \(retracted\)"):
         _import(database, ROW)
     assert reported.restore(*told, "it stands").changed
     with pytest.raises(NotFound):
@@ -204,15 +205,15 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
 
 def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
     shipped = load_published()
-    ((twin,), _) = read(_csv({name: value for name, value in shipped_results()[0].items() if name != "id"}))
+    ((twin,), _) = read(_csv({name: value for name, value in bundled_results()[0].items() if name != "id"}))
     ((fresh,), _) = read(_csv(ROW))
-    both = with_imported(shipped, {"reported": [twin.facts, fresh.facts]})
+    both = merge_imported(shipped, {"reported": [twin.facts, fresh.facts]})
     assert [one.id for one in both] == [*(one.id for one in shipped), fresh.facts["id"]]
-    assert with_imported(shipped, {}) == shipped
+    assert merge_imported(shipped, {}) == shipped
 
 
 def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(database: Database) -> None:
-    scorer = invented.scorer()
+    scorer = small_benchmark.scorer()
     prepare(database, scorer, "demo")
     before = publish_if_changed(database, scorer)
     name = _import(database, {**ROW, "name": "<b>Judge</b>"}).new[0].id
@@ -220,10 +221,10 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     assert before is not None
     assert now is not None
     snapshots = DatabaseSnapshots(database)
-    site = Site(snapshots, benchmark="demo", check_every=0)
+    site = BoardCache(snapshots, benchmark="demo", check_every=0)
     app = FastAPI()
-    materials = Materials(None, None, snapshots.relations)
-    app.include_router(leaderboard.web.build(site, materials, PublicLog(database)))
+    materials = ItemCatalog(None, None, snapshots.relations)
+    app.include_router(leaderboard.routes.build(site, materials, PublicLog(database)))
     app.include_router(leaderboard.api.build(site, materials))
     client = TestClient(app)
 
@@ -263,7 +264,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
 
 
 def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
-    invented.write_demo(tmp_path)
+    small_benchmark.write_demo(tmp_path)
     new_database(f"sqlite:///{tmp_path}/demo/leaderboard.db").close()
     file = tmp_path / "results.csv"
     environ = {"DATA_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
@@ -279,3 +280,37 @@ def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
     done = run("import", str(file), "--reason", "a survey", "--json")
     assert (done.returncode, len(json.loads(done.stdout)["new"])) == (0, 2)
     assert "Judge-72B" in run("list").stdout
+
+
+def _row(**facts: Any) -> tuple[Any, list[RowProblem]]:
+    return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts})
+
+
+def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
+    found, (problem,) = _row(overall=80, general=60, hallucination=66, reasoning=66)
+    assert (found, problem.field, problem.code) == (None, "overall", "impossible")
+    assert "80 cannot come from categories of 60 to 66" in problem.message
+    kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
+    assert not problems and kept.remark == "fits no grouping"
+    assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
+    assert not _row(overall=80, general=60, hallucination=66)[1]
+
+
+@pytest.mark.parametrize("votes", ["five", "5.5", 0, 17, True])
+def test_an_integer_is_asked_for_as_one(votes: Any) -> None:
+    (problem,) = _row(overall=60, votes_per_item=votes)[1]
+    assert problem.message == "Expected a whole number from 1 to 16, for instance 5."
+
+
+def test_an_imported_result_names_its_judge_and_who_reported_it(database: Database) -> None:
+    rows = [{"model": "Judge X rerun", "judge": "Judge X", "url": "https://arxiv.org/abs/2501.00001", "macro": 55.0,
+             "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
+    (row,) = reported.import_file(database, MAINTAINER, "demo", json.dumps(rows).encode(), "a survey").new
+    with database.read() as session:
+        (one,) = merge_imported((), {"reported": stored.shown(session, "demo")})
+    assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (
+        "judge-x", "Judge X", "authors", "policy-as-judge")  # fmt: skip
+    reported.edit(database, MAINTAINER, "demo", row.id, {"judge_name": "Judge Y"}, "a slip")
+    with database.read() as session:
+        assert stored.shown(session, "demo")[0]["judge_name"] == "Judge Y"
+    assert _row(overall=60, reported_by="me")[1][0].message.startswith("Choose one of authors, benchmark, others")

@@ -15,60 +15,60 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from benchmark.revisions import COLUMNS
-from maintenance import labels, operations, rescoring
-from maintenance.decisions import decisions
-from maintenance.review import drafts
-from maintenance.values import Done, NotFound, NotPossible
-from storage import audit, label_sets, verification
+from benchmark.label_diff import COLUMNS
+from maintenance.actions import labels, operations, rescoring
+from maintenance.decision_log import decisions
+from maintenance.types import ActionResult, Conflict, NotFound
+from review import drafts
+from storage import annotation_projects, audit, label_sets
 from storage.database import Database
-from storage.tables import Board as BoardRow
-from storage.tables import Event, Snapshot, Submission
+from storage.models.core import AuditEvent, Snapshot, Submission
+from storage.models.core import BoardState as BoardRow
 from tests.databases import new_database
-from tests.maintenance import real_board
-from tests.maintenance.people import MAINTAINER, SECOND_MAINTAINER
-from tests.maintenance.race import at_once
-from tests.maintenance.real_board import Board
+from tests.factories import boards
+from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
+from tests.factories.boards import RealBoard
+from tests.maintenance.concurrency_helpers import at_once
 
 BENCHMARK = "vl-rewardbench"
 
 
 @pytest.fixture
-def v1(database: Database, tmp_path: Path) -> Board:
-    return real_board.open_board(database, tmp_path / "state", "v1")
+def v1(database: Database, tmp_path: Path) -> RealBoard:
+    return boards.open_board(database, tmp_path / "state", "v1")
 
 
-def _sqlite_board(tmp_path: Path, revision: str, judges: int | None = None) -> Board:
+def _sqlite_board(tmp_path: Path, revision: str, judges: int | None = None) -> RealBoard:
     opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return real_board.open_board(opened, tmp_path / "state", revision, judges_wanted=judges)
+    return boards.open_board(opened, tmp_path / "state", revision, judges_wanted=judges)
 
 
-def _import(board: Board, revision: str = "v2", source: str | None = None, *, level: str = "categories") -> int:
+def _import(board: RealBoard, revision: str = "v2", source: str | None = None, *, level: str = "categories") -> int:
     """Hidden ones nearly say what the board's do, so it is said that this is meant."""
-    spec = source or str(real_board.labels_file(revision))
+    spec = source or str(boards.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
     done = labels.request_import(
         board.database, MAINTAINER, BENCHMARK, *about, disclosure=level, accept_weak_hiding=True
     )
     assert done.task_id is not None
-    board.desk.drain()
+    board.runner.run_all()
     return done.task_id
 
 
-def _preview(board: Board, revision: str = "v2", **scope: Any) -> dict[str, Any]:
+def _preview(board: RealBoard, revision: str = "v2", **scope: Any) -> dict[str, Any]:
     done = rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, revision, **scope)
-    board.desk.drain()
+    board.runner.run_all()
     assert done.task_id is not None
     return rescoring.preview(board.database, MAINTAINER, done.task_id)
 
 
-def _apply(board: Board, revision: str = "v2") -> Done:
+def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
     done = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, revision, "sixteen labels", revision)
-    board.desk.drain()
+    board.runner.run_all()
     return done
 
 
-def _undo(board: Board, revision: str = "v2") -> Done:
+def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
     return rescoring.undo(board.database, MAINTAINER, BENCHMARK, revision, "too early")
 
 
@@ -80,7 +80,7 @@ def _shown(database: Database) -> str:
 
 
 def _content(snapshot: dict[str, Any]) -> dict[str, Any]:
-    """What a snapshot says, without when it was made."""
+    """Return what a snapshot says, without when it was made."""
     return {name: value for name, value in snapshot.items() if name not in ("created_at", "audit_seq", "nonce")}
 
 
@@ -93,7 +93,7 @@ def _digest(database: Database) -> str | None:
 
 def _events(database: Database, kind: str) -> list[dict[str, Any]]:
     with database.read() as session:
-        return [json.loads(body) for body in session.scalars(select(Event.body).where(Event.kind == kind))]
+        return [json.loads(body) for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == kind))]
 
 
 @pytest.mark.parametrize(("before", "tags"), [("v1", None), ("v0", 0)])
@@ -120,8 +120,8 @@ def test_a_preview_is_what_a_slow_recomputation_finds(tmp_path: Path, before: st
     board = _sqlite_board(tmp_path, before)
     _import(board)
     found = _preview(board)
-    votes = real_board.judges()
-    old, new = (real_board.slow_board(revision, board.ids, votes) for revision in (before, "v2"))
+    votes = boards.judges()
+    old, new = (boards.slow_board(revision, board.ids, votes) for revision in (before, "v2"))
     assert len(found["entries"]) == len(votes) >= 20
     assert (found["labels"]["flipped"], found["labels"]["dropped"]) == (16, 3)
     for row in found["entries"]:
@@ -139,7 +139,7 @@ def test_changes_of_significance_are_those_of_the_slow_paired_test(tmp_path: Pat
     board = _sqlite_board(tmp_path, "v1")
     _import(board)
     found = _preview(board)
-    votes = dict(zip(board.ids, real_board.judges(), strict=True))
+    votes = dict(zip(board.ids, boards.judges(), strict=True))
     pairs = set()
     for side in (0, 1):
         order = sorted(
@@ -148,7 +148,7 @@ def test_changes_of_significance_are_those_of_the_slow_paired_test(tmp_path: Pat
         pairs |= {frozenset((a["id"], b["id"])) for a, b in pairwise(order)}
     expected = {}
     for first, second in map(sorted, pairs):
-        p = [real_board.slow_p(votes[first], votes[second], revision) for revision in ("v1", "v2")]
+        p = [boards.slow_p(votes[first], votes[second], revision) for revision in ("v1", "v2")]
         if (p[0] < 0.05) != (p[1] < 0.05):
             expected[frozenset((first, second))] = p
     stated = {frozenset((one["first"], one["second"])): one["p"] for one in found["significance"]}
@@ -177,14 +177,14 @@ def test_a_preview_lists_what_was_asked_for_with_ranks_among_all(tmp_path: Path)
     assert {row["model"] for row in some["entries"]} == {"judge 1", *(f"judge {n}" for n in range(10, 20))}
 
 
-def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: Board) -> None:
+def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard) -> None:
     before = v1.publish()
     digest = _digest(v1.database)
     _import(v1)
     assert _apply(v1).changed
     assert _shown(v1.database) == "v2"
     after = v1.publish()
-    expected = real_board.slow_board("v2", v1.ids, real_board.judges())
+    expected = boards.slow_board("v2", v1.ids, boards.judges())
     assert [entry["id"] for entry in after["entries"]] == [entry["id"] for entry in before["entries"]] == v1.ids
     for entry in after["entries"]:
         counts = entry["tallies"]["v2"]["counts"][:7]  # the sources
@@ -230,13 +230,13 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     _import(board)
     for typed in ("", "V2", "v1", "yes"):
-        with pytest.raises(NotPossible, match="v2"):
+        with pytest.raises(Conflict, match="v2"):
             rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", typed)
-    with pytest.raises(NotPossible, match="reason"):
+    with pytest.raises(Conflict, match="reason"):
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "  ", "v2")
     with pytest.raises(NotFound):
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v9", "because", "v9")
-    board.desk.drain()
+    board.runner.run_all()
     assert _shown(board.database) == "v1"
 
 
@@ -247,8 +247,8 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     request = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", BENCHMARK, "a" * 64, 1250)
-        label_sets.point_to(session, "other", "1", "another way")
-    board.desk.drain()
+        label_sets.activate_revision(session, "other", "1", "another way")
+    board.runner.run_all()
     assert request.task_id is not None
     task = operations.task(board.database, MAINTAINER, request.task_id)
     assert (task.state, _shown(board.database)) == ("failed", "other")
@@ -259,8 +259,8 @@ def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path)
     board = _sqlite_board(tmp_path, "v1", judges=3)
     _import(board)
     rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
-    late = real_board.submit(board.database, real_board.judges()[3:5], start=3)
-    board.desk.drain()
+    late = boards.submit(board.database, boards.judges()[3:5], start=3)
+    board.runner.run_all()
     from workers.runner import Worker, drain
 
     drain(Worker(board.database, board.scorer, 60.0), lambda: False, lambda seconds: None)
@@ -282,7 +282,7 @@ def test_labels_lie_in_a_private_file_and_nowhere_in_the_database(tmp_path: Path
     salt = json.loads(file.read_text())["salt"]
     board.database.close()
     stored = b"".join(path.read_bytes() for path in tmp_path.glob("board.db*"))
-    for item in real_board.table().items[:50]:
+    for item in boards.table().items[:50]:
         assert item.key.encode() not in stored
     assert salt.encode() not in stored
     assert b"wildvision-battle-1227" not in stored  # one of those that flipped
@@ -292,33 +292,33 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     board = _sqlite_board(tmp_path, "v1", judges=1)
     _import(board)
     _apply(board)
-    with pytest.raises(NotPossible, match="apply another"):
+    with pytest.raises(Conflict, match="apply another"):
         labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
     _undo(board)
     for typed in ("", "v1", "V2"):
-        with pytest.raises(NotPossible, match="To confirm, type v2"):
+        with pytest.raises(Conflict, match="To confirm, type v2"):
             labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", typed)
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
-        project = verification.create(session, BENCHMARK, "may", "v2", "to be sure", "m", ["a" * 64])
-    with pytest.raises(NotPossible, match="Project may is verifying revision v2; close it first"):
+        project = annotation_projects.create(session, BENCHMARK, "may", "v2", "to be sure", "m", ["a" * 64])
+    with pytest.raises(Conflict, match="Project may is verifying revision v2; close it first"):
         labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
     with board.database.write() as session:
-        verification.close(session, project, "m")
+        annotation_projects.close(session, project, "m")
     labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
-    board.desk.drain()
+    board.runner.run_all()
     (found,) = [one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == "v2"]
     assert found.salt is not None
-    kept = board.desk.store.load("v2")
+    kept = board.runner.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
-    with board.database.write() as session, pytest.raises(NotPossible, match="choose another base"):
+    with board.database.write() as session, pytest.raises(Conflict, match="choose another base"):
         drafts.check_base(session, BENCHMARK, "v2")
-    with pytest.raises(NotPossible, match="retired"):
+    with pytest.raises(Conflict, match="retired"):
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
-    with pytest.raises(NotPossible, match="Choose another name") as refused:
+    with pytest.raises(Conflict, match="Choose another name") as refused:
         labels.request_import(board.database, MAINTAINER, BENCHMARK, "demo", "v2.jsonl", "because")
     assert refused.value.code == "reserved-name"
 
@@ -327,9 +327,9 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     _import(board)
     for name in ("v2", "v1"):
-        with pytest.raises(NotPossible, match="never change"):
+        with pytest.raises(Conflict, match="never change"):
             labels.request_import(board.database, MAINTAINER, BENCHMARK, name, "elsewhere.jsonl", "again")
-    assert board.desk.store.load("v2").labels.items == 1247
+    assert board.runner.store.load("v2").labels.items == 1247
 
 
 def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path: Path) -> None:
@@ -337,10 +337,10 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
     inside, outside = tmp_path / "imports", tmp_path / "elsewhere"
     for folder in (inside, outside):
         folder.mkdir()
-        (folder / "v2.jsonl").write_bytes(real_board.labels_file("v2").read_bytes())
+        (folder / "v2.jsonl").write_bytes(boards.labels_file("v2").read_bytes())
     (inside / "link.jsonl").symlink_to(outside / "v2.jsonl")
-    desk = replace(board.desk, import_dirs=(inside,))
-    limited = replace(board, desk=desk)
+    runner = replace(board.runner, import_dirs=(inside,))
+    limited = replace(board, runner=runner)
     named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
     for number, source in enumerate(named):
         task = operations.task(board.database, MAINTAINER, _import(limited, f"x{number}", str(source)))
@@ -382,7 +382,7 @@ def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
 def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(tmp_path: Path, hidden: str) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     if hidden == "v1":  # as HIDDEN_LABELS says
-        board.desk = replace(board.desk, scorer=replace(board.scorer, hidden={"v1": "categories"}))
+        board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))
     _import(board, level="categories" if hidden == "v2" else "public")
     assert _preview(board)["labels"]["flipped"] == 16  # maintainers are told
     _apply(board)
@@ -398,20 +398,24 @@ def test_where_either_revision_is_hidden_the_public_is_told_no_count_of_labels(t
 
 
 def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Database, tmp_path: Path) -> None:
-    board = real_board.open_board(database, tmp_path / "state", "v1", judges_wanted=3)
+    board = boards.open_board(database, tmp_path / "state", "v1", judges_wanted=3)
     _import(board)
 
-    def applying(who: Any) -> Callable[[], Done]:
-        return lambda: rescoring.request_apply(database, who, BENCHMARK, "v2", "because", "v2")
+    def applying(user: Any) -> Callable[[], ActionResult]:
+        return lambda: rescoring.request_apply(database, user, BENCHMARK, "v2", "because", "v2")
 
     results = at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
-    assert sorted(result.changed for result in results if isinstance(result, Done)) == [False, False, True], results
-    workers = at_once(*[lambda: Done(board.desk.turn(), "") for _ in range(3)])
-    assert all(isinstance(one, Done) for one in workers), workers
+    assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
+        results
+    )
+    workers = at_once(*[lambda: ActionResult(board.runner.run_one(), "") for _ in range(3)])
+    assert all(isinstance(one, ActionResult) for one in workers), workers
     assert len(_events(database, "rescore.applied")) == 1
     undoing = [lambda: rescoring.undo(database, MAINTAINER, BENCHMARK, "v2", "too early") for _ in range(3)]
     results = at_once(*undoing)
-    assert sorted(result.changed for result in results if isinstance(result, Done)) == [False, False, True], results
+    assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
+        results
+    )
     assert len(_events(database, "rescore.undone")) == 1
     with database.read() as session:
         assert audit.verify(session) is None
@@ -422,7 +426,7 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     _import(board, "v2")
     _import(board, "v0")
     rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
-    with pytest.raises(NotPossible, match="must end first"):
+    with pytest.raises(Conflict, match="must end first"):
         rescoring.request_apply(board.database, SECOND_MAINTAINER, BENCHMARK, "v0", "because", "v0")
 
 
@@ -430,12 +434,12 @@ def test_another_worker_finds_published_labels_and_never_moves_the_board_away_fr
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board)
     _apply(board)
-    again = real_board.open_board(board.database, tmp_path / "state", "v1", judges_wanted=0)
-    again.desk.refresh()
+    again = boards.open_board(board.database, tmp_path / "state", "v1", judges_wanted=0)
+    again.runner.refresh()
     assert set(again.scorer.revisions) == {"v1", "v2"}
     assert _shown(board.database) == "v2"
-    elsewhere = real_board.open_board(board.database, tmp_path / "elsewhere", "v1", judges_wanted=0)
-    elsewhere.desk.refresh()  # its disk does not have them
+    elsewhere = boards.open_board(board.database, tmp_path / "elsewhere", "v1", judges_wanted=0)
+    elsewhere.runner.refresh()  # its disk does not have them
     assert (set(elsewhere.scorer.revisions), _shown(board.database)) == ({"v1"}, "v2")
     with board.database.read() as session:
         assert session.scalars(select(Submission.id)).all()

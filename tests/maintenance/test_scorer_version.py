@@ -12,30 +12,30 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from benchmark.revisions import COLUMNS
+from benchmark.label_diff import COLUMNS
 from benchmark.votes import UNDECIDED, Votes
-from maintenance import operations, rescoring
-from maintenance.decisions import decisions
-from maintenance.values import NotPossible
+from maintenance.actions import operations, rescoring
+from maintenance.decision_log import decisions
+from maintenance.types import Conflict
 from storage import audit, label_sets
 from storage.database import Database, migrate, open_database
-from storage.tables import Event, Score
-from tests.maintenance import other_rules, real_board
-from tests.maintenance.people import MAINTAINER
-from tests.maintenance.real_board import Board
-from workers.relations_job import relate_if_changed
+from storage.models.core import AuditEvent, Score
+from tests.factories import boards, other_scorer
+from tests.factories.accounts import MAINTAINER
+from tests.factories.boards import RealBoard
+from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.timeout(300)
 
 
-def _next_release(board: Board, state: Path) -> None:
+def _next_release(board: RealBoard, state: Path) -> None:
     """A worker that counts by other rules comes, works and goes."""
     command = [
         sys.executable,
         "-m",
-        other_rules.__name__,
+        other_scorer.__name__,
         board.database.engine.url.render_as_string(False),
         str(state),
     ]
@@ -59,31 +59,31 @@ def _as_the_rule_says(votes: Votes) -> Votes:
 
 
 @pytest.fixture(scope="module")
-def board(tmp_path_factory: pytest.TempPathFactory) -> Board:
+def board(tmp_path_factory: pytest.TempPathFactory) -> RealBoard:
     state = tmp_path_factory.mktemp("state")
     opened = open_database(f"sqlite:///{state}/board.db")
     migrate(opened)
-    return real_board.open_board(opened, state, "v1")
+    return boards.open_board(opened, state, "v1")
 
 
-def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(board: Board) -> None:
+def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(board: RealBoard) -> None:
     state = Path(str(board.database.engine.url.database)).parent
     board.publish()
-    assert relate_if_changed(board.database, board.scorer)  # as a running service has done long since
+    assert compute_if_changed(board.database, board.scorer)  # as a running service has done long since
     before = _content(board.publish())
     _next_release(board, state)  # deployed: it scores for itself, and the board does not move
     assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
-    with pytest.raises(NotPossible, match=r"version 1\. Those that run: 2"):
+    with pytest.raises(Conflict, match=r"version 1\. Those that run: 2"):
         rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v1")
 
     asked = rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v1", scorer_version="2")
-    assert not board.desk.turn(), "a worker of the old release leaves this to the new one"
+    assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
     _next_release(board, state)
     assert asked.task_id is not None
     found = rescoring.preview(board.database, MAINTAINER, asked.task_id)
-    votes = real_board.judges()
-    old = real_board.slow_board("v1", board.ids, votes)
-    new = real_board.slow_board("v1", board.ids, tuple(map(_as_the_rule_says, votes)))
+    votes = boards.judges()
+    old = boards.slow_board("v1", board.ids, votes)
+    new = boards.slow_board("v1", board.ids, tuple(map(_as_the_rule_says, votes)))
     for row in found["entries"]:
         assert row["rank"] == [old[row["id"]].rank, new[row["id"]].rank]
         for name in COLUMNS:
@@ -91,7 +91,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     assert found["summary"]["changed"] > 0
     assert (found["labels"]["flipped"], found["significance_compared"]) == (0, False)
 
-    with pytest.raises(NotPossible, match="type v1 scorer 2"):
+    with pytest.raises(Conflict, match="type v1 scorer 2"):
         rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v1", "a rule", "v1", scorer_version="2")
     told = ("v1", "a rule", rescoring.confirmation_for("v1", "2"))
     rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, *told, scorer_version="2")
@@ -101,7 +101,8 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     with board.database.read() as session:
         scores = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]
         (event,) = [
-            json.loads(body) for body in session.scalars(select(Event.body).where(Event.kind == "rescore.applied"))
+            json.loads(body)
+            for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == "rescore.applied"))
         ]
     said = decisions(board.database)[0].sentence
     assert said == "The board changed from label revision v1 (scorer version 1) to v1 (scorer version 2): a rule"

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.service import ROOT, Service, halt, running, until
+from tests.factories.service import ROOT, Service, halt, running, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -95,12 +95,12 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
 
 def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(service: Service, tmp_path: Path) -> None:
     database = tmp_path / "data/demo/leaderboard.db"
-    shelf, source = tmp_path / "data/demo/labels", str(tmp_path / "data/demo/labels.jsonl")
+    catalog, source = tmp_path / "data/demo/labels", str(tmp_path / "data/demo/labels.jsonl")
     for revision in ("next", "later"):
         _maintain(tmp_path, "labels", "import", revision, source, "--reason", "another count", "--public", "--wait")
         apply = ("rescore", "apply", revision, "--reason", "another count", "--confirm", revision)
         _maintain(tmp_path, *apply, "--wait")  # straight after the import: no heartbeat needs to come in between
-    (shelf / "next.json").rename(tmp_path / "next.json")
+    (catalog / "next.json").rename(tmp_path / "next.json")
     _new_worker(service, database)
     undo = ("rescore", "undo", "later", "--reason", "too early")
     said = _maintain(tmp_path, *undo, expect=1)
@@ -108,17 +108,17 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
         "No worker that runs holds the labels of revision next: bring the file DATA_DIR/labels/next.json back" in said
     )
     assert service.http.get("/readyz").status_code == 200, "the board's own labels are there"
-    (tmp_path / "next.json").rename(shelf / "next.json")
+    (tmp_path / "next.json").rename(catalog / "next.json")
     until(lambda: "next" in _held(database), 30, "the worker says that it holds them again")
     assert "shows revision next" in _maintain(tmp_path, *undo)
-    (shelf / "next.json").rename(tmp_path / "next.json")
+    (catalog / "next.json").rename(tmp_path / "next.json")
     _new_worker(service, database)
     problem = service.http.get("/readyz")
     assert (problem.status_code, problem.json()["code"]) == (503, "labels-missing")
     health = _maintain(tmp_path, "health")
     assert "holds the labels of revision next, which the board shows, so submissions wait" in health
     assert "bring the file DATA_DIR/labels/next.json back" in health
-    (tmp_path / "next.json").rename(shelf / "next.json")
+    (tmp_path / "next.json").rename(catalog / "next.json")
     until(lambda: service.http.get("/readyz").status_code == 200, 30, "ready again without another start")
     assert "bring the file" not in _maintain(tmp_path, "health")
 

@@ -9,10 +9,10 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import DatabaseError
 
 from storage.database import Database, open_database
-from storage.maintenance_tables import Edit, ImportedLabels, Moderation, Switch, Task
-from storage.operations_tables import Backup, QuotaGrant, ReportedResult
-from storage.suspicion_tables import Suspicion
-from storage.tables import Base
+from storage.models.anomalies import AnomalyCase
+from storage.models.core import Base
+from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag, Task
+from storage.models.operations import Backup, QuotaGrant, ReportedResult
 from tests.databases import IMPORTED, submitted
 
 A = "a" * 64
@@ -26,9 +26,9 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Moderation, {"merged_at": 1.0}),
     (Moderation, {"merged_at": 1.0, "merged_into": "e00000000000"}),
     (Edit, {"editor": "", "was": {}, "became": {}}),
-    (Switch, {"name": "", "message": "x"}),
-    (Switch, {"name": "x", "message": ""}),
-    (Suspicion, {"kind": "x", "evidence": {}}),
+    (ServiceFlag, {"name": "", "message": "x"}),
+    (ServiceFlag, {"name": "x", "message": ""}),
+    (AnomalyCase, {"kind": "x", "evidence": {}}),
     (Task, {**TASK, "subject": ""}),
     (Task, {**TASK, "state": "lost"}),
     (Task, {**TASK, "state": "running"}),
@@ -77,7 +77,7 @@ BAD += [
 def test_bad_rows_are_refused(database: Database) -> None:
     (entry,) = submitted(database, 1)
     for row, values in BAD:
-        whole = {**values, "submission_id": entry} if row in (Moderation, Edit, Suspicion) else values
+        whole = {**values, "submission_id": entry} if row in (Moderation, Edit, AnomalyCase) else values
         with pytest.raises(DatabaseError), database.write() as session:
             session.add(row(**whole))
 

@@ -1,4 +1,4 @@
-"""Whatever can be done or seen here by whoever asks, a use case decides by itself, before it looks at anything."""
+"""Whatever can be done or seen here by anyone who asks, a use case decides by itself, before it looks at anything."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 import maintenance
-from identity import ANONYMOUS, NotAllowed, NotSignedIn
-from tests.maintenance.people import STRANGER
+import review
+from auth import ANONYMOUS, Forbidden, Unauthenticated
+from tests.factories.accounts import STRANGER
 
 OF_OWNERS = {"edit", "history", "look", "withdraw"}
-"""In maintenance.entries: of an entry, whose owner has to be known first. Who is refused there test_entries tells."""
+"""In maintenance.actions.entries: of an entry, whose owner has to be known first. Who is refused there test_entries
+tells."""
 OF_ACCOUNTS = {"answer", "dispute", "own", "sheet", "sheets", "show", "show_models"}
 """What everybody with an account may do."""
 
@@ -28,14 +30,18 @@ class Untouched:
 
 
 def use_cases() -> Iterator[Callable[..., object]]:
-    """Every public function that is told of a database and of who asks."""
-    for module in pkgutil.walk_packages(maintenance.__path__, "maintenance."):
-        if module.name.rpartition(".")[2] in ("page", "__main__"):
+    """Yield every public function that is told of a database and of who asks."""
+    packages = (
+        *pkgutil.walk_packages(maintenance.__path__, "maintenance."),
+        *pkgutil.walk_packages(review.__path__, "review."),
+    )
+    for module in packages:
+        if module.name.rpartition(".")[2] in ("page", "tab", "__main__") or ".tabs" in module.name:
             continue
         for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
             of_it = function.__module__ == module.name and not name.startswith("_")
-            asked = {"database", "who"} <= set(inspect.signature(function).parameters)
-            of_owners = module.name == "maintenance.entries" and name in OF_OWNERS
+            asked = {"database", "user"} <= set(inspect.signature(function).parameters)
+            of_owners = module.name == "maintenance.actions.entries" and name in OF_OWNERS
             if of_it and asked and not of_owners:
                 yield function
 
@@ -43,23 +49,23 @@ def use_cases() -> Iterator[Callable[..., object]]:
 USE_CASES = list(use_cases())
 
 
-def call(function: Callable[..., object], who: object) -> object:
+def call(function: Callable[..., object], user: object) -> object:
     given = {
         name: Untouched()
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is parameter.empty
     }
-    return function(**{**given, "who": who})
+    return function(**{**given, "user": user})
 
 
 @pytest.mark.parametrize(
     "function", USE_CASES, ids=lambda one: f"{one.__module__.removeprefix('maintenance.')}.{one.__name__}"
 )
 def test_every_use_case_asks_who_it_is_before_it_looks_at_anything(function: Callable[..., object]) -> None:
-    with pytest.raises(NotSignedIn):
+    with pytest.raises(Unauthenticated):
         call(function, ANONYMOUS)
     if function.__name__ not in OF_ACCOUNTS:
-        with pytest.raises(NotAllowed):
+        with pytest.raises(Forbidden):
             call(function, STRANGER)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DatabaseError
 
 from storage import audit
 from storage.database import Database
-from storage.tables import AuditHead, Event
+from storage.models.core import AuditEvent, AuditHead
 from tests.databases import new_database
 
 NO_TRIGGERS = {
@@ -39,7 +39,7 @@ def _tamper(database: Database, *statements: str) -> None:
 
 
 def _verify(database: Database) -> int | None:
-    """The seq of the first event that does not hold."""
+    """Return the seq of the first event that does not hold."""
     with database.read() as session:
         found = audit.verify(session)
     return None if found is None else found.seq
@@ -64,7 +64,7 @@ def test_an_event_holds_its_number_kind_time_and_data(database: Database) -> Non
     with database.write() as session:
         assert audit.append(session, "test", {"b": 1, "a": "ü"}) == 1
     with database.read() as session:
-        event = session.scalars(select(Event)).one()
+        event = session.scalars(select(AuditEvent)).one()
         body = json.loads(event.body)
         assert body == {"seq": 1, "ev": "test", "at": body["at"], "nonce": body["nonce"], "a": "ü", "b": 1}
         assert (event.kind, event.prev_hash) == ("test", audit.GENESIS)
@@ -83,7 +83,7 @@ def test_no_event_can_be_guessed_from_its_public_hash(database: Database) -> Non
         with database.write() as session:
             audit.append(session, "test", {"correct": 840})
     with database.read() as session:
-        nonces = [json.loads(body)["nonce"] for body in session.scalars(select(Event.body))]
+        nonces = [json.loads(body)["nonce"] for body in session.scalars(select(AuditEvent.body))]
         shown = list(audit.links(session))
     assert len(set(nonces)) == 2
     assert {len(nonce) for nonce in nonces} == {32}
@@ -106,7 +106,7 @@ def test_events_are_found_by_what_they_are_about(database: Database) -> None:
 
     def about(*subjects: str, **more: int) -> list[int]:
         with database.read() as session:
-            return [one.seq for one in audit.about(session, subjects, kinds, **more)]
+            return [one.seq for one in audit.events_about(session, subjects, kinds, **more)]
 
     assert about("eaaaaaaaaaaa") == [1]
     assert about("eaaaaaaaaaaa", "ebbbbbbbbbbb") == [2, 1]  # once each
@@ -126,7 +126,7 @@ def test_an_event_of_a_transaction_that_failed_leaves_no_gap(database: Database)
         fail()
     _append(database, 1)
     with database.read() as session:
-        assert list(session.scalars(select(Event.seq).order_by(Event.seq))) == [1, 2, 3]
+        assert list(session.scalars(select(AuditEvent.seq).order_by(AuditEvent.seq))) == [1, 2, 3]
     assert _verify(database) is None
 
 
@@ -137,8 +137,8 @@ def test_many_writers_make_one_chain_without_gaps(database: Database) -> None:
     for thread in threads:
         thread.join()
     with database.read() as session:
-        assert list(session.scalars(select(Event.seq).order_by(Event.seq))) == list(range(1, 401))
-        times = list(session.scalars(select(Event.at).order_by(Event.seq)))
+        assert list(session.scalars(select(AuditEvent.seq).order_by(AuditEvent.seq))) == list(range(1, 401))
+        times = list(session.scalars(select(AuditEvent.at).order_by(AuditEvent.seq)))
     assert times == sorted(times)
     assert _verify(database) is None
 
@@ -169,10 +169,10 @@ def test_of_an_event_removed_from_the_middle_it_is_said_that_it_is_missing(datab
     _append(database, 5)
     _tamper(database, "DELETE FROM events WHERE seq = 3")
     with database.read() as session:
-        assert audit.verify(session) == audit.Broken(3, "it is missing")
+        assert audit.verify(session) == audit.ChainError(3, "it is missing")
 
 
-@pytest.mark.parametrize("column", [column.name for column in Event.__table__.columns])
+@pytest.mark.parametrize("column", [column.name for column in AuditEvent.__table__.columns])
 def test_a_change_of_any_column_of_an_event_is_found(database: Database, column: str) -> None:
     _append(database, 5)
     numbers = {"seq": "seq + 100", "at": "at + 0.001"}
@@ -188,7 +188,7 @@ def test_a_date_from_before_microseconds_were_hashed_holds_to_the_second(databas
     digest = audit.link(audit.GENESIS, body)
     row = {"seq": 1, "prev_hash": audit.GENESIS, "hash": digest, "kind": "test", "body": body, "at": 1795298400.75}
     with database.write() as session:
-        session.execute(insert(Event).values(**row))
+        session.execute(insert(AuditEvent).values(**row))
         session.execute(update(AuditHead).values(seq=1, hash=digest))
     assert _verify(database) is None
     with database.read() as session:
@@ -201,7 +201,7 @@ def test_an_event_is_read_at_the_time_that_was_hashed(database: Database) -> Non
     _append(database, 1)
     with database.read() as session:
         (before,) = audit.newest(session, ["test"])
-        assert before.at == session.scalars(select(Event.at)).one()
+        assert before.at == session.scalars(select(AuditEvent.at)).one()
     _tamper(database, "UPDATE events SET at = 86400")
     with database.read() as session:
         assert audit.newest(session, ["test"]) == [before]
@@ -255,7 +255,7 @@ def test_a_body_that_nests_without_end_is_named(database: Database) -> None:
     digest = audit.link(audit.GENESIS, body)
     row = {"seq": 1, "prev_hash": audit.GENESIS, "hash": digest, "kind": "test", "body": body, "at": 1.0}
     with database.write() as session:
-        session.execute(insert(Event).values(**row))
+        session.execute(insert(AuditEvent).values(**row))
         session.execute(update(AuditHead).values(seq=1, hash=digest))
     assert _verify(database) == 1
 
@@ -290,7 +290,7 @@ def test_a_head_that_was_removed_all_the_same_is_said_and_stops_every_append(dat
 def test_any_flipped_byte_of_any_event_is_found(database: Database) -> None:
     _append(database, 1)
     with database.read() as session:
-        body = session.scalars(select(Event.body)).one()
+        body = session.scalars(select(AuditEvent.body)).one()
     _tamper(database)
     for place in range(1, len(body)):
         flipped = body[:place] + chr(ord(body[place]) ^ 1) + body[place + 1 :]

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError
 
 from storage import database as database_module
 from storage.database import Database, migrate, open_database
-from storage.tables import Base
+from storage.models.core import Base
 from tests.databases import a_submission, move_schema, submitted
 
 ROOT = Path(__file__).parents[2]
@@ -100,8 +100,8 @@ def test_processes_may_migrate_at_the_same_time(database_url: str) -> None:
 
 
 def test_the_migrations_make_the_tables_that_the_code_declares(database: Database, tmp_path: Path) -> None:
-    for module in Path(database_module.__file__).parent.glob("*tables.py"):
-        import_module(f"storage.{module.stem}")  # whichever tests run
+    for module in Path(database_module.__file__).parent.glob("models/[a-z]*.py"):
+        import_module(f"storage.models.{module.stem}")  # whichever tests run
     declared = open_database(f"sqlite:///{tmp_path}/declared.db")
     Base.metadata.create_all(declared.engine)
     assert _constraints(database) == _constraints(declared)

@@ -9,10 +9,10 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
-from storage import audit, job_queue, label_sets, presence
+from storage import audit, job_queue, label_sets, worker_heartbeats
 from storage.database import Database
-from storage.job_queue import MAX_ATTEMPTS, Claim, LeaseLost, Progress, Stage
-from storage.tables import Event, Job, State
+from storage.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage, LeaseLost
+from storage.models.core import AuditEvent, Job, State
 from tests.databases import submitted, with_labels
 
 
@@ -154,7 +154,7 @@ def test_a_job_that_fails_is_tried_again_at_once_and_given_up_after_five(databas
     with database.read() as session:
         job = session.scalars(select(Job)).one()
         assert (job.state, job.reason) == ("failed", "The disk was full.")
-        assert session.scalars(select(Event.kind).order_by(Event.seq.desc()).limit(1)).one() == "job.failed"
+        assert session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq.desc()).limit(1)).one() == "job.failed"
 
 
 def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database) -> None:
@@ -168,7 +168,7 @@ def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database)
     with database.read() as session:
         progress = job_queue.progress(session, submission)
         assert audit.verify(session) is None
-    assert progress == Progress(Stage.FAILED, None, None, job_queue.GAVE_UP)
+    assert progress == JobProgress(JobStage.FAILED, None, None, job_queue.GAVE_UP)
     assert "not of the file" in progress.reason
 
 
@@ -190,7 +190,7 @@ def test_gaps_are_filled_once_and_only_for_the_benchmark_of_the_labels(database:
     with database.write() as session:
         label_sets.register(session, "r2", "demo", "c" * 64, 10)
     with database.read() as session:
-        assert job_queue.any_missing(session, "r2", "1")
+        assert job_queue.has_missing(session, "r2", "1")
     with database.write() as session:
         assert job_queue.enqueue_missing(session, "r2", "1") == 3
         assert job_queue.enqueue_missing(session, "r2", "1") == 0
@@ -208,7 +208,7 @@ def test_before_the_first_worker_nothing_is_queued_and_progress_says_so(database
     with database.write() as session:
         assert not job_queue.enqueue_current(session, submission)
     with database.read() as session:
-        assert job_queue.progress(session, submission) == Progress(Stage.QUEUED, None, None, "")
+        assert job_queue.progress(session, submission) == JobProgress(JobStage.QUEUED, None, None, "")
         with pytest.raises(LookupError):
             job_queue.progress(session, "eaaaaaaaaaaa")
 
@@ -236,23 +236,23 @@ def test_progress_tells_state_position_and_a_measured_estimate(database: Databas
     assert alone == pytest.approx(3 * took)
     with database.write() as session:
         for worker in ("a", "b", "c"):
-            presence.beat(session, worker)
+            worker_heartbeats.record_heartbeat(session, worker)
     with database.read() as session:
         assert job_queue.progress(session, ids[3]).eta_seconds == pytest.approx((alone or 0) / 3)
 
 
-def test_bulk_scoring_takes_the_job_from_whoever_works_on_it(database: Database) -> None:
+def test_bulk_scoring_takes_the_job_from_anyone_who_works_on_it(database: Database) -> None:
     ids = _queued(database, 3)
     (without_job,) = submitted(database, 1, model="late", content_sha256="d" * 64)
     claim = _taken(database)
     with database.write() as session:
-        job_queue.settle(session, [*ids, without_job], "demo", "1")
-        job_queue.settle(session, [*ids, without_job], "demo", "1")
+        job_queue.mark_done_in_bulk(session, [*ids, without_job], "demo", "1")
+        job_queue.mark_done_in_bulk(session, [*ids, without_job], "demo", "1")
     assert _states(database) == ["done"] * 4
     with pytest.raises(LeaseLost):
         _finish(database, claim)
     with database.read() as session:
-        assert job_queue.progress(session, without_job).state is Stage.SCORED
+        assert job_queue.progress(session, without_job).state is JobStage.SCORED
 
 
 def test_a_wrong_clock_on_a_worker_changes_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,21 +269,21 @@ def test_a_wrong_clock_on_a_worker_changes_nothing(database: Database, monkeypat
 
 def test_presence_names_the_liveliest_worker(database: Database) -> None:
     with database.read() as session:
-        assert presence.last_seen(session) is None
+        assert worker_heartbeats.last_seen(session) is None
     with database.write() as session:
-        presence.beat(session, "old")
+        worker_heartbeats.record_heartbeat(session, "old")
         session.execute(text("UPDATE workers SET started_at = started_at - 99, heartbeat_at = heartbeat_at - 99"))
-        presence.beat(session, "new")
-        presence.beat(session, "new")
+        worker_heartbeats.record_heartbeat(session, "new")
+        worker_heartbeats.record_heartbeat(session, "new")
     with database.read() as session:
-        seen = presence.last_seen(session)
+        seen = worker_heartbeats.last_seen(session)
         assert seen is not None
         assert seen.name == "new"
         assert 0 <= seen.seconds_ago < 60
     with database.write() as session:
-        presence.leave(session, "new")
+        worker_heartbeats.remove(session, "new")
     with database.read() as session:
-        seen = presence.last_seen(session)
+        seen = worker_heartbeats.last_seen(session)
         assert seen is not None
         assert seen.seconds_ago > 98
 
@@ -301,8 +301,8 @@ def test_the_board_points_on_record(database: Database) -> None:
     with database.write() as session:
         label_sets.register(session, "r2", "demo", "b" * 64, 10)
         before = audit.head(session).seq
-        assert label_sets.point_to(session, "r2", "1", "test")
-        assert not label_sets.point_to(session, "r2", "1", "test")
+        assert label_sets.activate_revision(session, "r2", "1", "test")
+        assert not label_sets.activate_revision(session, "r2", "1", "test")
         assert audit.head(session).seq == before + 1
         pointer = label_sets.current(session)
-    assert pointer == label_sets.Pointer("demo", "r2", "1", None)
+    assert pointer == label_sets.ActiveBoard("demo", "r2", "1", None)

@@ -13,10 +13,10 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 from maintenance.queries import METADATA
 from storage import label_imports, label_sets
 from storage.database import Database, migrate
-from storage.maintenance_tables import ImportedLabels
-from storage.quota_tables import Attempt
-from storage.receipt_tables import LabelCommitment, ReceiptKey
-from storage.tables import Base, LabelSet, Submission
+from storage.models.core import Base, RegisteredLabelSet, Submission
+from storage.models.moderation import ImportedLabels
+from storage.models.quota import Attempt
+from storage.models.receipts import LabelCommitment, ReceiptKey
 from tests.databases import (
     BOTH,
     IMPORTED,
@@ -29,7 +29,7 @@ from tests.databases import (
 )
 
 A, B = "a" * 64, "b" * 64
-TABLES: tuple[type[Base], ...] = (LabelSet, LabelCommitment, ReceiptKey, ImportedLabels, Submission, Attempt)
+TABLES: tuple[type[Base], ...] = (RegisteredLabelSet, LabelCommitment, ReceiptKey, ImportedLabels, Submission, Attempt)
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {
     "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
@@ -42,7 +42,8 @@ OPEN = [(table, column) for table, column in COLUMNS if column in MAY_CHANGE.get
 
 
 def _filled(url: str) -> Database:
-    """A database with one row in each of the tables: labels that are not retired, a receipt that is not signed."""
+    """Return a database with one row in each of the tables: labels that are not retired, a receipt that is not
+    signed."""
     database = new_database(url)
     with_labels(database)
     (submission,) = submitted(database, 1)

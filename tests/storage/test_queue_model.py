@@ -13,7 +13,7 @@ from sqlalchemy import select, text
 
 from storage import audit, job_queue
 from storage.job_queue import MAX_ATTEMPTS, Claim, LeaseLost
-from storage.tables import Job
+from storage.models.core import Job
 from tests.databases import a_submission, new_database, with_labels
 
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
@@ -33,7 +33,7 @@ class Modelled:
 
 
 class Queue(RuleBasedStateMachine):
-    """Submitters, workers that crash or sleep, whoever releases leases, maintainers who re-score or retry."""
+    """Submitters, workers that crash or sleep, anyone who releases leases, maintainers who re-score or retry."""
 
     claims = Bundle("claims")
 
@@ -118,7 +118,7 @@ class Queue(RuleBasedStateMachine):
     def score_in_bulk(self, data: st.DataObject) -> None:
         names = data.draw(st.lists(st.sampled_from(sorted(self.jobs)), unique=True, max_size=4))
         with self.database.write() as session:
-            job_queue.settle(session, names, "demo", "1")
+            job_queue.mark_done_in_bulk(session, names, "demo", "1")
         for name in names:
             job = self.jobs[name]
             if job.state != DONE:

@@ -8,12 +8,12 @@ from alembic import command
 from sqlalchemy import column, insert, select, table, text
 
 from benchmark.commitments import commit
+from common.canonical_json import canonical_json
 from storage import audit, label_sets
-from storage.canonical import canonical_json
 from storage.clock import iso
 from storage.database import Database, migrate, open_database
-from storage.receipt_tables import EventSubject, LabelCommitment
-from storage.tables import AuditHead, Event
+from storage.models.core import AuditEvent, AuditHead
+from storage.models.receipts import EventSubject, LabelCommitment
 from tests.databases import move_schema
 
 # As they were: the declared tables may have got columns since.
@@ -74,7 +74,7 @@ def test_every_label_set_is_committed_to_with_a_salt_of_its_own(database: Databa
             label_sets.register(session, revision, "demo", "d" * 64, 21)
     with database.read() as session:
         first, second = session.scalars(select(LabelCommitment)).all()
-        bodies = [json.loads(body) for body in session.scalars(select(Event.body))]
+        bodies = [json.loads(body) for body in session.scalars(select(AuditEvent.body))]
     assert first.salt != second.salt
     assert first.commitment != second.commitment
     assert not any(one.salt in json.dumps(bodies) for one in (first, second))

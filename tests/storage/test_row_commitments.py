@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from storage.models.core import Submission
 from storage.row_commitments import DESCRIPTION, RECORD
-from storage.tables import Submission
 
 ELSEWHERE = {"owner", "votes", "salt"}  # in events by themselves, in the record's digest, and what both are salted with
 NOT_HELD = {"report", "receipt"}  # for its owner alone; signed

@@ -12,18 +12,18 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from storage import audit
 from storage.database import Database
-from storage.tables import (
+from storage.models.core import (
+    AuditEvent,
     AuditHead,
     Base,
-    Board,
-    Event,
+    BoardState,
     Job,
-    LabelSet,
+    RegisteredLabelSet,
     Score,
     Snapshot,
     Submission,
     UnfitText,
-    Worker,
+    WorkerHeartbeat,
     new_entry_id,
 )
 from tests.databases import BOTH, a_submission, empty_of_kind, new_database, submitted, with_labels
@@ -34,7 +34,7 @@ A, B = "a" * 64, "b" * 64
 
 @pytest.fixture(scope="module", params=BOTH)
 def shared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    """A database with a label set, for tests that leave nothing behind: what they store is refused."""
+    """Yield a database with a label set, for tests that leave nothing behind: what they store is refused."""
     opened = new_database(empty_of_kind(request, tmp_path_factory.mktemp("shared")))
     with_labels(opened)
     submitted(opened, 1)
@@ -159,23 +159,23 @@ def test_there_is_one_job_and_one_score_per_submission_revision_and_scorer(datab
     ("table", "values"),
     [
         (Score, {"submission_id": "eaaaaaaaaaaa", **JOB, "tally": "{}"}),
-        (LabelSet, {"revision": "", "benchmark": "b", "digest": A, "items": 1}),
-        (LabelSet, {"revision": "r", "benchmark": "", "digest": A, "items": 1}),
-        (LabelSet, {"revision": "r", "benchmark": "b", "digest": "a", "items": 1}),
-        (LabelSet, {"revision": "r", "benchmark": "b", "digest": A, "items": 0}),
-        (Event, {"seq": 0, "prev_hash": A, "hash": B, "kind": "k", "body": "{}", "at": 1.0}),
-        (Event, {"seq": 1, "prev_hash": "a", "hash": B, "kind": "k", "body": "{}", "at": 1.0}),
-        (Event, {"seq": 1, "prev_hash": A, "hash": "b", "kind": "k", "body": "{}", "at": 1.0}),
-        (Event, {"seq": 1, "prev_hash": A, "hash": B, "kind": "", "body": "{}", "at": 1.0}),
-        (Event, {"seq": 1, "prev_hash": A, "hash": B, "kind": "k", "body": "[]", "at": 1.0}),
+        (RegisteredLabelSet, {"revision": "", "benchmark": "b", "digest": A, "items": 1}),
+        (RegisteredLabelSet, {"revision": "r", "benchmark": "", "digest": A, "items": 1}),
+        (RegisteredLabelSet, {"revision": "r", "benchmark": "b", "digest": "a", "items": 1}),
+        (RegisteredLabelSet, {"revision": "r", "benchmark": "b", "digest": A, "items": 0}),
+        (AuditEvent, {"seq": 0, "prev_hash": A, "hash": B, "kind": "k", "body": "{}", "at": 1.0}),
+        (AuditEvent, {"seq": 1, "prev_hash": "a", "hash": B, "kind": "k", "body": "{}", "at": 1.0}),
+        (AuditEvent, {"seq": 1, "prev_hash": A, "hash": "b", "kind": "k", "body": "{}", "at": 1.0}),
+        (AuditEvent, {"seq": 1, "prev_hash": A, "hash": B, "kind": "", "body": "{}", "at": 1.0}),
+        (AuditEvent, {"seq": 1, "prev_hash": A, "hash": B, "kind": "k", "body": "[]", "at": 1.0}),
         (AuditHead, {"id": 2, "seq": 0, "hash": A}),
         (Snapshot, {"id": "a", "through_seq": 0, "created_at": 1.0, "body": b"x"}),
         (Snapshot, {"id": A, "through_seq": -1, "created_at": 1.0, "body": b"x"}),
         (Snapshot, {"id": A, "through_seq": 0, "created_at": 1.0, "body": b""}),
-        (Board, {"id": 2, **JOB}),
-        (Board, {"id": 1, **JOB, "label_revision": "unknown"}),
-        (Worker, {"name": "", "started_at": 1.0, "heartbeat_at": 1.0}),
-        (Worker, {"name": "w", "started_at": 2.0, "heartbeat_at": 1.0}),
+        (BoardState, {"id": 2, **JOB}),
+        (BoardState, {"id": 1, **JOB, "label_revision": "unknown"}),
+        (WorkerHeartbeat, {"name": "", "started_at": 1.0, "heartbeat_at": 1.0}),
+        (WorkerHeartbeat, {"name": "w", "started_at": 2.0, "heartbeat_at": 1.0}),
     ],
     ids=lambda value: value.__tablename__ if isinstance(value, type) else str(value)[:60],
 )
@@ -193,7 +193,7 @@ def test_a_score_without_a_tally_is_refused(shared: Database) -> None:
 def test_two_events_cannot_follow_the_same_one(shared: Database) -> None:
     event = {"hash": B, "prev_hash": A, "kind": "k", "body": "{}", "at": 1.0}
     with pytest.raises(IntegrityError), shared.write() as session:
-        session.execute(insert(Event), [{"seq": 1, **event}, {"seq": 2, **event}])
+        session.execute(insert(AuditEvent), [{"seq": 1, **event}, {"seq": 2, **event}])
 
 
 def test_open_weights_is_yes_no_or_unknown(database: Database) -> None:
@@ -211,8 +211,8 @@ def test_events_scores_and_snapshots_are_never_changed(database: Database) -> No
         session.execute(insert(Snapshot).values(id=A, through_seq=0, created_at=1.0, body=b"x"))
         audit.append(session, "test", {})
     forbidden = (
-        update(Event).values(body="{}"),
-        delete(Event),
+        update(AuditEvent).values(body="{}"),
+        delete(AuditEvent),
         update(Score).values(tally="{ }"),
         delete(Score),
         update(Snapshot).values(body=b"y"),
@@ -235,12 +235,12 @@ def test_sqlite_puts_no_event_or_score_in_the_place_of_another(tmp_path: Path) -
     event = {"seq": 900, "hash": A, "prev_hash": B, "kind": "k", "body": "{}", "at": 1.0}
     score = {"submission_id": submission, **JOB, "tally": "{}"}
     with database.write() as session:
-        session.execute(insert(Event).values(**event))
+        session.execute(insert(AuditEvent).values(**event))
         session.execute(insert(Score).values(**score))
     other = event | {"seq": 901, "body": "{ }"}
     for statement in (
-        insert(Event).values(**(event | {"body": "{ }", "prev_hash": A})).prefix_with("OR REPLACE"),
-        insert(Event).values(**other).prefix_with("OR REPLACE"),
+        insert(AuditEvent).values(**(event | {"body": "{ }", "prev_hash": A})).prefix_with("OR REPLACE"),
+        insert(AuditEvent).values(**other).prefix_with("OR REPLACE"),
         insert(Score).values(**(score | {"tally": "{ }"})).prefix_with("OR REPLACE"),
     ):
         with pytest.raises(IntegrityError, match="may not be changed"), database.write() as session:
@@ -252,3 +252,9 @@ def test_entry_ids_are_short_lower_case_and_random() -> None:
     ids = {new_entry_id() for _ in range(1000)}
     assert len(ids) == 1000
     assert all(len(name) == 12 and name[0] == "e" and name.isalnum() and name == name.lower() for name in ids)
+
+
+def test_a_policy_may_be_a_judge_after_the_migrations(database: Database) -> None:
+    (name,) = submitted(database, 1, judge_type="policy-as-judge", judge="SPARK")
+    with database.read() as session:
+        assert session.get_one(Submission, name).judge_type == "policy-as-judge"

@@ -9,12 +9,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from identity import Identity
+from auth import Identity
+from predictions.spool import UploadedFile
 from storage.database import open_database
 from submissions.metadata import Metadata
-from submissions.quota import Policy, QuotaUsed
-from submissions.spool import Arrived
-from tests.submissions.desk import LIMIT, make_desk, person
+from submissions.quota import QuotaPolicy, QuotaUsed
+from tests.factories.submission_service import LIMIT, make_setup, person
 
 
 def submitter(path: Path) -> Identity:
@@ -24,17 +24,17 @@ def submitter(path: Path) -> Identity:
 
 
 def main(url: str, folder: Path, per_day: int, paths: list[Path]) -> int:
-    """Submits all files at once; returns how many were taken."""
+    """Submit all files at once; returns how many were taken."""
     database = open_database(url)
     folder.mkdir()
-    desk = make_desk(database, folder, Policy(per_day=per_day, per_year=12))
+    setup = make_setup(database, folder, QuotaPolicy(per_day=per_day, per_year=12))
     print("ready", flush=True)
     sys.stdin.readline()
 
     def one(path: Path) -> int:
-        file = Arrived.on_disk(path, path.name, LIMIT)
+        file = UploadedFile.on_disk(path, path.name, LIMIT)
         try:
-            desk.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
+            setup.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
         except QuotaUsed:
             return 0
         return 1

@@ -8,105 +8,107 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmark.behaviour import abstaining, majority
+from auth import LOCAL, Identity
 from benchmark.items import ItemTable
+from benchmark.reliability import abstaining, majority
 from benchmark.votes import ABSENT, UNDECIDED
-from identity import LOCAL, Identity
-from maintenance.approvals import actions as approvals
+from maintenance.actions import approvals
+from predictions.parse import parse_predictions
 from storage.database import Database
-from submissions import rules, tracking
-from submissions.intake import Intake
-from submissions.quota import Policy
-from submissions.upload import read_upload
+from submissions import policy_text, status
+from submissions.quota import QuotaPolicy
+from submissions.service import SubmissionService
 from tests.databases import with_labels
-from tests.maintenance.people import MAINTAINER
+from tests.factories.accounts import MAINTAINER
+from tests.factories.submission_service import BENCHMARK, SIGNER, SubmissionSetup, make_setup
 from tests.real_data import real_file
-from tests.submissions.desk import BENCHMARK, SIGNER, Desk, make_desk
 from tests.submissions.test_policy import ANN, Metadata, jobs, state
 
-RULES = Policy(abstaining_approval=0.15, abstaining_probe=0.05)
+RULES = QuotaPolicy(abstaining_approval=0.15, abstaining_probe=0.05)
 REAL = ("lmms_061.jsonl", "official_k3.jsonl", "officialold_k3.jsonl", "vlmeval_tsv.tsv", "vlmeval_xlsx.xlsx")
 
 
-def desk_with(database: Database, folder: Path, disclosure: str, policy: Policy = RULES) -> Desk:
+def desk_with(database: Database, folder: Path, disclosure: str, policy: QuotaPolicy = RULES) -> SubmissionSetup:
     with_labels(database, "r1", BENCHMARK)
-    desk = make_desk(database, folder, policy)
+    setup = make_setup(database, folder, policy)
     stated = {"disclosure": {"r1": disclosure}}
-    read, uploads = desk.intake._read, desk.intake._uploads
-    desk.intake = Intake(database, uploads, read, BENCHMARK, SIGNER, policy, lambda session: stated)
-    return desk
+    read, uploads = setup.intake._read, setup.intake._uploads
+    setup.intake = SubmissionService(database, uploads, read, BENCHMARK, SIGNER, policy, lambda session: stated)
+    return setup
 
 
-def votes(desk: Desk, empty: int, filler: list[int | None]) -> bytes:
-    """All items; the first so many with ``filler`` for their votes."""
+def votes(setup: SubmissionSetup, empty: int, filler: list[int | None]) -> bytes:
+    """Return all items; the first so many with ``filler`` for their votes."""
     rows = [
         {"id": item.ids["r1"], "votes": filler if number < empty else [1] * len(filler)}
-        for number, item in enumerate(desk.items.items)
+        for number, item in enumerate(setup.items.items)
     ]
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def submit(desk: Desk, data: bytes, who: Identity = ANN) -> str:
-    return desk.intake.submit(desk.arrive(data), Metadata.parse({"model": "Judge"}), who).id
+def submit(setup: SubmissionSetup, data: bytes, user: Identity = ANN) -> str:
+    return setup.intake.submit(setup.arrive(data), Metadata.parse({"model": "Judge"}), user).id
 
 
 @pytest.mark.parametrize(
     ("disclosure", "empty", "filler", "waits"),
     [
-        ("hidden", 4, [None], True),  # 19% of 21
-        ("hidden", 3, [None], False),  # 14%
-        ("hidden", 4, [0, 1], True),  # a tie leaves a pair out as well as a null does
-        ("hidden", 4, [0, 0, None], False),  # 6% of the votes, and every pair has a majority
+        ("categories", 4, [None], True),  # 19% of 21
+        ("categories", 3, [None], False),  # 14%
+        ("categories", 4, [0, 1], True),  # a tie leaves a pair out as well as a null does
+        ("categories", 4, [0, 0, None], False),  # 6% of the votes, and every pair has a majority
         ("overall", 4, [None], True),
-        ("public", 21, [None], False),
+        ("public", 10, [None], False),
     ],
 )
 def test_a_file_with_few_votes_waits_where_labels_are_not_public(
     database: Database, tmp_path: Path, disclosure: str, empty: int, filler: list[int | None], waits: bool
 ) -> None:
-    desk = desk_with(database, tmp_path, disclosure)
-    taken = submit(desk, votes(desk, empty, filler))
+    setup = desk_with(database, tmp_path, disclosure)
+    taken = submit(setup, votes(setup, empty, filler))
     assert state(database, taken, ANN) == ("awaiting-approval" if waits else "queued")
     assert jobs(database) == (0 if waits else 1)
 
 
 def test_who_waits_is_told_why_and_the_maintainer_sees_the_share(database: Database, tmp_path: Path) -> None:
-    desk = desk_with(database, tmp_path, "hidden")
-    taken = submit(desk, votes(desk, 21, [None]))
-    found = tracking.status(database, BENCHMARK, taken, ANN)
+    setup = desk_with(database, tmp_path, "categories")
+    taken = submit(setup, votes(setup, 10, [None]))
+    found = status.get_status(database, BENCHMARK, taken, ANN)
     assert found is not None and "many votes for neither response" in str(found.reason)
     (waiting,) = approvals.waiting(database, MAINTAINER, BENCHMARK)
-    assert waiting.abstaining == 1.0
+    assert waiting.abstaining == pytest.approx(10 / 21)
     assert approvals.approve(database, MAINTAINER, taken, "a judge that often refuses").changed
     assert state(database, taken, ANN) == "queued"
 
 
 def test_maintainers_and_people_without_sign_in_do_not_wait(database: Database, tmp_path: Path) -> None:
-    desk = desk_with(database, tmp_path, "hidden")
-    for who in (MAINTAINER, LOCAL):
-        assert state(database, submit(desk, votes(desk, 21, [None]), who), MAINTAINER) == "queued"
+    setup = desk_with(database, tmp_path, "categories")
+    for user in (MAINTAINER, LOCAL):
+        assert state(database, submit(setup, votes(setup, 10, [None]), user), MAINTAINER) == "queued"
 
 
-def test_a_file_that_waits_does_not_hold_up_an_account_that_was_let_through(database: Database, tmp_path: Path) -> None:
-    policy = Policy(approve_first=True, abstaining_approval=0.15)
-    desk = desk_with(database, tmp_path, "hidden", policy)
-    first = submit(desk, votes(desk, 0, [None]))
+def test_a_file_that_waits_does_not_hold_up_an_account_that_was_approved(database: Database, tmp_path: Path) -> None:
+    policy = QuotaPolicy(approve_first=True, abstaining_approval=0.15)
+    setup = desk_with(database, tmp_path, "categories", policy)
+    first = submit(setup, votes(setup, 0, [None]))
     approvals.approve(database, MAINTAINER, first, "known lab")
-    second = desk.intake.submit(desk.arrive(votes(desk, 21, [None])), Metadata.parse({"model": "B"}), ANN).id
-    third = desk.intake.submit(desk.arrive(votes(desk, 1, [0])), Metadata.parse({"model": "C"}), ANN).id
+    second = setup.intake.submit(setup.arrive(votes(setup, 10, [None])), Metadata.parse({"model": "B"}), ANN).id
+    third = setup.intake.submit(setup.arrive(votes(setup, 1, [0])), Metadata.parse({"model": "C"}), ANN).id
     assert (state(database, second, ANN), state(database, third, ANN)) == ("awaiting-approval", "queued")
 
 
 def test_the_policy_page_and_the_api_say_the_limits(database: Database, tmp_path: Path) -> None:
-    desk = desk_with(database, tmp_path, "hidden", Policy(abstaining_approval=0.15, ladder_margin=0.015))
-    stated = desk.intake.rules()
-    assert rules.published(stated)["abstaining_approval_above"] == 0.15
-    said = {rule.anchor: rule for rule in rules.described(stated)}
+    setup = desk_with(database, tmp_path, "categories", QuotaPolicy(abstaining_approval=0.15, ladder_margin=0.015))
+    stated = setup.intake.rules()
+    assert policy_text.policy_json(stated)["abstaining_approval_above"] == 0.15
+    said = {rule.anchor: rule for rule in policy_text.policy_rules(stated)}
     assert said["abstaining"].value == "above 15% wait for a maintainer"
     assert said["ladder"].value == "1.5 points above the account’s best"
     without = {
         rule.anchor: rule
-        for rule in rules.described(desk_with(database, tmp_path / "x", "public", Policy()).intake.rules())
+        for rule in policy_text.policy_rules(
+            desk_with(database, tmp_path / "x", "public", QuotaPolicy()).intake.rules()
+        )
     }
     assert (without["abstaining"].value, without["ladder"].value) == ("any", "all")
 
@@ -125,5 +127,5 @@ def test_the_share_is_that_of_a_plain_count() -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_honest_files_of_real_tools_do_not_wait(name: str) -> None:
-    upload = read_upload(real_file(f"data/tools/{name}").read_bytes(), ItemTable.load())
+    upload = parse_predictions(real_file(f"data/tools/{name}").read_bytes(), ItemTable.load())
     assert abstaining(upload.votes.matrix) < 0.10

@@ -13,21 +13,21 @@ from fastapi import FastAPI
 from fastapi.responses import Response
 from playwright.sync_api import Browser, expect
 
-from identity import LOCAL, Identity
-from identity.middleware import IdentityMiddleware
-from identity.pages import Pages
-from identity.service import Identities
-from identity.settings import IdentitySettings
-from identity.web import build
+from auth import LOCAL, Identity
+from auth.middleware import IdentityMiddleware
+from auth.pages import AccountPages
+from auth.routes import build
+from auth.service import AuthService
+from auth.settings import IdentitySettings
 from leaderboard import render
-from maintenance import entries
+from maintenance.actions import entries
 from storage.database import Database
-from storage.visibility import Shown
-from submissions import web
+from storage.visibility import EntryVisibility
+from submissions import pages as submissions_pages
 from submissions.metadata import Metadata
 from tests.databases import with_labels
-from tests.identity.provider import serving_on
-from tests.submissions.desk import BENCHMARK, make_desk, native
+from tests.factories.openid_provider import serving_on
+from tests.factories.submission_service import BENCHMARK, make_setup, native
 
 pytestmark = pytest.mark.browser
 
@@ -41,25 +41,28 @@ def columns(raw: dict[str, object]) -> dict[str, object]:
 
 @pytest.fixture
 def address(database: Database, tmp_path: Path) -> Iterator[str]:
-    """Local mode, in the clothes of the public pages."""
+    """Local mode, in the layout of the public pages."""
     with_labels(database, "r1", BENCHMARK)
-    desk = make_desk(database, tmp_path)
-    file = desk.arrive(native(desk.items))
-    shown = Shown(time.time() + 40 * 86_400, published=False)
-    taken = desk.intake.submit(file, Metadata.parse({"model": LONG, "organisation": "Lab"}), LOCAL, shown)
-    identities, pages = Identities.on(database, IdentitySettings()), Pages(render.environment(), [web.TEMPLATES])
+    setup = make_setup(database, tmp_path)
+    file = setup.arrive(native(setup.items))
+    shown = EntryVisibility(time.time() + 40 * 86_400, published=False)
+    taken = setup.intake.submit(file, Metadata.parse({"model": LONG, "organisation": "Lab"}), LOCAL, shown)
+    identities, pages = (
+        AuthService.create(database, IdentitySettings()),
+        AccountPages(render.environment(), [submissions_pages.TEMPLATES]),
+    )
 
-    def edit(who: Identity, entry: str, fields: web.Fields) -> object:
-        return entries.edit(database, who, entry, fields, columns)  # type: ignore[arg-type]
+    def edit(user: Identity, entry: str, fields: submissions_pages.Fields) -> object:
+        return entries.edit(database, user, entry, fields, columns)  # type: ignore[arg-type]
 
-    def withdraw(who: Identity, entry: str, reason: str) -> object:
-        return entries.withdraw(database, who, entry, reason)
+    def withdraw(user: Identity, entry: str, reason: str) -> object:
+        return entries.withdraw(database, user, entry, reason)
 
-    owner = web.Owner(
-        lambda who, entry: entries.look(database, who, entry)[1], edit, withdraw, lambda who, entry: SCORES
+    owner = submissions_pages.OwnerActions(
+        lambda user, entry: entries.look(database, user, entry)[1], edit, withdraw, lambda user, entry: SCORES
     )
     app = FastAPI()
-    app.include_router(web.build(database, desk.intake, identities, pages, owner))
+    app.include_router(submissions_pages.build(database, setup.intake, identities, pages, owner))
     app.include_router(build(identities, pages))
 
     @app.get("/static/{name}")

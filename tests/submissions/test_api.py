@@ -21,13 +21,13 @@ from starlette.responses import JSONResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from storage import presence
-from storage.tables import Submission
-from submissions.sandbox import ReadingFailed
-from tests.service import PATIENCE, until
-from tests.submissions.desk import LIMIT, native
-from tests.submissions.served import Served, problem_of, received, served_from
-from tests.submissions.test_hostile import gzipped, zipped
+from predictions.sandbox import ReadingFailed
+from storage import worker_heartbeats
+from storage.models.core import Submission
+from tests.factories.service import PATIENCE, until
+from tests.factories.submission_routes import Served, problem_of, received, served_from
+from tests.factories.submission_service import LIMIT, native
+from tests.predictions.test_hostile import gzipped, zipped
 
 OVER = LIMIT + (1 << 20) + 1  # beyond file limit and form overhead
 
@@ -40,19 +40,19 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server that waits for nobody."""
+    """Yield a server that waits for nobody."""
     with served_from(tmp_path_factory.mktemp("impatient"), patience=0.5, header_seconds=2.0) as found:
         yield found
 
 
 def test_a_dry_run_takes_a_form_or_the_bare_file_and_keeps_nothing(served: Served) -> None:
-    data = native(served.desk.items, k=5)
+    data = native(served.setup.items, k=5)
     form = served.http.post("/api/v1/check", files={"file": ("x.jsonl", data)})
     bare = served.http.post("/api/v1/check", content=data)
     assert form.status_code == 200
     assert form.json() == bare.json()
     assert (form.json()["ok"], form.json()["format"], form.json()["votes_per_item"]) == (True, "native", 5)
-    assert (served.rows(), served.spooled(), served.desk.uploads.exists()) == (0, [], False)
+    assert (served.rows(), served.spooled(), served.setup.uploads.exists()) == (0, [], False)
 
 
 def test_a_dry_run_of_a_bad_file_lists_its_problems(served: Served) -> None:
@@ -62,7 +62,7 @@ def test_a_dry_run_of_a_bad_file_lists_its_problems(served: Served) -> None:
 
 
 def test_a_submission_is_acknowledged_with_a_receipt_and_can_be_followed(served: Served) -> None:
-    reply = served.submit(native(served.desk.items), version="1", parameters_b="7", open_weights="true")
+    reply = served.submit(native(served.setup.items), version="1", parameters_b="7", open_weights="true")
     assert reply.status_code == 202, reply.text
     taken = reply.json()
     assert taken["status_url"] == f"/api/v1/submissions/{taken['id']}"
@@ -73,7 +73,7 @@ def test_a_submission_is_acknowledged_with_a_receipt_and_can_be_followed(served:
 
 
 def test_the_same_file_again_gives_the_same_answer(served: Served) -> None:
-    data = native(served.desk.items)
+    data = native(served.setup.items)
     first, again = served.submit(data).json(), served.submit(data, model="Another name").json()
     assert (first.pop("duplicate"), again.pop("duplicate")) == (False, True)
     assert first == again
@@ -84,7 +84,7 @@ def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypat
     def fail(_: Path) -> None:
         raise ReadingFailed
 
-    monkeypatch.setattr(served.desk.intake, "_read", fail)
+    monkeypatch.setattr(served.setup.intake, "_read", fail)
     check = served.http.post("/api/v1/check", content=b"x")
     for reply in (check, served.submit(b"x")):
         assert "not of your file" in problem_of(reply, 500, "internal")["detail"]
@@ -94,15 +94,15 @@ def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypat
 def test_who_sends_many_files_that_take_long_waits_for_their_own(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, free = served.desk.intake._read, threading.Event()
+    read, free = served.setup.intake._read, threading.Event()
 
     def slowly(path: Path) -> Any:
         if path.read_bytes() == b"slow":
             assert free.wait(PATIENCE)
         return read(path)
 
-    monkeypatch.setattr(served.desk.intake, "_read", slowly)
-    data, url = native(served.desk.items), f"http://127.0.0.1:{served.port}"
+    monkeypatch.setattr(served.setup.intake, "_read", slowly)
+    data, url = native(served.setup.items), f"http://127.0.0.1:{served.port}"
     with ThreadPoolExecutor(8) as many:
         waiting = [many.submit(httpx.post, f"{url}/api/v1/check", content=b"slow", timeout=PATIENCE) for _ in range(8)]
         until(lambda: len(served.spooled()) == 8, PATIENCE, "all have arrived")
@@ -122,15 +122,15 @@ def test_a_file_with_problems_is_refused_with_all_of_them(served: Served) -> Non
 
 
 def test_bad_metadata_is_refused_naming_every_field(served: Served) -> None:
-    reply = served.submit(native(served.desk.items), model="", link="javascript:alert(1)", parameters_b="-1")
+    reply = served.submit(native(served.setup.items), model="", link="javascript:alert(1)", parameters_b="-1")
     body = problem_of(reply, 422, "metadata-rejected")
     assert {one["field"] for one in body["problems"]} == {"model", "link", "parameters_b"}
     assert served.rows() == 0
 
 
 def test_a_used_name_is_a_conflict(served: Served) -> None:
-    first = served.submit(native(served.desk.items)).json()
-    body = problem_of(served.submit(native(served.desk.items, choice=1)), 409, "name-taken")
+    first = served.submit(native(served.setup.items)).json()
+    body = problem_of(served.submit(native(served.setup.items, choice=1)), 409, "name-taken")
     assert body["existing"] == first["id"]
 
 
@@ -163,9 +163,9 @@ def test_a_chunked_body_beyond_the_limit_is_refused_while_it_arrives(served: Ser
 def test_control_with_a_larger_limit_the_same_body_is_taken_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.submissions.served.LIMIT", 1 << 30)
+    monkeypatch.setattr("tests.factories.submission_routes.LIMIT", 1 << 30)
     with served_from(tmp_path) as served:
-        served.desk.spool.limit = 1 << 30
+        served.setup.spool.limit = 1 << 30
 
         def pour(connection: socket.socket) -> None:
             for _ in range(8):
@@ -183,7 +183,7 @@ def test_a_file_just_beyond_the_limit_inside_the_form_overhead_is_refused(served
 
 
 def test_a_length_that_lies_downwards_leaves_nothing_behind(served: Served) -> None:
-    data = native(served.desk.items)
+    data = native(served.setup.items)
     head = f"POST /api/v1/check HTTP/1.1\nHost: x\nConnection: close\nContent-Length: {len(data) // 2}"
     answer = served.raw(head, lambda connection: connection.sendall(data))
     assert b" 200 " in answer.split(b"\r\n", 1)[0]  # what was announced is read, the rest is no request
@@ -319,7 +319,7 @@ def test_a_form_without_a_file_says_so(served: Served) -> None:
 
 @pytest.mark.parametrize("name", ["../../etc/x", "a\\..\\b", "CON", "x" * 500, "a\u202egnp.exe", "'; drop table"])
 def test_a_file_name_is_never_a_path(served: Served, name: str) -> None:
-    taken = served.submit(native(served.desk.items), name=name)
+    taken = served.submit(native(served.setup.items), name=name)
     assert taken.status_code == 202, taken.text
     with served.database.read() as session:
         shown = session.get_one(Submission, taken.json()["id"]).file_name
@@ -335,13 +335,13 @@ def test_control_a_folder_and_such_a_name_joined_lead_out_of_the_folder(tmp_path
 
 
 def test_a_file_name_of_five_thousand_characters_is_refused(served: Served) -> None:
-    assert served.submit(native(served.desk.items), name="x" * 5000).status_code == 400
+    assert served.submit(native(served.setup.items), name="x" * 5000).status_code == 400
     assert served.spooled() == []
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
 def test_a_page_of_another_site_cannot_submit(served: Served, origin: str) -> None:
-    form = {"files": {"file": ("x", native(served.desk.items))}, "data": {"model": "Judge"}}
+    form = {"files": {"file": ("x", native(served.setup.items))}, "data": {"model": "Judge"}}
     reply = served.http.post("/api/v1/submissions", headers={"Origin": origin}, **form)  # type: ignore[arg-type]
     problem_of(reply, 403, "other-site")
     own = f"http://127.0.0.1:{served.port}"
@@ -352,9 +352,9 @@ def test_liveness_readiness_and_metrics(served: Served) -> None:
     assert served.http.get("/healthz").json() == {"status": "ok"}
     problem_of(served.http.get("/readyz"), 503, "worker-offline")
     with served.database.write() as session:
-        presence.beat(session, "worker-1")
+        worker_heartbeats.record_heartbeat(session, "worker-1")
     assert served.http.get("/readyz").json()["status"] == "ready"
-    served.submit(native(served.desk.items))
+    served.submit(native(served.setup.items))
     text = served.http.get("/metrics").text
     assert "leaderboard_submissions 1\n" in text
     assert 'leaderboard_jobs{state="queued"} 1\n' in text

@@ -13,21 +13,21 @@ import pytest
 
 from benchmark.items import build_table
 from submissions.__main__ import readable
-from tests.builders import pairs
-from tests.submissions import prediction_files as files
+from tests.factories import prediction_files as files
+from tests.factories.labels import pairs
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own."""
+    """Return the command, in a process of its own."""
     command = [sys.executable, "-m", "submissions", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture
 def manifest(tmp_path: Path) -> Path:
-    """Items of a small benchmark."""
+    """Return items of a small benchmark."""
     path = tmp_path / "items.json"
     path.write_text(json.dumps(build_table("invented", {"r1": pairs(2)}).to_json()))
     return path

@@ -16,16 +16,23 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
+from receipts import api as receipt_api
+from receipts.service import ReceiptService
+from receipts.signing import public_key_json
 from storage import job_queue, receipt_keys
 from storage.database import Database
 from submissions import api, client
-from submissions.receipts import api as receipt_api
-from submissions.receipts.issuing import Receipts
-from submissions.receipts.signing import published
-from submissions.tracking import status
+from submissions.status import get_status
 from tests.databases import new_database, with_labels
-from tests.serving import serving
-from tests.submissions.desk import BENCHMARK, SIGNER, Desk, make_desk, native, signed_in_as_everybody
+from tests.factories.serving import serving
+from tests.factories.submission_service import (
+    BENCHMARK,
+    SIGNER,
+    SubmissionSetup,
+    make_setup,
+    native,
+    signed_in_as_everybody,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,7 +40,7 @@ ROOT = Path(__file__).parents[2]
 @dataclass
 class Server:
     url: str
-    desk: Desk
+    setup: SubmissionSetup
     database: Database
     folder: Path
 
@@ -53,18 +60,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     database = new_database(f"sqlite:///{folder}/leaderboard.db")
     with_labels(database, "r1", BENCHMARK)
-    desk = make_desk(database, folder)
+    setup = make_setup(database, folder)
     app = FastAPI()
-    app.include_router(api.build(desk.intake, desk.spool, partial(status, database, BENCHMARK), database))
-    app.include_router(receipt_api.build(Receipts(database, BENCHMARK, SIGNER)))
-    receipt_keys.publish(database, SIGNER.key_id, published(SIGNER.public_key)["public_key"])
+    app.include_router(api.build(setup.intake, setup.spool, partial(get_status, database, BENCHMARK), database))
+    app.include_router(receipt_api.build(ReceiptService(database, BENCHMARK, SIGNER)))
+    receipt_keys.publish(database, SIGNER.key_id, public_key_json(SIGNER.public_key)["public_key"])
     with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
-        yield Server(url, desk, database, folder)
+        yield Server(url, setup, database, folder)
     database.close()
 
 
 def test_a_submission_prints_its_receipt_and_can_be_asked_for(server: Server) -> None:
-    file = server.file(native(server.desk.items, k=2))
+    file = server.file(native(server.setup.items, k=2))
     ran = server.run(
         "submit", file, "--model", "CLI judge", "--judge-type", "scalar", "--parameters-b", "7.5", "--json"
     )
@@ -80,7 +87,7 @@ def test_a_submission_prints_its_receipt_and_can_be_asked_for(server: Server) ->
 
 
 def test_what_submitting_printed_is_a_receipt_that_can_be_checked(server: Server) -> None:
-    data = native(server.desk.items, k=9)
+    data = native(server.setup.items, k=9)
     saved = server.folder / "answer.json"
     saved.write_text(server.run("submit", server.file(data), "--model", "Receipt judge", "--json").stdout)
     checked = server.run("verify", str(saved), server.file(data))
@@ -100,7 +107,7 @@ def test_waiting_ends_when_scoring_has_failed_for_good(server: Server) -> None:
                     return
             time.sleep(0.05)
 
-    file = server.file(native(server.desk.items, k=3))
+    file = server.file(native(server.setup.items, k=3))
     first = json.loads(server.run("submit", file, "--model", "Waiting", "--json").stdout)
     waiting_for = first["id"]
     thread = threading.Thread(target=give_up)
@@ -113,7 +120,7 @@ def test_waiting_ends_when_scoring_has_failed_for_good(server: Server) -> None:
 
 def test_waiting_has_an_end(server: Server) -> None:
     ran = server.run(
-        "submit", server.file(native(server.desk.items, k=4)), "--model", "Slow", "--wait", "--timeout", "1"
+        "submit", server.file(native(server.setup.items, k=4)), "--model", "Slow", "--wait", "--timeout", "1"
     )
     assert ran.returncode == 1
     assert "Not scored after 1 seconds" in ran.stderr
@@ -128,7 +135,7 @@ def test_a_rejected_file_lists_its_problems_with_lines(server: Server) -> None:
 
 def test_bad_metadata_names_the_field(server: Server) -> None:
     ran = server.run(
-        "submit", server.file(native(server.desk.items)), "--model", "Bad", "--link", "javascript:alert(1)"
+        "submit", server.file(native(server.setup.items)), "--model", "Bad", "--link", "javascript:alert(1)"
     )
     assert ran.returncode == 1
     assert ran.stderr.count("link: expected a web address") == 1
@@ -149,7 +156,7 @@ def test_an_unknown_submission_a_missing_file_and_a_silent_server_are_told_apart
 
 
 def test_the_receipt_is_saved_and_can_be_checked_or_goes_nowhere(server: Server) -> None:
-    file = server.file(native(server.desk.items, k=5))
+    file = server.file(native(server.setup.items, k=5))
     said = server.run("submit", file, "--model", "Saved")
     name = next(line.split()[-1] for line in said.stdout.splitlines() if line.startswith("Receipt"))
     assert "OK: everything" in server.run("verify", name, file).stdout
@@ -160,7 +167,9 @@ def test_the_receipt_is_saved_and_can_be_checked_or_goes_nowhere(server: Server)
 
 
 def test_a_file_that_is_mostly_unreadable_is_submitted_with_the_option(server: Server) -> None:
-    file = server.file(native(server.desk.items, k=6).replace(b"[0, 0, 0, 0, 0, 0]", b"[0, null, null, null, null, 0]"))
+    file = server.file(
+        native(server.setup.items, k=6).replace(b"[0, 0, 0, 0, 0, 0]", b"[0, null, null, null, null, 0]")
+    )
     refused = server.run("submit", file, "--model", "Abstains")
     assert (refused.returncode, "--accept-unreadable" in refused.stderr) == (1, True)
     assert "read as: undecided" in refused.stderr

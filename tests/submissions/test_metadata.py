@@ -146,8 +146,8 @@ def test_every_problem_is_reported_at_once() -> None:
 
 
 def test_choices_agree_with_what_the_database_holds() -> None:
-    from storage.tables import JUDGE_TYPES as STORED
-    from storage.tables import Submission
+    from storage.models.core import JUDGE_TYPES as STORED
+    from storage.models.core import Submission
 
     assert JUDGE_TYPES == STORED
     assert set(FIELDS) <= set(Submission.__table__.columns.keys())

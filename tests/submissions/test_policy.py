@@ -11,57 +11,58 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select, update
 
-from identity import LOCAL, OPEN, Identity, NotAllowed, NotSignedIn, Role
-from identity.values import ANONYMOUS
-from maintenance import entries
-from maintenance.approvals import actions as approvals
-from maintenance.values import NotFound, NotPossible
+from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
+from auth.model import ANONYMOUS
+from maintenance.actions import approvals, entries
+from maintenance.types import Conflict, NotFound
 from storage import audit, job_queue, label_imports, visibility
+from storage.confusables import skeleton
 from storage.database import Database
-from storage.lookalikes import skeleton
-from storage.maintenance_tables import ImportedLabels
-from storage.pace import CHANGES_A_DAY, DAY, TooOften
-from storage.quota_tables import Attempt
-from storage.tables import Event, Job, Submission
-from storage.visibility import Shown
-from submissions import queries, rules, tracking, wishes
-from submissions.intake import Accepted, FirstOneWaits, TooSimilar
+from storage.models.core import AuditEvent, Job, Submission
+from storage.models.moderation import ImportedLabels
+from storage.models.quota import Attempt
+from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited
+from storage.visibility import EntryVisibility
+from submissions import policy_text, queries, status, visibility_options
 from submissions.metadata import Metadata, MetadataRejected
-from submissions.quota import AccountTooYoung, Policy, QuotaUsed
+from submissions.quota import AccountTooYoung, QuotaPolicy, QuotaUsed
+from submissions.service import Accepted, ApprovalPending, ConfusableName
 from tests.databases import with_labels
-from tests.maintenance.people import MAINTAINER
-from tests.maintenance.race import at_once
-from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
+from tests.factories.accounts import MAINTAINER
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from tests.maintenance.concurrency_helpers import at_once
 
-CAREFUL = Policy(per_day=1, per_year=12, approve_first=True)
+CAREFUL = QuotaPolicy(per_day=1, per_year=12, approve_first=True)
 ANN, BOB = person("ann"), person("bob")
 
 
 @pytest.fixture
 def folder(database: Database, tmp_path: Path) -> Path:
     with_labels(database, "r1", BENCHMARK)
-    (tmp_path / "desk").mkdir()
-    return tmp_path / "desk"
+    (tmp_path / "setup").mkdir()
+    return tmp_path / "setup"
 
 
 @pytest.fixture
-def desk(database: Database, folder: Path) -> Desk:
-    return make_desk(database, folder)
+def setup(database: Database, folder: Path) -> SubmissionSetup:
+    return make_setup(database, folder)
 
 
 @pytest.fixture
-def careful(database: Database, folder: Path) -> Desk:
-    return make_desk(database, folder, CAREFUL)
+def careful(database: Database, folder: Path) -> SubmissionSetup:
+    return make_setup(database, folder, CAREFUL)
 
 
-def submit(desk: Desk, who: Identity, number: int = 1, shown: Shown = visibility.PLAIN, **said: Any) -> Accepted:
-    """A file of its own, under a name of its own where none is given."""
-    file = desk.arrive(native(desk.items) + b"\n" * number)
-    return desk.intake.submit(file, Metadata.parse({"model": f"Judge {number}", **said}), who, shown)
+def submit(
+    setup: SubmissionSetup, user: Identity, number: int = 1, shown: EntryVisibility = visibility.PLAIN, **said: Any
+) -> Accepted:
+    """Return a file of its own, under a name of its own where none is given."""
+    file = setup.arrive(native(setup.items) + b"\n" * number)
+    return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}", **said}), user, shown)
 
 
-def state(database: Database, submission: str, who: Identity) -> str | None:
-    found = tracking.status(database, BENCHMARK, submission, who)
+def state(database: Database, submission: str, user: Identity) -> str | None:
+    found = status.get_status(database, BENCHMARK, submission, user)
     return None if found is None else found.state
 
 
@@ -72,23 +73,25 @@ def jobs(database: Database) -> int:
 
 def events(database: Database, kind: str) -> int:
     with database.read() as session:
-        return session.execute(select(func.count()).select_from(Event).where(Event.kind == kind)).scalar_one()
+        return session.execute(select(func.count()).select_from(AuditEvent).where(AuditEvent.kind == kind)).scalar_one()
 
 
-def test_a_first_upload_waits_and_no_worker_may_touch_a_label_for_it(careful: Desk, database: Database) -> None:
+def test_a_first_upload_waits_and_no_worker_may_touch_a_label_for_it(
+    careful: SubmissionSetup, database: Database
+) -> None:
     taken = submit(careful, ANN)
     assert state(database, taken.id, ANN) == "awaiting-approval"
     with database.write() as session:
-        assert not job_queue.any_missing(session, "r1", "1")
+        assert not job_queue.has_missing(session, "r1", "1")
         assert job_queue.enqueue_missing(session, "r1", "1") == 0
     assert jobs(database) == 0
-    with pytest.raises(FirstOneWaits, match=taken.id):
+    with pytest.raises(ApprovalPending, match=taken.id):
         submit(careful, ANN, 2)
     assert careful.intake.allowance(ANN).awaiting == taken.id
     assert submit(careful, ANN).duplicate  # the same bytes still have their receipt
 
 
-def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Desk, database: Database) -> None:
+def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: SubmissionSetup, database: Database) -> None:
     taken = submit(careful, ANN)
     (waiting,) = approvals.waiting(database, MAINTAINER, BENCHMARK)
     assert (waiting.submission, waiting.account) == (taken.id, "ann")
@@ -96,7 +99,7 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Desk, data
     assert not approvals.approve(database, MAINTAINER, taken.id, "twice").changed  # a double click
     assert (jobs(database), events(database, approvals.LET_THROUGH)) == (1, 1)
     assert (state(database, taken.id, ANN), approvals.waiting(database, MAINTAINER, BENCHMARK)) == ("queued", [])
-    with pytest.raises(NotPossible, match="Withdraw or hide"):
+    with pytest.raises(Conflict, match="Withdraw or hide"):
         approvals.reject(database, MAINTAINER, taken.id, "changed my mind")
     with pytest.raises(QuotaUsed):  # it counts from when it came
         submit(careful, ANN, 2)
@@ -105,13 +108,13 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Desk, data
     assert state(database, submit(careful, ANN, 2).id, ANN) == "queued"
 
 
-def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: Desk, database: Database) -> None:
+def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: SubmissionSetup, database: Database) -> None:
     taken = submit(careful, person("ann", "lab"))
     with pytest.raises(QuotaUsed, match="Your organisation lab"):  # while it waits it counts for the team
         submit(careful, person("cy", "lab"), 3)
     assert approvals.reject(database, MAINTAINER, taken.id, "made of constant answers").changed
     assert not approvals.reject(database, MAINTAINER, taken.id, "again").changed
-    found = tracking.status(database, BENCHMARK, taken.id, ANN)
+    found = status.get_status(database, BENCHMARK, taken.id, ANN)
     assert found is not None
     assert (found.state, found.ended) == ("withdrawn", True)
     assert "made of constant answers" in str(found.reason)
@@ -123,9 +126,13 @@ def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: Desk, database
 
 
 @pytest.mark.parametrize(
-    ("who", "refusal"), [(ANONYMOUS, NotSignedIn), (ANN, NotAllowed), (OPEN, NotAllowed)], ids=["nobody", "ann", "open"]
+    ("who", "refusal"),
+    [(ANONYMOUS, Unauthenticated), (ANN, Forbidden), (OPEN, Forbidden)],
+    ids=["nobody", "ann", "open"],
 )
-def test_nobody_approves_their_own(careful: Desk, database: Database, who: Identity, refusal: type[Exception]) -> None:
+def test_nobody_approves_their_own(
+    careful: SubmissionSetup, database: Database, who: Identity, refusal: type[Exception]
+) -> None:
     taken = submit(careful, ANN)
     for decide in (approvals.approve, approvals.reject):
         with pytest.raises(refusal):
@@ -137,7 +144,7 @@ def test_nobody_approves_their_own(careful: Desk, database: Database, who: Ident
     assert state(database, taken.id, ANN) == "awaiting-approval"
 
 
-def test_maintainers_and_people_without_sign_in_wait_for_nobody(careful: Desk, database: Database) -> None:
+def test_maintainers_and_people_without_sign_in_wait_for_nobody(careful: SubmissionSetup, database: Database) -> None:
     boss = replace(person("boss"), roles=frozenset({Role.SUBMITTER, Role.MAINTAINER}))
     assert state(database, submit(careful, boss, 1).id, boss) == "queued"
     assert state(database, submit(careful, LOCAL, 2).id, LOCAL) == "queued"
@@ -146,31 +153,31 @@ def test_maintainers_and_people_without_sign_in_wait_for_nobody(careful: Desk, d
 def test_an_account_submits_when_it_is_old_enough_by_the_databases_clock(
     database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = make_desk(database, folder, Policy(account_age_days=30))
+    setup = make_setup(database, folder, QuotaPolicy(account_age_days=30))
     with database.read() as session:
         now = queries.now(session)
     young = replace(ANN, first_seen_at=now - 29 * DAY)
     monkeypatch.setattr(time, "time", lambda: now + 400 * DAY)  # the machine's clock is nobody's business
     with pytest.raises(AccountTooYoung, match="30 days old") as caught:
-        submit(desk, young)
+        submit(setup, young)
     assert 0 < caught.value.seconds <= DAY + 1
-    assert desk.intake.allowance(young).next_at == caught.value.next_at
-    assert desk.reads == []  # nor was the file read
-    assert submit(desk, replace(young, account_created_at=now - 31 * DAY), 2).id  # the issuer knows better
-    assert submit(desk, replace(BOB, first_seen_at=now - 30 * DAY), 3).id
+    assert setup.intake.allowance(young).next_at == caught.value.next_at
+    assert setup.reads == []  # nor was the file read
+    assert submit(setup, replace(young, account_created_at=now - 31 * DAY), 2).id  # the issuer knows better
+    assert submit(setup, replace(BOB, first_seen_at=now - 30 * DAY), 3).id
     with pytest.raises(AccountTooYoung):
-        submit(desk, replace(person("cy"), first_seen_at=None), 4)  # nothing is known
-    assert submit(desk, LOCAL, 5).id
+        submit(setup, replace(person("cy"), first_seen_at=None), 4)  # nothing is known
+    assert submit(setup, LOCAL, 5).id
 
 
 def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = make_desk(database, folder, Policy(per_day=1))
-    submit(desk, ANN)
+    setup = make_setup(database, folder, QuotaPolicy(per_day=1))
+    submit(setup, ANN)
     real = time.time()
     for wrong in (real + 3 * DAY, real - 3 * DAY):
         monkeypatch.setattr(time, "time", lambda wrong=wrong: wrong)
         with pytest.raises(QuotaUsed) as caught:
-            submit(desk, ANN, 2)
+            submit(setup, ANN, 2)
         assert DAY - 60 < caught.value.seconds <= DAY + 1
 
 
@@ -185,58 +192,60 @@ def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, mon
     ],
     ids=["cyrillic er", "small l", "en dash", "r and n", "cyrillic e"],
 )
-def test_a_name_that_looks_like_somebody_elses_is_refused(desk: Desk, mine: str, theirs: str) -> None:
+def test_a_name_that_looks_like_somebody_elses_is_refused(setup: SubmissionSetup, mine: str, theirs: str) -> None:
     assert skeleton(mine) == skeleton(theirs)
-    submit(desk, ANN, 1, model=mine, organisation=mine)
-    with pytest.raises(TooSimilar, match=f"too similar to {mine}"):
-        submit(desk, BOB, 2, model=theirs)
-    with pytest.raises(TooSimilar, match="organisation"):
-        submit(desk, BOB, 3, organisation=theirs)
-    assert submit(desk, ANN, 4, model=theirs).id  # one's own
-    assert submit(desk, BOB, 5, model=mine, organisation=mine).id  # the same model is no imitation
+    submit(setup, ANN, 1, model=mine, organisation=mine)
+    with pytest.raises(ConfusableName, match=f"too similar to {mine}"):
+        submit(setup, BOB, 2, model=theirs)
+    with pytest.raises(ConfusableName, match="organisation"):
+        submit(setup, BOB, 3, organisation=theirs)
+    assert submit(setup, ANN, 4, model=theirs).id  # one's own
+    assert submit(setup, BOB, 5, model=mine, organisation=mine).id  # the same model is no imitation
 
 
-def test_nobody_comes_to_a_look_alike_by_taking_the_name_itself_first(desk: Desk) -> None:
-    submit(desk, ANN, 1, model="InternVL", organisation="Acme lab")
-    submit(desk, BOB, 2, model="InternVL", organisation="Acme lab")
+def test_nobody_comes_to_a_look_alike_by_taking_the_name_itself_first(setup: SubmissionSetup) -> None:
+    submit(setup, ANN, 1, model="InternVL", organisation="Acme lab")
+    submit(setup, BOB, 2, model="InternVL", organisation="Acme lab")
     for said in ({"model": "lnternVL"}, {"organisation": "Acme Iab"}):
-        with pytest.raises(TooSimilar):
-            submit(desk, BOB, 3, **said)
+        with pytest.raises(ConfusableName):
+            submit(setup, BOB, 3, **said)
 
 
-def test_different_names_are_not_confused_and_unseen_ones_are_not_told(desk: Desk) -> None:
+def test_different_names_are_not_confused_and_unseen_ones_are_not_told(setup: SubmissionSetup) -> None:
     for number, name in enumerate(["GPT-4o", "GPT-4", "GPT-4o mini", "\u8bc4\u5224", "GPT-4.1", "LLaVA-Critic"]):
-        assert submit(desk, person(f"p{number}"), number, model=name).id
-    submit(desk, ANN, 10, Shown(published=False), model="Secret-Judge", organisation="Acme")
-    assert submit(desk, BOB, 11, model="Secret\u2013Judge").id  # a refusal would tell what nobody has published
-    assert submit(desk, BOB, 12, organisation="Acrne").id
+        assert submit(setup, person(f"p{number}"), number, model=name).id
+    submit(setup, ANN, 10, EntryVisibility(published=False), model="Secret-Judge", organisation="Acme")
+    assert submit(setup, BOB, 11, model="Secret\u2013Judge").id  # a refusal would tell what nobody has published
+    assert submit(setup, BOB, 12, organisation="Acrne").id
 
 
-def test_a_hidden_name_is_not_told_by_a_refusal(desk: Desk, database: Database) -> None:
-    taken = submit(desk, ANN, 1, model="Secret-Judge", organisation="Acme")
+def test_a_hidden_name_is_not_told_by_a_refusal(setup: SubmissionSetup, database: Database) -> None:
+    taken = submit(setup, ANN, 1, model="Secret-Judge", organisation="Acme")
     entries.hide(database, MAINTAINER, taken.id, "it names a person")
-    assert submit(desk, BOB, 2, model="Secret\u2013Judge", organisation="Acrne").id
+    assert submit(setup, BOB, 2, model="Secret\u2013Judge", organisation="Acrne").id
 
 
 def test_wishes_are_read_from_the_form_and_judged_by_field() -> None:
-    metadata, shown = wishes.parse({"model": "x", "anonymous_until": "2027-01-31", "published": "false"})
-    assert (metadata.model, shown) == ("x", Shown(1801353600.0, published=False))
-    assert wishes.parse({"model": "x", "anonymous_until": " ", "published": ""})[1] == visibility.PLAIN
+    metadata, shown = visibility_options.parse_form(
+        {"model": "x", "anonymous_until": "2027-01-31", "published": "false"}
+    )
+    assert (metadata.model, shown) == ("x", EntryVisibility(1801353600.0, published=False))
+    assert visibility_options.parse_form({"model": "x", "anonymous_until": " ", "published": ""})[1] == visibility.PLAIN
     with pytest.raises(MetadataRejected) as caught:
-        wishes.parse({"anonymous_until": "31.1.2027", "published": "perhaps"})
+        visibility_options.parse_form({"anonymous_until": "31.1.2027", "published": "perhaps"})
     assert [one.field for one in caught.value.problems] == ["anonymous_until", "published", "model"]
 
 
-def test_anonymity_is_bounded_and_never_comes_back(desk: Desk, database: Database) -> None:
+def test_anonymity_is_bounded_and_never_comes_back(setup: SubmissionSetup, database: Database) -> None:
     with database.read() as session:
         now = queries.now(session)
     for days in (-1, 367):
         with pytest.raises(MetadataRejected, match="at most 365 days"):
-            submit(desk, ANN, 1, Shown(now + days * DAY))
-    taken = submit(desk, ANN, 1, Shown(now + 100 * DAY))
+            submit(setup, ANN, 1, EntryVisibility(now + days * DAY))
+    taken = submit(setup, ANN, 1, EntryVisibility(now + 100 * DAY))
 
     def stay(until: float | None) -> bool:
-        return wishes.stay_anonymous(database, BENCHMARK, ANN, taken.id, until)
+        return visibility_options.set_anonymous_until(database, BENCHMARK, ANN, taken.id, until)
 
     assert stay(now + 200 * DAY)
     assert not stay(now + 200 * DAY)
@@ -249,17 +258,17 @@ def test_anonymity_is_bounded_and_never_comes_back(desk: Desk, database: Databas
 
 
 def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_time(
-    desk: Desk, database: Database
+    setup: SubmissionSetup, database: Database
 ) -> None:
     with database.read() as session:
         now = queries.now(session)
-    taken = submit(desk, ANN, 1, Shown(now + DAY))
+    taken = submit(setup, ANN, 1, EntryVisibility(now + DAY))
 
     def stay(until: float | None) -> bool:
-        return wishes.stay_anonymous(database, BENCHMARK, ANN, taken.id, until)
+        return visibility_options.set_anonymous_until(database, BENCHMARK, ANN, taken.id, until)
 
     assert all(stay(now + (2 + number) * DAY) for number in range(CHANGES_A_DAY))
-    with pytest.raises(TooOften, match="20 times in 24 hours"):
+    with pytest.raises(RateLimited, match="20 times in 24 hours"):
         stay(now + 300 * DAY)
     assert events(database, visibility.ANONYMOUS) == CHANGES_A_DAY
     with database.read() as session:
@@ -268,140 +277,151 @@ def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_ti
     assert stay(None)
 
 
-def test_days_that_are_moved_at_the_same_instant_pass_no_limit(desk: Desk, database: Database) -> None:
+def test_days_that_are_moved_at_the_same_instant_pass_no_limit(setup: SubmissionSetup, database: Database) -> None:
     with database.read() as session:
         now = queries.now(session)
-    taken = submit(desk, ANN, 1, Shown(now + DAY))
+    taken = submit(setup, ANN, 1, EntryVisibility(now + DAY))
 
     def stay(days: int) -> bool:
-        return wishes.stay_anonymous(database, BENCHMARK, ANN, taken.id, now + days * DAY)
+        return visibility_options.set_anonymous_until(database, BENCHMARK, ANN, taken.id, now + days * DAY)
 
     assert all(stay(2 + number) for number in range(CHANGES_A_DAY - 2))
     results = at_once(*(partial(stay, 100 + number) for number in range(6)))
     assert [one is True for one in results].count(True) == 2, results
-    assert [isinstance(one, TooOften) for one in results].count(True) == 4, results
+    assert [isinstance(one, RateLimited) for one in results].count(True) == 4, results
     assert events(database, visibility.ANONYMOUS) == CHANGES_A_DAY
 
 
-def test_only_its_owner_publishes_an_entry_and_only_once(desk: Desk, database: Database) -> None:
-    taken = submit(desk, ANN, 1, Shown(published=False))
-    for who, refusal in ((ANONYMOUS, NotSignedIn), (BOB, LookupError), (MAINTAINER, LookupError), (LOCAL, LookupError)):
+def test_only_its_owner_publishes_an_entry_and_only_once(setup: SubmissionSetup, database: Database) -> None:
+    taken = submit(setup, ANN, 1, EntryVisibility(published=False))
+    for user, refusal in (
+        (ANONYMOUS, Unauthenticated),
+        (BOB, LookupError),
+        (MAINTAINER, LookupError),
+        (LOCAL, LookupError),
+    ):
         with pytest.raises(refusal):
-            wishes.publish(database, BENCHMARK, who, taken.id)
-    assert [wishes.publish(database, BENCHMARK, ANN, taken.id) for _ in range(2)] == [True, False]
-    with pytest.raises(NotAllowed):
-        wishes.publish(database, BENCHMARK, BOB, taken.id)
+            visibility_options.publish(database, BENCHMARK, user, taken.id)
+    assert [visibility_options.publish(database, BENCHMARK, ANN, taken.id) for _ in range(2)] == [True, False]
+    with pytest.raises(Forbidden):
+        visibility_options.publish(database, BENCHMARK, BOB, taken.id)
     assert events(database, visibility.PUBLISHED) == 1
     with database.read() as session:
         assert audit.verify(session) is None
 
 
 def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what_is_unnamed(
-    desk: Desk, database: Database
+    setup: SubmissionSetup, database: Database
 ) -> None:
     with database.read() as session:
         later = queries.now(session) + 9 * DAY
-    unseen = submit(desk, ANN, 1, Shown(published=False)).id
-    unnamed = submit(desk, ANN, 2, Shown(later)).id
-    for who in (ANONYMOUS, BOB, OPEN):
-        assert tracking.status(database, BENCHMARK, unseen, who) is None
-        found = tracking.status(database, BENCHMARK, unnamed, who)
+    unseen = submit(setup, ANN, 1, EntryVisibility(published=False)).id
+    unnamed = submit(setup, ANN, 2, EntryVisibility(later)).id
+    for user in (ANONYMOUS, BOB, OPEN):
+        assert status.get_status(database, BENCHMARK, unseen, user) is None
+        found = status.get_status(database, BENCHMARK, unnamed, user)
         assert found is not None
         assert "ann" not in str(found.to_json())
-        assert tracking.own(database, BENCHMARK, unnamed, who) is None
-    for who in (ANN, MAINTAINER):
-        found = tracking.status(database, BENCHMARK, unnamed, who)
+        assert status.get_own(database, BENCHMARK, unnamed, user) is None
+    for user in (ANN, MAINTAINER):
+        found = status.get_status(database, BENCHMARK, unnamed, user)
         assert found is not None
         assert found.receipt is not None
         assert found.receipt["owner"] == "ann"
-        assert tracking.status(database, BENCHMARK, unseen, who) is not None
+        assert status.get_status(database, BENCHMARK, unseen, user) is not None
 
 
 def test_before_a_name_is_public_strangers_are_told_state_and_times(
-    careful: Desk, desk: Desk, database: Database
+    careful: SubmissionSetup, setup: SubmissionSetup, database: Database
 ) -> None:
     waiting = submit(careful, ANN, 1, version="v", organisation="Lab").id
-    queued = submit(desk, BOB, 2).id
-    hidden = submit(desk, BOB, 3).id
+    queued = submit(setup, BOB, 2).id
+    hidden = submit(setup, BOB, 3).id
     entries.hide(database, MAINTAINER, hidden, "it names a person")
     said = {waiting: "awaiting-approval", queued: "queued", hidden: "withdrawn"}
     for entry, state in said.items():
-        for who in (ANONYMOUS, person("cy"), OPEN):
-            found = tracking.status(database, BENCHMARK, entry, who)
+        for user in (ANONYMOUS, person("cy"), OPEN):
+            found = status.get_status(database, BENCHMARK, entry, user)
             assert found is not None
             told = {name: value for name, value in found.to_json().items() if value not in (None, "")}
             assert told.pop("state") == state
             assert set(told) <= {"id", "position", "eta_seconds", "created_at", "published"}
             assert found.file_name == ""
     for entry, owner in ((waiting, ANN), (queued, BOB), (hidden, BOB)):
-        for who in (owner, MAINTAINER):
-            found = tracking.status(database, BENCHMARK, entry, who)
+        for user in (owner, MAINTAINER):
+            found = status.get_status(database, BENCHMARK, entry, user)
             assert found is not None and found.model.startswith("Judge") and found.receipt is not None
     approvals.reject(database, MAINTAINER, waiting, "an advertisement for Judge 1")
-    found = tracking.status(database, BENCHMARK, waiting, BOB)
+    found = status.get_status(database, BENCHMARK, waiting, BOB)
     assert found is not None and (found.state, found.model, found.reason) == ("withdrawn", "", None)
 
 
-def test_where_everybody_has_one_account_everybody_sees_what_is_on_its_way(desk: Desk, database: Database) -> None:
-    taken = submit(desk, OPEN)
-    found = tracking.status(database, BENCHMARK, taken.id, OPEN)
+def test_where_everybody_has_one_account_everybody_sees_what_is_on_its_way(
+    setup: SubmissionSetup, database: Database
+) -> None:
+    taken = submit(setup, OPEN)
+    found = status.get_status(database, BENCHMARK, taken.id, OPEN)
     assert found is not None and (found.state, found.model) == ("queued", "Judge 1")
 
 
-def test_where_nobody_signs_in_nothing_can_be_held_back(desk: Desk) -> None:
+def test_where_nobody_signs_in_nothing_can_be_held_back(setup: SubmissionSetup) -> None:
     with pytest.raises(MetadataRejected, match="without sign-in"):
-        submit(desk, OPEN, 1, Shown(published=False))
-    assert submit(desk, LOCAL, 1, Shown(published=False)).id  # local mode is one person
+        submit(setup, OPEN, 1, EntryVisibility(published=False))
+    assert submit(setup, LOCAL, 1, EntryVisibility(published=False)).id  # local mode is one person
 
 
 def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: Database, folder: Path) -> None:
     said = {"mode": "openid", "sign_in": "https://issuer.example", "upload_limit_bytes": 1, "requests_per_minute": 120}
-    desk = make_desk(database, folder, CAREFUL)
-    desk.intake._stated = lambda session: {
+    setup = make_setup(database, folder, CAREFUL)
+    setup.intake._stated = lambda session: {
         **said,
-        "disclosure": label_imports.disclosure(session, BENCHMARK, {"r1": "public", "r0": "categories"}),
+        "disclosure": label_imports.disclosure_policy(session, BENCHMARK, {"r1": "public", "r0": "categories"}),
     }
     with database.write() as session:
         for name, disclosed, published in (("r8", "categories", 1.0), ("r9", "public", None)):
             facts = {"benchmark": BENCHMARK, "disclosure": disclosed, "spec": "x", "items": 21, "difference": {}}
             facts |= {"digest": "a" * 64, "commitment": "b" * 64, "reason": "x", "requested_by": "m"}
             session.execute(insert(ImportedLabels).values(revision=name, published_at=published, **facts))
-    taken = submit(desk, ANN)
+    taken = submit(setup, ANN)
     kept = taken.receipt["policy"]
     assert kept["disclosure"] == {"r0": "categories", "r1": "public", "r8": "categories"}  # and no word of the draft
     assert (kept["per_24_hours"], kept["first_upload_approved"], kept["mode"]) == (1, True, "openid")
     with database.read() as session:
         assert session.execute(select(Attempt.policy)).scalar_one() == kept
-    told = rules.published(desk.intake.rules())
+    told = policy_text.policy_json(setup.intake.rules())
     for name, value in kept.items():
         assert told.get(name, told["scored_submissions"].get(name)) == value, name
-    page = " ".join(f"{rule.title}: {rule.value} {rule.words}" for rule in rules.described(kept))
+    page = " ".join(f"{rule.title}: {rule.value} {rule.words}" for rule in policy_text.policy_rules(kept))
     for words in ("Shown of labels r8: categories", "https://issuer.example", "waits for a maintainer", "24 hours: 1 "):
         assert words in page
 
 
-def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(desk: Desk, database: Database) -> None:
-    ids = [submit(desk, who, number).id for number, who in enumerate([ANN, BOB, ANN, ANN])]
-    found = [tracking.status(database, BENCHMARK, one, who) for one, who in zip(ids, [ANN, BOB, ANN, ANN], strict=True)]
+def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(
+    setup: SubmissionSetup, database: Database
+) -> None:
+    ids = [submit(setup, user, number).id for number, user in enumerate([ANN, BOB, ANN, ANN])]
+    found = [
+        status.get_status(database, BENCHMARK, one, user) for one, user in zip(ids, [ANN, BOB, ANN, ANN], strict=True)
+    ]
     assert [one.attempt for one in found if one] == [1, 1, 2, 3]
     assert [one.receipt["attempt"] for one in found if one and one.receipt] == [1, 1, 2, 3]
-    assert desk.intake.allowance(ANN).attempts == 3
+    assert setup.intake.allowance(ANN).attempts == 3
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(Submission)).scalar_one() == 4
 
 
-def test_how_long_scoring_took_is_told_in_whole_seconds(desk: Desk, database: Database) -> None:
-    first, second = (submit(desk, who, number).id for number, who in enumerate((ANN, BOB)))
+def test_how_long_scoring_took_is_told_in_whole_seconds(setup: SubmissionSetup, database: Database) -> None:
+    first, second = (submit(setup, user, number).id for number, user in enumerate((ANN, BOB)))
     with database.write() as session:
         done = {"state": "done", "started_at": 100.0, "finished_at": 100.123, "epoch": 1, "attempts": 1}
         session.execute(update(Job).where(Job.submission_id == first).values(**done))
     with database.read() as session:
         assert job_queue.progress(session, second).eta_seconds == pytest.approx(0.123), "the control: it is known finer"
-    found = tracking.status(database, BENCHMARK, second, BOB)
+    found = status.get_status(database, BENCHMARK, second, BOB)
     assert found is not None and found.eta_seconds == 1.0
 
 
-def test_a_dry_run_touches_no_table_and_costs_nothing(careful: Desk, database: Database) -> None:
+def test_a_dry_run_touches_no_table_and_costs_nothing(careful: SubmissionSetup, database: Database) -> None:
     with database.read() as session:
         before = audit.head(session)
     assert all(careful.intake.check(careful.arrive(native(careful.items)))["ok"] for _ in range(3))

@@ -1,4 +1,4 @@
-"""How often somebody may submit: the arithmetic, and that it holds whoever races."""
+"""How often somebody may submit: the arithmetic, and that it holds anyone who races."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from identity import ANONYMOUS, LOCAL, Identity, NotAllowed, NotSignedIn, Organisation
-from storage import job_queue, label_sets, lookalikes, switches
+from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
+from predictions.spool import UploadedFile
+from storage import confusables, job_queue, label_sets, submission_pause
 from storage.database import Database
-from storage.pace import DAY
-from storage.quota_tables import Attempt, QuotaSubject
-from storage.tables import Score, Submission
+from storage.models.core import Score, Submission
+from storage.models.quota import Attempt, QuotaSubject
+from storage.sliding_window import DAY
 from submissions import queries
-from submissions.intake import Accepted, FileRejected, Paused
 from submissions.metadata import Metadata
-from submissions.quota import YEAR, Policy, QuotaUsed, check, described, next_possible, subjects
-from submissions.spool import Arrived
+from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, policy_from, quota_scopes, require_quota
+from submissions.service import Accepted, FileRejected, SubmissionsPaused
 from tests.databases import with_labels
-from tests.submissions.desk import BENCHMARK, Desk, make_desk, native, person
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 
 ROOT = Path(__file__).parents[2]
-DAILY = Policy(per_day=1, per_year=12)
+DAILY = QuotaPolicy(per_day=1, per_year=12)
 NOW = 1_800_000_000.0
 
 
@@ -43,7 +43,7 @@ def test_the_first_one_is_possible_now() -> None:
 def test_the_next_one_comes_a_day_after_the_last() -> None:
     assert next_possible(DAILY, at(3600), NOW) == NOW - 3600 + DAY
     assert next_possible(DAILY, at(DAY), NOW) is None
-    assert next_possible(Policy(per_day=2), at(60, 7200, 90_000), NOW) == NOW - 7200 + DAY
+    assert next_possible(QuotaPolicy(per_day=2), at(60, 7200, 90_000), NOW) == NOW - 7200 + DAY
 
 
 def test_the_thirteenth_of_a_year_waits_for_the_first_to_be_a_year_old() -> None:
@@ -54,7 +54,7 @@ def test_the_thirteenth_of_a_year_waits_for_the_first_to_be_a_year_old() -> None
 
 
 def test_the_longer_wait_counts_and_a_clock_that_went_back_forgives_nothing() -> None:
-    assert next_possible(Policy(1, 1), at(60), NOW) == NOW - 60 + YEAR
+    assert next_possible(QuotaPolicy(1, 1), at(60), NOW) == NOW - 60 + YEAR
     assert next_possible(DAILY, at(-600), NOW) == NOW + 600 + DAY
 
 
@@ -63,37 +63,37 @@ def test_who_waits_longest_is_named_whether_account_or_organisation() -> None:
     for ages, longest, wait in (((7200, 60), "lab", DAY - 60), ((60, 7200), "your account", DAY - 60)):
         taken = {subject: at(age) for subject, age in zip(names, ages, strict=True)}
         with pytest.raises(QuotaUsed, match=longest) as used:
-            check(DAILY, taken, names, NOW)
+            require_quota(DAILY, taken, names, NOW)
         assert used.value.next_at == NOW + wait
 
 
 def test_zero_is_no_limit_and_said_in_words() -> None:
-    assert next_possible(Policy(), at(1, 2, 3), NOW) is None
-    assert (described(Policy()), described(Policy(per_day=2))) == ("no limit", "2 in 24 hours")
+    assert next_possible(QuotaPolicy(), at(1, 2, 3), NOW) is None
+    assert (policy_from(QuotaPolicy()), policy_from(QuotaPolicy(per_day=2))) == ("no limit", "2 in 24 hours")
 
 
 def test_an_organisation_that_anybody_may_join_is_no_team() -> None:
-    who = person("ann", "lab", "everyone")
-    assert list(subjects(who, DAILY)) == ["account:ann", "organisation:org-lab", "organisation:org-everyone"]
-    exempt = Policy(1, 12, exempt_organisations=("Everyone",))
-    assert list(subjects(who, exempt)) == ["account:ann", "organisation:org-lab"]
+    user = person("ann", "lab", "everyone")
+    assert list(quota_scopes(user, DAILY)) == ["account:ann", "organisation:org-lab", "organisation:org-everyone"]
+    exempt = QuotaPolicy(1, 12, exempt_organisations=("Everyone",))
+    assert list(quota_scopes(user, exempt)) == ["account:ann", "organisation:org-lab"]
     id_ = "5e67bdd61009063689407479"
-    who = Identity("ann", organisations=(Organisation(id_, ""), Organisation("f" * 24, id_)))  # one named like an id
-    exempt = Policy(1, 12, exempt_organisations=("", id_))
-    assert list(subjects(who, exempt)) == ["account:ann", f"organisation:{'f' * 24}"]
+    user = Identity("ann", organisations=(Organisation(id_, ""), Organisation("f" * 24, id_)))  # one named like an id
+    exempt = QuotaPolicy(1, 12, exempt_organisations=("", id_))
+    assert list(quota_scopes(user, exempt)) == ["account:ann", f"organisation:{'f' * 24}"]
 
 
 @pytest.fixture
-def desk(database: Database, tmp_path: Path) -> Desk:
+def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
     with_labels(database, "r1", BENCHMARK)
-    (tmp_path / "desk").mkdir()
-    return make_desk(database, tmp_path / "desk", DAILY)
+    (tmp_path / "setup").mkdir()
+    return make_setup(database, tmp_path / "setup", DAILY)
 
 
-def submit(desk: Desk, who: Identity, number: int) -> Accepted:
-    """A file of its own under a name of its own."""
-    file = desk.arrive(native(desk.items) + b"\n" * number)
-    return desk.intake.submit(file, Metadata.parse({"model": f"Judge {number}"}), who)
+def submit(setup: SubmissionSetup, user: Identity, number: int) -> Accepted:
+    """Return a file of its own under a name of its own."""
+    file = setup.arrive(native(setup.items) + b"\n" * number)
+    return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}"}), user)
 
 
 def age(database: Database, seconds: float) -> None:
@@ -107,18 +107,18 @@ def count(database: Database) -> int:
         return session.execute(select(func.count()).select_from(Submission)).scalar_one()
 
 
-def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(desk: Desk, database: Database) -> None:
-    first = submit(desk, person("ann"), 1)
+def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(setup: SubmissionSetup, database: Database) -> None:
+    first = submit(setup, person("ann"), 1)
     with pytest.raises(QuotaUsed, match="Your account has used up") as caught:
-        submit(desk, person("ann"), 2)
+        submit(setup, person("ann"), 2)
     assert DAY - 60 < caught.value.seconds <= DAY + 1
     assert count(database) == 1
-    assert len(desk.reads) == 1  # nor was the file read
-    assert submit(desk, person("ann"), 1).receipt == first.receipt  # the same bytes cost nothing
-    assert submit(desk, person("bob"), 2).id
-    assert desk.intake.allowance(person("ann")).next_at == caught.value.next_at
+    assert len(setup.reads) == 1  # nor was the file read
+    assert submit(setup, person("ann"), 1).receipt == first.receipt  # the same bytes cost nothing
+    assert submit(setup, person("bob"), 2).id
+    assert setup.intake.allowance(person("ann")).next_at == caught.value.next_at
     age(database, DAY)
-    second = submit(desk, person("ann"), 2)
+    second = submit(setup, person("ann"), 2)
     assert (first.receipt["attempt"], second.receipt["attempt"]) == (1, 2)
     assert second.receipt["policy"] == DAILY.to_json()
 
@@ -127,52 +127,54 @@ def show(database: Database, revision: str) -> None:
     """The board shows other labels; what is scored under them already stays so."""
     with database.write() as session:
         label_sets.register(session, revision, BENCHMARK, sha256(revision.encode()).hexdigest(), 21)
-        label_sets.point_to(session, revision, "1", "test")
+        label_sets.activate_revision(session, revision, "1", "test")
 
 
-def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(desk: Desk, database: Database) -> None:
+def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(setup: SubmissionSetup, database: Database) -> None:
     for number in range(12):
         if number == 5:
             show(database, "r2")
-        submit(desk, person("ann"), number)
+        submit(setup, person("ann"), number)
         age(database, DAY)
     for revision in ("r2", "r3"):  # under both everything is scored, or will be
         show(database, revision)
         with pytest.raises(QuotaUsed) as caught:
-            submit(desk, person("ann"), 12)
+            submit(setup, person("ann"), 12)
         assert 353 * DAY - 60 < caught.value.seconds <= 353 * DAY + 1
     age(database, 353 * DAY)
-    assert submit(desk, person("ann"), 12).receipt["attempt"] == 1  # the first at r3: numbers are the labels'
+    assert submit(setup, person("ann"), 12).receipt["attempt"] == 1  # the first at r3: numbers are the labels'
 
 
-def test_members_of_one_organisation_share_its_quota(desk: Desk) -> None:
-    submit(desk, person("ann", "lab"), 1)
+def test_members_of_one_organisation_share_its_quota(setup: SubmissionSetup) -> None:
+    submit(setup, person("ann", "lab"), 1)
     with pytest.raises(QuotaUsed, match="Your organisation lab"):
-        submit(desk, person("bob", "lab"), 2)
-    assert submit(desk, person("cy", "other"), 3).id
+        submit(setup, person("bob", "lab"), 2)
+    assert submit(setup, person("cy", "other"), 3).id
 
 
-def test_what_the_service_failed_to_score_is_given_back(desk: Desk, database: Database) -> None:
-    submit(desk, person("ann"), 1)
+def test_what_the_service_failed_to_score_is_given_back(setup: SubmissionSetup, database: Database) -> None:
+    submit(setup, person("ann"), 1)
     with database.write() as session:
         claim = job_queue.claim(session, "worker", 60)
         assert claim
         job_queue.fail(session, claim, "The labels cannot be read. This is not your fault.", retry=False)
-    second = submit(desk, person("ann"), 2)
+    second = submit(setup, person("ann"), 2)
     assert second.receipt["attempt"] == 2
     with pytest.raises(QuotaUsed):
-        submit(desk, person("ann"), 3)
+        submit(setup, person("ann"), 3)
 
 
-def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(desk: Desk, database: Database) -> None:
+def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
+    setup: SubmissionSetup, database: Database
+) -> None:
     """A score under any revision is a score: the slot comes back when there is none, and none to come."""
-    first = submit(desk, person("ann"), 1)
+    first = submit(setup, person("ann"), 1)
     with database.write() as session:
         label_sets.register(session, "r2", BENCHMARK, "f" * 64, 21)
         assert job_queue.enqueue_missing(session, "r2", "1") == 1
 
     def free() -> bool:
-        return desk.intake.allowance(person("ann")).next_at is None
+        return setup.intake.allowance(person("ann")).next_at is None
 
     for _ in range(2):
         assert not free()
@@ -186,45 +188,45 @@ def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(de
     assert not free()
 
 
-def test_a_file_with_problems_costs_nothing(desk: Desk) -> None:
-    bad = native(desk.items).split(b"\n", 1)[1]
+def test_a_file_with_problems_costs_nothing(setup: SubmissionSetup) -> None:
+    bad = native(setup.items).split(b"\n", 1)[1]
     with pytest.raises(FileRejected):
-        desk.intake.submit(desk.arrive(bad), Metadata.parse({"model": "Bad"}), person("ann"))
-    assert submit(desk, person("ann"), 1).receipt["attempt"] == 1
+        setup.intake.submit(setup.arrive(bad), Metadata.parse({"model": "Bad"}), person("ann"))
+    assert submit(setup, person("ann"), 1).receipt["attempt"] == 1
 
 
-def test_without_sign_in_there_is_no_quota_but_attempts_are_counted(desk: Desk) -> None:
-    assert [submit(desk, LOCAL, number).receipt["attempt"] for number in range(3)] == [1, 2, 3]
+def test_without_sign_in_there_is_no_quota_but_attempts_are_counted(setup: SubmissionSetup) -> None:
+    assert [submit(setup, LOCAL, number).receipt["attempt"] for number in range(3)] == [1, 2, 3]
 
 
-def test_who_may_not_submit_is_refused_by_the_use_case_itself(desk: Desk, database: Database) -> None:
-    with pytest.raises(NotSignedIn):
-        submit(desk, ANONYMOUS, 1)
-    with pytest.raises(NotAllowed):
-        submit(desk, Identity("ann", via="token"), 1)
-    with pytest.raises(NotSignedIn):
-        desk.intake.allowance(ANONYMOUS)
+def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionSetup, database: Database) -> None:
+    with pytest.raises(Unauthenticated):
+        submit(setup, ANONYMOUS, 1)
+    with pytest.raises(Forbidden):
+        submit(setup, Identity("ann", auth_method="token"), 1)
+    with pytest.raises(Unauthenticated):
+        setup.intake.allowance(ANONYMOUS)
     assert count(database) == 0
 
 
 def test_a_pause_is_told_in_the_maintainers_words_and_known_files_still_have_their_receipt(
-    desk: Desk, database: Database
+    setup: SubmissionSetup, database: Database
 ) -> None:
-    first = submit(desk, person("ann"), 1)
+    first = submit(setup, person("ann"), 1)
     with database.write() as session:
-        switches.turn_on(session, "We move to another machine until noon.")
-    with pytest.raises(Paused, match="until noon"):
-        submit(desk, person("bob"), 2)
-    assert submit(desk, person("ann"), 1).id == first.id
+        submission_pause.pause(session, "We move to another machine until noon.")
+    with pytest.raises(SubmissionsPaused, match="until noon"):
+        submit(setup, person("bob"), 2)
+    assert submit(setup, person("ann"), 1).id == first.id
 
 
 @pytest.mark.slow
 def test_fifty_uploads_in_four_processes_at_the_edge_of_the_quota_accept_exactly_the_quota(
-    desk: Desk, database: Database, database_url: str, tmp_path: Path
+    setup: SubmissionSetup, database: Database, database_url: str, tmp_path: Path
 ) -> None:
     files = [tmp_path / f"race-{number}.jsonl" for number in range(52)]
     for number, path in enumerate(files):
-        path.write_bytes(native(desk.items) + b"\n" * number)
+        path.write_bytes(native(setup.items) + b"\n" * number)
     command = [sys.executable, "-m", "tests.submissions.quota_race", database_url]
     racers = [
         subprocess.Popen(
@@ -250,7 +252,7 @@ def test_fifty_uploads_in_four_processes_at_the_edge_of_the_quota_accept_exactly
 @pytest.mark.postgres
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_without_lining_up_the_same_race_is_lost(
-    desk: Desk, database: Database, monkeypatch: pytest.MonkeyPatch
+    setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The positive control: the exactness above comes from the lock, not from luck."""
     everybody_counts_first = Barrier(4)
@@ -261,13 +263,13 @@ def test_without_lining_up_the_same_race_is_lost(
 
     with database.write() as session:
         session.add(QuotaSubject(subject="account:ann"))
-    monkeypatch.setattr(queries, "line_up", lambda session, names: None)
-    monkeypatch.setattr(lookalikes, "line_up", lambda session: None)  # which would put them in a line, too
+    monkeypatch.setattr(queries, "lock_subjects", lambda session, names: None)
+    monkeypatch.setattr(confusables, "lock_names", lambda session: None)  # which would put them in a line, too
     monkeypatch.setattr(queries, "add_attempt", late)
-    files = [desk.arrive(native(desk.items) + b"\n" * number, f"judge-{number}") for number in range(4)]
+    files = [setup.arrive(native(setup.items) + b"\n" * number, f"judge-{number}") for number in range(4)]
 
-    def one(file: Arrived) -> Accepted:
-        return desk.intake.submit(file, Metadata.parse({"model": file.name}), person("ann"))
+    def one(file: UploadedFile) -> Accepted:
+        return setup.intake.submit(file, Metadata.parse({"model": file.name}), person("ann"))
 
     with ThreadPoolExecutor(4) as pool:
         taken = list(pool.map(one, files))

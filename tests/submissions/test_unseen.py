@@ -1,4 +1,4 @@
-"""What is not public, yet or ever, is told to its owner and to maintainers: strangers ask at every door."""
+"""What is not public, yet or ever, is told to its owner and to maintainers: strangers ask at every interface."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import pyarrow.parquet
 import pytest
 from gradio_client import Client
 
-from storage.lookalikes import skeleton
-from tests.identity.provider import person
+from storage.confusables import skeleton
+from tests.factories.openid_provider import person
+from tests.factories.service import KEPT, PATIENCE, ROOT, until
+from tests.factories.signed_in import SignedInService, running_signed_in, token_of
 from tests.leaderboard.test_secrets import ROUTES
-from tests.service import KEPT, PATIENCE, ROOT, until
-from tests.signed_in import SignedIn, running_signed_in, token_of
 
 pytestmark = pytest.mark.slow
 
@@ -38,17 +38,17 @@ BARE = {"model", "version", "reason", "receipt", "attempt", "entry_url"}
 
 
 @dataclass
-class World:
+class VisibilityWorld:
     """A service on which the first submission of an account waits. `entries`: kind -> id; `files`: kind -> bytes."""
 
-    signed_in: SignedIn
+    signed_in: SignedInService
     people: dict[str, httpx.Client]
     strangers: dict[str, httpx.Client]
     entries: dict[str, str] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
 
-    def submit(self, kind: str, who: str, **said: str) -> str:
-        taken = send(self.people[who], self.files[kind], f"{kind}-{MARK}.jsonl", **said)
+    def submit(self, kind: str, user: str, **said: str) -> str:
+        taken = send(self.people[user], self.files[kind], f"{kind}-{MARK}.jsonl", **said)
         assert taken.status_code == 202, taken.text
         self.entries[kind] = taken.json()["id"]
         return self.entries[kind]
@@ -63,14 +63,16 @@ def send(http: httpx.Client, data: bytes, name: str = "p.jsonl", **said: str) ->
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VisibilityWorld]:
     folder = tmp_path_factory.mktemp("unseen")
     settings = {"APPROVE_FIRST_UPLOAD": "1", "MAINTAINERS": "alice", "QUOTA_PER_DAY": "0", "REQUESTS_PER_MINUTE": "0"}
     with running_signed_in(folder / "data", gradio=True, **settings) as signed_in:
         names = ("waiter", "refused", *OTHERS)
         signed_in.provider.users |= {one: person(f"30{n}", one) for n, one in enumerate(names)}
         people = {one: signed_in.browser(one) for one in ("alice", *names)}
-        world = World(signed_in, people, {"nobody": signed_in.browser(), "mallory": signed_in.browser("mallory")})
+        world = VisibilityWorld(
+            signed_in, people, {"nobody": signed_in.browser(), "mallory": signed_in.browser("mallory")}
+        )
         judge = sorted((folder / "data" / "demo" / "judges").glob("*.jsonl"))[0].read_bytes()
         for number, kind in enumerate([*NAMES, "anonymous", "public", "new"], start=1):
             world.files[kind] = judge + b"\n" * number
@@ -78,7 +80,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield world
 
 
-def fill(world: World) -> None:
+def fill(world: VisibilityWorld) -> None:
     """One entry of every kind, and one that everybody may see."""
     alice = world.people["alice"]
     world.submit("waiting", "waiter", model=NAMES["waiting"], **SAID)
@@ -102,48 +104,48 @@ def fill(world: World) -> None:
 
 
 def words(reply: httpx.Response) -> str:
-    """All that an answer says."""
+    """Return all that an answer says."""
     if "parquet" in reply.headers.get("content-type", ""):
         table = pyarrow.parquet.read_table(io.BytesIO(reply.content))
         return f"{table.to_pylist()} {table.schema.metadata!r}"
     return reply.content.decode("latin-1") + str(reply.headers.multi_items())
 
 
-def addresses(world: World, http: httpx.Client, *entries: str) -> list[str]:
-    """Every GET that the service offers, about each entry where it is about one."""
+def addresses(world: VisibilityWorld, http: httpx.Client, *entries: str) -> list[str]:
+    """Return every GET that the service offers, about each entry where it is about one."""
     known = http.get("/openapi.json").json()["paths"]
     described = {re.sub(r"\{[^}]*\}", entry, path) for path in known if "get" in known[path] for entry in entries}
     asked = {"shown": world.entries["public"], "pair": "0" * 16, "name": "7e1"}
     pages = {one.format(id=entry, **asked) for several in ROUTES.values() for one in several for entry in entries}
     mine = {f"/account/submissions/{entry}" for entry in entries}
-    desk = ("entries", "approvals", "suspicions", "tasks", "labels", "health", "accounts", "grants")  # not described
-    mine |= {f"/api/v1/maintenance/{name}" for name in desk}
+    setup = ("entries", "approvals", "suspicions", "tasks", "labels", "health", "accounts", "grants")  # not described
+    mine |= {f"/api/v1/maintenance/{name}" for name in setup}
     more = ("/account", "/metrics", "/healthz", "/readyz", "/decisions.atom", "/app/", "/app/config", "/policy")
     return sorted({*described, *pages, *mine, *more})
 
 
-def test_no_door_tells_a_stranger_what_is_not_public(world: World) -> None:
+def test_no_interface_tells_a_stranger_what_is_not_public(world: VisibilityWorld) -> None:
     unseen = [world.entries[kind] for kind in (*NAMES, "anonymous")]
-    for who, http in world.strangers.items():
+    for user, http in world.strangers.items():
         for address in addresses(world, http, *unseen):
             reply = http.get(address)
             assert reply.status_code < 500, address
-            assert MARK not in words(reply), f"{address} tells {who}"
+            assert MARK not in words(reply), f"{address} tells {user}"
 
 
-def test_the_same_doors_tell_of_what_is_public_and_its_owner_of_what_is_not(world: World) -> None:
+def test_the_same_interfaces_tell_of_what_is_public_and_its_owner_of_what_is_not(world: VisibilityWorld) -> None:
     """The positive control."""
     http, entry = world.strangers["nobody"], world.entries["public"]
     telling = {one for one in addresses(world, http, entry) if "Public judge" in words(http.get(one))}
     there = {"/", f"/entries/{entry}", "/feed.xml", "/export/board.csv", "/export/board.parquet", "/board.json"}
     assert telling >= {*there, f"/api/v1/submissions/{entry}", f"/entries/{entry}/cite.bib"}
-    for kind, who in (("waiting", "waiter"), ("rejected", "refused"), ("unpublished", "alice"), ("hidden", "alice")):
-        assert world.state(kind, world.people[who])["model"] == NAMES[kind]
+    for kind, user in (("waiting", "waiter"), ("rejected", "refused"), ("unpublished", "alice"), ("hidden", "alice")):
+        assert world.state(kind, world.people[user])["model"] == NAMES[kind]
         assert world.state(kind, world.people["alice"])["model"] == NAMES[kind], "maintainers see all"
-        assert MARK in words(world.people[who].get("/account"))
+        assert MARK in words(world.people[user].get("/account"))
 
 
-def test_strangers_are_told_state_and_times_and_of_an_unpublished_one_nothing(world: World) -> None:
+def test_strangers_are_told_state_and_times_and_of_an_unpublished_one_nothing(world: VisibilityWorld) -> None:
     expected = {"waiting": "awaiting-approval", "rejected": "withdrawn", "hidden": "withdrawn", "unpublished": None}
     for http in world.strangers.values():
         for kind, state in expected.items():
@@ -156,7 +158,7 @@ def test_strangers_are_told_state_and_times_and_of_an_unpublished_one_nothing(wo
         assert (unnamed["model"], unnamed["receipt"]) == ("Anonymous judge", None)
 
 
-def test_gradio_and_the_command_line_tell_no_more(world: World) -> None:
+def test_gradio_and_the_command_line_tell_no_more(world: VisibilityWorld) -> None:
     url = world.signed_in.service.url
     given = {"nobody": "", "mallory": token_of(world.strangers["mallory"], "probe")}
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
@@ -178,7 +180,7 @@ def test_gradio_and_the_command_line_tell_no_more(world: World) -> None:
     assert owner.predict(world.entries["waiting"], api_name="/status")["model"] == NAMES["waiting"]
 
 
-def test_no_refusal_and_no_duplicate_tells_of_them(world: World) -> None:
+def test_no_refusal_and_no_duplicate_tells_of_them(world: VisibilityWorld) -> None:
     """Look-alikes of unseen names are taken; the same bytes are a submission of one's own."""
     for other, (kind, name) in zip(OTHERS, NAMES.items(), strict=True):
         looks_like = name.translate(str.maketrans("aei", "\u0430\u0435\u0456"))
@@ -197,7 +199,7 @@ def test_no_refusal_and_no_duplicate_tells_of_them(world: World) -> None:
     assert (quota["attempts"], quota["awaiting_approval"]) == (0, None)
 
 
-def test_the_log_names_none_of_them(world: World) -> None:
+def test_the_log_names_none_of_them(world: VisibilityWorld) -> None:
     log = world.signed_in.service.log
     assert "started" in log
     assert MARK not in log

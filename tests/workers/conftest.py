@@ -6,22 +6,22 @@ import pytest
 
 from storage.database import Database
 from tests.databases import database, database_url, postgres_cluster
-from tests.workers import invented
+from tests.factories import small_benchmark
 from workers.runner import Worker
 from workers.scorer import Scorer
-from workers.start import prepare
+from workers.startup import prepare
 
 __all__ = ["database", "database_url", "postgres_cluster"]
 
 
 @pytest.fixture(scope="session")
 def scorer() -> Scorer:
-    return invented.scorer()
+    return small_benchmark.scorer()
 
 
 @pytest.fixture
 def ready(database: Database, scorer: Scorer) -> Database:
-    """A database whose board shows the first revision of the scorer."""
+    """Return a database whose board shows the first revision of the scorer."""
     prepare(database, scorer, "demo")
     return database
 

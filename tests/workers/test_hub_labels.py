@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
-from tests import builders
-from tests.serving import held_port
-from tests.workers.fake_hub import COMMIT, DATASET
-from workers.labels import COLUMNS, label_set
+from tests.factories import labels
+from tests.factories.fake_hub import COMMIT, DATASET
+from tests.factories.serving import held_port
+from workers.labels.loader import COLUMNS, label_set
 
 ROOT = Path(__file__).parents[2]
 IMAGE_BYTES = 100_000
@@ -58,7 +58,7 @@ def _rows() -> list[dict[str, Any]]:
             "rationale": "because " * 10,
             "human_error_analysis": ["attribute"] if i == 3 else None,
         }
-        for i, pair in enumerate(builders.pairs())
+        for i, pair in enumerate(labels.pairs())
     ]
 
 
@@ -68,7 +68,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     file, log = directory / "labels.parquet", directory / "ranges.txt"
     parquet.write_table(pa.Table.from_pylist(_rows()), file, row_group_size=7)
     with held_port() as port:
-        command = [sys.executable, "-m", "tests.workers.fake_hub", str(port), str(file), str(log)]
+        command = [sys.executable, "-m", "tests.factories.fake_hub", str(port), str(file), str(log)]
         process = subprocess.Popen(command, cwd=ROOT)
         try:
             deadline = time.monotonic() + 60
@@ -88,7 +88,7 @@ def _answers(port: int) -> bool:
 
 def _load(hub: Hub, tmp_path: Path, spec: str) -> dict[str, Any]:
     manifest = tmp_path / "items.json"
-    manifest.write_text(json.dumps(builders.table().to_json()))
+    manifest.write_text(json.dumps(labels.table().to_json()))
     environ = {
         **os.environ,
         # Before the import: the Hub client reads these once.
@@ -108,7 +108,7 @@ def _load(hub: Hub, tmp_path: Path, spec: str) -> dict[str, Any]:
 def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub, tmp_path: Path) -> None:
     answer = _load(hub, tmp_path, f"{DATASET}@{COMMIT}")
     assert answer.get("error") is None
-    assert answer["digest"] == label_set(_rows(), "r1", builders.table()).digest
+    assert answer["digest"] == label_set(_rows(), "r1", labels.table()).digest
     asked = [tuple(map(int, line.split())) for line in hub.log.read_text().splitlines()]
     assert asked
     metadata = parquet.ParquetFile(hub.file).metadata

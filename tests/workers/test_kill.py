@@ -24,10 +24,11 @@ from sqlalchemy.exc import DatabaseError
 
 from storage import audit
 from storage.database import Database, migrate, open_database
-from storage.tables import Event, Job, Score, Submission
-from tests.service import PATIENCE, halt, until
-from tests.workers import invented, killable
-from tests.workers.killable import Manner
+from storage.models.core import AuditEvent, Job, Score, Submission
+from tests.factories import small_benchmark
+from tests.factories.service import PATIENCE, halt, until
+from tests.workers import crash_helpers
+from tests.workers.crash_helpers import Manner
 from workers import runner, schedule
 
 pytestmark = pytest.mark.timeout(400)
@@ -36,7 +37,7 @@ WORKERS = 3
 
 
 @dataclass
-class Site:
+class WorkerSite:
     """A demo installation and its worker processes."""
 
     environ: dict[str, str]
@@ -45,7 +46,7 @@ class Site:
     processes: list[Any] = field(default_factory=list)
 
     def start_worker(self, manner: Manner = Manner()) -> Any:  # noqa: B008
-        process = killable.start(self.environ, str(self.log), manner)
+        process = crash_helpers.start(self.environ, str(self.log), manner)
         self.processes.append(process)
         return process
 
@@ -55,7 +56,7 @@ class Site:
         self.processes.remove(process)
 
     def submit(self, numbers: range) -> list[str]:
-        return invented.submit(self.database, numbers, queued=True)
+        return small_benchmark.submit(self.database, numbers, queued=True)
 
     def stop_outside_transactions(self, process: Any) -> None:
         """SIGSTOP at a moment at which the process holds no lock of the database: a thread of it writes heartbeats."""
@@ -80,7 +81,7 @@ class Site:
         return False
 
     def wait_for(self, query: str, expected: Any, seconds: float = PATIENCE) -> None:
-        """Raises AssertionError where the database does not answer as expected in time."""
+        """Raise AssertionError where the database does not answer as expected in time."""
         deadline = time.monotonic() + seconds
         while (found := self._ask(query)) != expected:
             hopeless = time.monotonic() > deadline or any(one.exitcode for one in self.processes)
@@ -104,11 +105,11 @@ class Site:
 
 
 @contextmanager
-def _site(url: str, tmp_path: Path, lease: float = LEASE) -> Iterator[Site]:
+def _site(url: str, tmp_path: Path, lease: float = LEASE) -> Iterator[WorkerSite]:
     data = tmp_path / "installation"
-    invented.write_demo(data)
+    small_benchmark.write_demo(data)
     environ = {"DATA_DIR": str(data), "DATABASE_URL": url, "LEASE_SECONDS": str(lease), "LABELS": ""}
-    site = Site(environ, tmp_path / "worker.log", open_database(url))
+    site = WorkerSite(environ, tmp_path / "worker.log", open_database(url))
     try:
         yield site
     finally:
@@ -126,14 +127,14 @@ class History:
     doubled: list[str]
     unrecorded: list[str]
     open_jobs: int
-    broken_at: audit.Broken | None
+    broken_at: audit.ChainError | None
 
 
 def _history(database: Database) -> History:
     with database.read() as session:
         submitted = set(session.scalars(select(Submission.id)))
         scores = Counter(session.scalars(select(Score.submission_id)))
-        bodies = session.scalars(select(Event.body).where(Event.kind == "submission.scored"))
+        bodies = session.scalars(select(AuditEvent.body).where(AuditEvent.kind == "submission.scored"))
         events = Counter(str(re.findall(r'"submission":"(\w+)"', body)[0]) for body in bodies)
         return History(
             lost=sorted(submitted - set(scores)),
@@ -144,7 +145,7 @@ def _history(database: Database) -> History:
         )
 
 
-def _kill_during_submissions(site: Site, manner: Manner, kills: int, submissions: int, seed: int) -> None:
+def _kill_during_submissions(site: WorkerSite, manner: Manner, kills: int, submissions: int, seed: int) -> None:
     dice = random.Random(seed)
     workers = [site.start_worker(manner) for _ in range(WORKERS)]
     site.wait_for("SELECT count(*) FROM board", 1)
@@ -212,7 +213,7 @@ def test_one_and_a_half_leases_of_sixty_seconds_are_enough_for_that() -> None:
 
 
 def _held(tmp_path: Path) -> Manner:
-    """Jobs come to their end when the file is removed."""
+    """Return jobs come to their end when the file is removed."""
     hold = tmp_path / "hold"
     hold.touch()
     return Manner(hold=str(hold))

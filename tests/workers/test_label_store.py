@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers import invented
-from workers.label_store import LabelStore
-from workers.labels import LabelsError
+from tests.factories import small_benchmark
+from workers.labels.loader import LabelsError
+from workers.labels.store import LabelStore
 
 
 def test_a_file_that_is_gone_or_damaged_is_said_to_be(tmp_path: Path) -> None:
-    scorer = invented.scorer()
+    scorer = small_benchmark.scorer()
     store = LabelStore(tmp_path / "labels", scorer.table)
     with pytest.raises(LabelsError, match="not on this worker's disk"):
         store.load("demo")

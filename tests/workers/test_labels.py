@@ -14,10 +14,10 @@ import pytest
 
 from benchmark.items import ItemTable, build_table
 from benchmark.labels import TAGS, LabelSet
-from tests import builders
+from tests.factories import labels
 from tests.real_data import real_file, rows
-from workers import labels as labels_module
-from workers.labels import LabelsError, LabelsUnreachable, label_set, load_labels
+from workers.labels import loader as labels_module
+from workers.labels.loader import LabelsError, LabelsUnreachable, label_set, load_labels
 
 V0, V1, V2 = "items_v0.jsonl", "items_v1.json", "labels_v2.jsonl"
 
@@ -101,13 +101,13 @@ INVENTED = [
         "human_ranking": [i % 2, 1 - i % 2],
         "human_error_analysis": ["hallucination"] * 2 + ["recognition(face)", "others, odd"] if i == 0 else None,
     }
-    for i, pair in enumerate(builders.pairs())
+    for i, pair in enumerate(labels.pairs())
 ]
 
 
 @pytest.fixture(scope="module")
 def table() -> ItemTable:
-    return builders.table()
+    return labels.table()
 
 
 @pytest.mark.parametrize("write", [_write_jsonl, _write_json, _write_parquet])
@@ -225,7 +225,7 @@ def test_an_id_that_the_revision_does_not_know_is_named(table: ItemTable) -> Non
 
 
 def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
-    pairs = builders.pairs(2)
+    pairs = labels.pairs(2)
     pairs[1]["id"] = pairs[0]["id"]
     twins = build_table("twins", {"r1": pairs})
     bare = [{"id": pair["id"], "human_ranking": [0, 1]} for pair in pairs]
@@ -272,5 +272,5 @@ def test_a_hub_that_is_silent_is_told_from_a_dataset_that_is_not_there(
 
     monkeypatch.setattr(labels_module, "_read_hub", fail)
     with pytest.raises(LabelsError, match="labels in a/b@c") as caught:
-        load_labels("a/b@c", None, builders.table())
+        load_labels("a/b@c", None, labels.table())
     assert isinstance(caught.value, LabelsUnreachable) is later

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,32 +12,33 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import insert, update
 
+from auth import Identity
 from benchmark.ladder import NOT_SHOWN
 from benchmark.votes import Votes
-from identity import Identity
-from leaderboard import api, web
-from leaderboard.exports import as_csv, as_json, extract
-from leaderboard.published import load_published
+from leaderboard import api, routes
+from leaderboard.board.query import BoardQuery
+from leaderboard.board.reported_results import load_published
+from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.site import Site
-from leaderboard.view import View
-from maintenance import entries
+from leaderboard.share.exports import as_csv, as_json, extract
+from maintenance.actions import entries
+from receipts.service import ReceiptService
 from storage import ladder
 from storage.database import Database
-from storage.quota_tables import Attempt, Charge, QuotaSubject
-from storage.tables import Submission
-from submissions import happenings, tracking
-from submissions.receipts.issuing import Receipts
-from tests.databases import a_submission
-from tests.maintenance.people import MAINTAINER
-from tests.submissions.desk import SIGNER, person
-from workers.relations_job import relate_if_changed
-from workers.rescore_job import rescore
+from storage.models.core import Submission
+from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
+from submissions import activity
+from submissions import status as submissions_status
+from tests.databases import a_submission, on_record
+from tests.factories.accounts import MAINTAINER
+from tests.factories.submission_service import SIGNER, person
+from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.rescore import rescore
+from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
-from workers.snapshot_job import publish_if_changed
 
 ITEMS = 21
-HIDDEN = frozenset({"demo"})
+HIDDEN = {"demo": "categories"}
 MARGIN = 0.1  # two pairs of 21 are too few, three are enough
 ANN = person("ann")
 
@@ -47,43 +49,45 @@ def secret(scorer: Scorer) -> Scorer:
 
 
 def arrive(
-    database: Database, scorer: Scorer, number: int, right: int, who: Identity = ANN, margin: float | None = MARGIN
+    database: Database, scorer: Scorer, number: int, right: int, user: Identity = ANN, margin: float | None = MARGIN
 ) -> str:
-    """An accepted submission that is right on so many pairs, a third of them in each category."""
+    """Return an accepted submission that is right on so many pairs, a third of them in each category."""
     labels = scorer.labels["demo"].preferred
     order = np.argsort(np.arange(ITEMS) % 7, kind="stable")  # spread over the categories
     votes = 1 - labels
     votes[order[:right]] = labels[order[:right]]
     packed = Votes(votes.reshape(ITEMS, 1).astype(np.int8)).pack()
     with database.write() as session:
-        row = a_submission(number, owner=who.account, votes=packed, votes_per_item=1, created_at=1e9 + number)
+        row = a_submission(number, owner=user.account, votes=packed, votes_per_item=1, created_at=1e9 + number)
         session.add(row)
         session.flush()
-        subject = f"account:{who.account}"
+        subject = f"account:{user.account}"
         if session.get(QuotaSubject, subject) is None:
             session.execute(insert(QuotaSubject).values(subject=subject))
-        policy = {"ladder_margin": margin, "disclosure": {"demo": "hidden"}}
+        policy = {"ladder_margin": margin, "disclosure": {"demo": "categories"}}
         facts = {"label_revision": "demo", "number": number, "policy": policy, "at": 1e9 + number}
         session.execute(insert(Attempt).values(submission_id=row.id, **facts))
-        session.execute(insert(Charge).values(submission_id=row.id, subject=subject))
-        return row.id
+        session.execute(insert(QuotaCharge).values(submission_id=row.id, subject=subject))
+        name = row.id
+    on_record(database, [name])
+    return name
 
 
 def score(database: Database, scorer: Scorer) -> None:
     for revision in scorer.labels:
         rescore(database, scorer, revision)
     publish_if_changed(database, scorer)
-    relate_if_changed(database, scorer)
+    compute_if_changed(database, scorer)
     publish_if_changed(database, scorer)
 
 
-def site(database: Database, hidden: frozenset[str] = HIDDEN) -> Site:
-    return Site(DatabaseSnapshots(database, hidden_labels=hidden), benchmark="demo", published=load_published())
+def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
+    return BoardCache(DatabaseSnapshots(database, hidden_labels=hidden), benchmark="demo", published=load_published())
 
 
 def client(database: Database) -> TestClient:
     app, pages = FastAPI(), site(database)
-    app.include_router(web.build(pages))
+    app.include_router(routes.build(pages))
     app.include_router(api.build(pages))
     return TestClient(app)
 
@@ -94,7 +98,7 @@ def rows(database: Database, **rules: Any) -> dict[str, dict[str, Any]]:
 
 
 def receipt_of(database: Database, name: str) -> dict[str, Any]:
-    stated = Receipts(database, "demo", SIGNER, HIDDEN).of_scores(name, ANN) or ()
+    stated = ReceiptService(database, "demo", SIGNER, HIDDEN).of_scores(name, ANN) or ()
     return next(one for one in stated if one["label_revision"] == "demo")
 
 
@@ -129,15 +133,15 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     assert (answer.status_code, answer.json()["code"]) == (404, "score-withheld")
     assert browser.get(f"/api/v1/entries/{first}").status_code == 200  # the control
     board = site(ready).refresh().board()
-    (line,) = [one for one in as_csv(extract(board, View())).decode().splitlines() if near in one]
+    (line,) = [one for one in as_csv(extract(board, BoardQuery())).decode().splitlines() if near in one]
     assert "571" not in line and "not better" in line
-    (row,) = [one for one in json.loads(as_json(extract(board, View())))["entries"] if one["id"] == near]
+    (row,) = [one for one in json.loads(as_json(extract(board, BoardQuery())))["entries"] if one["id"] == near]
     assert (row["macro"], row["overall"], row["rank"]) == (None, None, None)
     receipt = receipt_of(ready, near)
     assert (set(receipt["scores"].values()), receipt["withheld"]) == ({None}, NOT_SHOWN)
-    status = tracking.status(ready, "demo", near, ANN, hidden=HIDDEN)
+    status = submissions_status.get_status(ready, "demo", near, ANN, hidden=HIDDEN)
     assert status is not None and NOT_SHOWN in str(status.reason)
-    happened = happenings.of(ready, "demo", ANN, hidden=HIDDEN)
+    happened = activity.list_activity(ready, "demo", ANN, hidden_labels=HIDDEN)
     said = [one.sentence for one in happened if one.entry == near and "revision demo" in one.sentence]
     assert any(NOT_SHOWN in sentence for sentence in said) and not any("macro" in sentence for sentence in said)
     shown = receipt_of(ready, first)
@@ -187,7 +191,7 @@ def test_labels_that_are_public_show_every_score_also_when_they_become_so(ready:
     score(ready, scorer)
     with ready.read() as session:
         assert not ladder.withheld(session, {})
-    assert site(ready, frozenset()).refresh().board().find(near).macro is not None  # type: ignore[union-attr]
+    assert site(ready, {}).refresh().board().find(near).macro is not None  # type: ignore[union-attr]
 
 
 def test_without_the_setting_every_score_is_shown(ready: Database, secret: Scorer) -> None:
@@ -202,6 +206,6 @@ def test_only_the_entries_asked_for_are_named(ready: Database, secret: Scorer) -
     names = [arrive(ready, secret, number + 1, 10) for number in range(3)]
     score(ready, secret)
     with ready.read() as session:
-        found = ladder.withheld(session, {"demo": "hidden"}, names[2:])
+        found = ladder.withheld(session, {"demo": "categories"}, names[2:])
         assert {name for name, *_ in found} == {names[2]}
         assert json.dumps(sorted(found)) == json.dumps([[names[2], "demo", secret.version]])

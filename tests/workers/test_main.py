@@ -16,12 +16,12 @@ from sqlalchemy import select
 
 from storage import label_sets
 from storage.database import Database
-from storage.tables import Score
+from storage.models.core import Score
 from tests.databases import new_database
+from tests.factories import small_benchmark
 from tests.real_data import real_file, rows
-from tests.workers import invented
 from workers import WRONG_CONFIGURATION
-from workers.service import _stop_on_signals
+from workers.main import _stop_on_signals
 
 ROOT = Path(__file__).parents[2]
 EXPECTED = "data/tools/expected.json"
@@ -38,7 +38,7 @@ def _environ(data: Path) -> dict[str, str]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    invented.write_demo(tmp_path)
+    small_benchmark.write_demo(tmp_path)
     return tmp_path
 
 
@@ -49,7 +49,7 @@ def installed(data: Path) -> Database:
 
 def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> None:
     assert _run("--drain", **_environ(data)).returncode == 0
-    invented.submit(installed, range(3), queued=True)
+    small_benchmark.submit(installed, range(3), queued=True)
     done = _run("--drain", **_environ(data))
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
@@ -63,7 +63,7 @@ def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> N
 
 def test_a_worker_that_starts_replaces_the_snapshot_of_another_release(data: Path, installed: Database) -> None:
     assert _run("--drain", **_environ(data)).returncode == 0
-    old = invented.by_another_release(installed)
+    old = small_benchmark.by_another_release(installed)
     done = _run("--drain", **_environ(data))
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
@@ -73,7 +73,7 @@ def test_a_worker_that_starts_replaces_the_snapshot_of_another_release(data: Pat
 
 
 def test_the_log_of_a_worker_holds_no_label(data: Path, installed: Database) -> None:
-    invented.submit(installed, range(3))
+    small_benchmark.submit(installed, range(3))
     done = _run("--drain", **_environ(data))
     assert "human_ranking" not in done.stderr
     assert "agree" not in done.stderr
@@ -128,12 +128,12 @@ def test_every_file_of_a_real_tool_gets_its_true_counts_offline() -> None:
         assert card["votes_per_item"] == expected["votes_per_item"]
 
 
-def test_whoever_has_the_labels_and_the_salt_finds_the_commitment(tmp_path: Path) -> None:
-    invented.write_demo(tmp_path)
+def test_anyone_who_has_the_labels_and_the_salt_finds_the_commitment(tmp_path: Path) -> None:
+    small_benchmark.write_demo(tmp_path)
     labels, manifest = tmp_path / "demo" / "labels.jsonl", tmp_path / "demo" / "items.json"
     asked = ("commitment", "--labels", str(labels), "--items", str(manifest), "--salt", "00" * 32)
     said = _run(*asked, "--revision", "demo")
-    digest = invented.scorer().labels["demo"].digest
+    digest = small_benchmark.scorer().labels["demo"].digest
     assert said.stdout.strip() == hmac.new(bytes(32), digest.encode(), "sha256").hexdigest(), said.stderr
     assert _run(*asked, "--revision", "v9").stdout != said.stdout, "the name is part of what was committed to"
     assert "fromhex" in _run(*asked[:-1], "no hex", "--revision", "demo").stderr
@@ -141,10 +141,10 @@ def test_whoever_has_the_labels_and_the_salt_finds_the_commitment(tmp_path: Path
 
 def test_scoring_offline_prints_a_scorecard_for_people_and_writes_nothing(tmp_path: Path) -> None:
     real_file("data/labels_v2.jsonl")
-    invented.write_demo(tmp_path)
+    small_benchmark.write_demo(tmp_path)
     file = tmp_path / "judge.jsonl"
-    items = invented.table()
-    votes = invented.votes(5)
+    items = small_benchmark.table()
+    votes = small_benchmark.votes(5)
     file.write_text(
         "".join(
             json.dumps({"id": item.ids["demo"], "votes": [None if v < 0 else int(v) for v in row]}) + "\n"
@@ -159,7 +159,7 @@ def test_scoring_offline_prints_a_scorecard_for_people_and_writes_nothing(tmp_pa
     assert shown.returncode == 0, shown.stderr
     assert "demo, labels demo: 21 items, 3 votes each" in shown.stdout
     card = json.loads(_run(*arguments, "--json").stdout)
-    assert sum(card["tally"][name]["agree"] for name in card["tally"]) == invented.right(5)
+    assert sum(card["tally"][name]["agree"] for name in card["tally"]) == small_benchmark.right(5)
     assert sorted(path for path in tmp_path.rglob("*")) == before
 
 
@@ -182,7 +182,7 @@ def test_rescoring_under_another_revision_keeps_ids_and_moves_the_board(tmp_path
         "DATABASE_URL": f"sqlite:///{tmp_path}/board.db",
     }
     database = new_database(settings["DATABASE_URL"])
-    ids = invented.submit(database, range(3), items=1250, benchmark="vl-rewardbench")
+    ids = small_benchmark.submit(database, range(3), items=1250, benchmark="vl-rewardbench")
     first = _run("--drain", **(settings | {"LABELS": settings["LABELS"].split(",")[0]}))
     assert first.returncode == 0, first.stderr
     done = _run("rescore", "--revision", "v2", **settings)

@@ -13,17 +13,17 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from benchmark.labels import make_label_set
-from storage import audit, job_queue, label_sets, presence
+from storage import audit, job_queue, label_sets, worker_heartbeats
 from storage.database import Database, open_database
 from storage.label_sets import LabelSetChanged
-from storage.tables import Event, Job, Score
-from tests.service import PATIENCE, until
-from tests.workers import invented
+from storage.models.core import AuditEvent, Job, Score
+from tests.factories import small_benchmark
+from tests.factories.service import PATIENCE, until
 from workers import runner, schedule
+from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker, drain, run
-from workers.score_job import Outcome
 from workers.scorer import Scorer
-from workers.start import prepare
+from workers.startup import prepare
 
 
 def _never() -> bool:
@@ -36,17 +36,17 @@ def _count(database: Database, what: str) -> int:
 
 
 def test_the_loop_works_until_it_is_told_to_stop_and_rests_when_there_is_nothing(worker: Worker) -> None:
-    invented.submit(worker.database, range(3), queued=True)
+    small_benchmark.submit(worker.database, range(3), queued=True)
     rests: list[float] = []
     assert run(worker, lambda: bool(rests), rests.append) == 3
     assert rests == [runner.IDLE_SECONDS]
 
 
 def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    invented.submit(worker.database, range(1), queued=True)
+    small_benchmark.submit(worker.database, range(1), queued=True)
     real, failures = runner.score_next, [True, True]
 
-    def sometimes_away(*arguments: object) -> Outcome:
+    def sometimes_away(*arguments: object) -> ScoringOutcome:
         if failures:
             failures.pop()
             raise OperationalError("", None, Exception("the server is restarting"))
@@ -59,7 +59,7 @@ def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, m
 
 
 def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
-    invented.submit(worker.database, range(3))
+    small_benchmark.submit(worker.database, range(3))
     assert drain(worker, _never, time.sleep) == 6
     assert _count(worker.database, "scores") == 6
     with worker.database.read() as session:
@@ -70,7 +70,7 @@ def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
 
 
 def test_drain_waits_for_the_job_of_a_worker_that_died(worker: Worker) -> None:
-    invented.submit(worker.database, range(1), queued=True)
+    small_benchmark.submit(worker.database, range(1), queued=True)
     with worker.database.write() as session:
         assert job_queue.claim(session, "dead", 0.5) is not None
     assert drain(worker, _never, time.sleep) == 2  # demo and flipped
@@ -78,7 +78,7 @@ def test_drain_waits_for_the_job_of_a_worker_that_died(worker: Worker) -> None:
 
 def test_two_workers_share_the_work(database: Database, scorer: Scorer) -> None:
     prepare(database, scorer, "demo")
-    invented.submit(database, range(20))
+    small_benchmark.submit(database, range(20))
     workers = [Worker(database, scorer, 60) for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
         shares = list(pool.map(lambda one: drain(one, _never, time.sleep), workers))
@@ -91,7 +91,7 @@ def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, s
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(lambda one: prepare(one, scorer, "demo"), databases))
     with databases[0].read() as session:
-        kinds = list(session.scalars(select(Event.kind)))
+        kinds = list(session.scalars(select(AuditEvent.kind)))
         assert audit.verify(session) is None
     assert sorted(kinds) == ["board.pointed", "labels.registered", "labels.registered"]
     for one in databases:
@@ -106,14 +106,14 @@ def test_an_upload_is_on_the_board_by_itself_after_less_than_two_seconds_of_wait
         with worker.database.read() as session:
             query = "SELECT max(through_seq) FROM snapshots WHERE id IN (SELECT snapshot_id FROM board)"
             through = session.execute(text(query)).scalar_one() or 0
-            scored = select(Event.seq).where(Event.kind == "submission.scored", Event.seq <= through)
+            scored = select(AuditEvent.seq).where(AuditEvent.kind == "submission.scored", AuditEvent.seq <= through)
             return len(session.scalars(scored).all())
 
     with schedule.running(worker):
         loop = threading.Thread(target=run, args=(worker, stop.is_set, stop.wait))
         loop.start()
         _wait(lambda: _count(worker.database, "snapshots") > 0)
-        invented.submit(worker.database, range(1), queued=True)
+        small_benchmark.submit(worker.database, range(1), queued=True)
         try:
             _wait(lambda: on_the_board() > 0)
         finally:
@@ -130,7 +130,7 @@ def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
 ) -> None:
     monkeypatch.setattr(schedule, "HEARTBEAT_SECONDS", 0.1)
     monkeypatch.setattr(schedule, "RELEASE_SECONDS", 0.1)
-    invented.submit(worker.database, range(2), queued=True)
+    small_benchmark.submit(worker.database, range(2), queued=True)
     with worker.database.write() as session:
         dead = job_queue.claim(session, "dead", 0.2)
         held = job_queue.claim(session, worker.name, worker.lease_seconds / 2)
@@ -148,16 +148,16 @@ def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
         _wait(lambda: (jobs()[held.job_id].lease_until or 0) > (claimed.lease_until or 0))
     assert jobs()[held.job_id].state == "running"
     with worker.database.read() as session:
-        seen = presence.last_seen(session)
+        seen = worker_heartbeats.last_seen(session)
     assert seen is not None
     assert seen.name == worker.name
     assert seen.seconds_ago < 60
 
 
 def test_gaps_are_filled_without_being_told(worker: Worker) -> None:
-    invented.submit(worker.database, range(2))
-    assert worker.fill_gaps() == 4
-    assert worker.fill_gaps() == 0
+    small_benchmark.submit(worker.database, range(2))
+    assert worker.enqueue_missing() == 4
+    assert worker.enqueue_missing() == 0
 
 
 def test_a_failing_action_does_not_end_the_schedule() -> None:
@@ -167,7 +167,7 @@ def test_a_failing_action_does_not_end_the_schedule() -> None:
         calls.append(1)
         raise RuntimeError
 
-    action = schedule._guarded("test", fail)
+    action = schedule._log_errors("test", fail)
     action()
     action()
     assert len(calls) == 2
@@ -181,7 +181,7 @@ def test_a_slow_snapshot_is_made_less_often() -> None:
         turns.append(now[0])
         now[0] += 1.5
 
-    action = schedule.Unhurried(slow, clock=lambda: now[0])
+    action = schedule.Throttled(slow, clock=lambda: now[0])
     while now[0] < 10:
         action()
         now[0] += 0.5
@@ -212,7 +212,7 @@ def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(
 
 def test_a_board_whose_labels_are_gone_moves_to_configured_ones(database: Database, scorer: Scorer) -> None:
     prepare(database, scorer, "flipped")
-    invented.submit(database, range(2))
+    small_benchmark.submit(database, range(2))
     only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, "1")
     prepare(database, only_demo, "demo")
     with database.read() as session:
@@ -226,7 +226,7 @@ def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_
     database: Database, scorer: Scorer
 ) -> None:
     prepare(database, scorer, "demo")
-    invented.submit(database, range(2))
+    small_benchmark.submit(database, range(2))
     drain(Worker(database, scorer, 60), _never, time.sleep)
     newer = replace(scorer, version="2")
     prepare(database, newer, "demo")

@@ -10,28 +10,27 @@ import pytest
 from sqlalchemy import insert, update
 
 from leaderboard.api import leaderboard_json
-from leaderboard.board import build_board
-from leaderboard.exports import as_csv, as_json, extract
+from leaderboard.board.query import BoardQuery
+from leaderboard.board.rows import build_board
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.view import View
-from maintenance import entries
-from maintenance.approvals import actions as approvals
-from maintenance.decisions import decisions
+from leaderboard.share.exports import as_csv, as_json, extract
+from maintenance.actions import approvals, entries
+from maintenance.decision_log import decisions
 from storage import job_queue, label_sets, visibility
 from storage.clock import database_now
 from storage.database import Database
-from storage.policy_tables import Visibility
-from storage.quota_tables import Attempt
-from storage.tables import Snapshot, Submission
-from storage.visibility import Shown
-from tests.maintenance.people import MAINTAINER, person
-from tests.workers import invented
-from workers.boards import entries_on_board, unscored
-from workers.relations_job import relate_if_changed
-from workers.rescore_job import rescore
+from storage.models.core import Snapshot, Submission
+from storage.models.quota import Attempt
+from storage.models.visibility import Visibility
+from storage.visibility import EntryVisibility
+from tests.factories import small_benchmark
+from tests.factories.accounts import MAINTAINER, person
+from workers.board_queries import entries_on_board, unscored
+from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.rescore import rescore
+from workers.jobs.snapshot import publish_if_changed
 from workers.runner import Worker
 from workers.scorer import Scorer
-from workers.snapshot_job import publish_if_changed
 
 SECRETS = {
     "organisation": "Planted-Org-7e1",
@@ -44,20 +43,22 @@ OWNER = "aplanted7e1x"
 FAR = 4e9  # seconds since 1970
 
 
-def arrive(database: Database, scorer: Scorer, number: int, shown: Shown = visibility.PLAIN, **said: Any) -> str:
-    """A scored entry of OWNER's, as the intake records it."""
-    (name,) = invented.submit(database, range(number, number + 1), **({"owner": OWNER, **said}))
+def arrive(
+    database: Database, scorer: Scorer, number: int, shown: EntryVisibility = visibility.PLAIN, **said: Any
+) -> str:
+    """Return a scored entry of OWNER's, as the intake records it."""
+    (name,) = small_benchmark.submit(database, range(number, number + 1), **({"owner": OWNER, **said}))
     with database.write() as session:
         session.execute(
             insert(Attempt).values(submission_id=name, label_revision="demo", number=number + 1, policy={}, at=1.0)
         )
-        visibility.ask(session, name, shown, approval=False)
+        visibility.request_approval(session, name, shown, approval=False)
     rescore(database, scorer, "demo")
     return name
 
 
 def body(database: Database, scorer: Scorer) -> dict[str, Any]:
-    """The current snapshot, all of it."""
+    """Return the current snapshot, all of it."""
     publish_if_changed(database, scorer)
     with database.read() as session:
         pointer = label_sets.current(session)
@@ -73,8 +74,8 @@ def every_snapshot(database: Database) -> str:
         return "".join(zlib.decompress(row.body).decode() for row in session.query(Snapshot))
 
 
-def test_an_unnamed_entry_is_on_the_board_without_who_made_it(ready: Database, scorer: Scorer) -> None:
-    name = arrive(ready, scorer, 0, Shown(FAR), **SECRETS)
+def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database, scorer: Scorer) -> None:
+    name = arrive(ready, scorer, 0, EntryVisibility(FAR), **SECRETS)
     arrive(ready, scorer, 1, model="named", organisation="Lab")
     found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
     assert (found[name]["model"], found[name]["anonymous_until"]) == ("judge 0", "2096-10-02T07:06:40Z")
@@ -84,7 +85,7 @@ def test_an_unnamed_entry_is_on_the_board_without_who_made_it(ready: Database, s
     board = build_board(snapshot)
     (row,) = (row for row in board.rows if row.id == name)
     assert row.provenance == "attempt 1 · anonymous until 2096-10-02"
-    taken = extract(board, View())
+    taken = extract(board, BoardQuery())
     made = json.dumps(leaderboard_json(board)).encode() + str(board).encode() + as_csv(taken) + as_json(taken)
     assert b"lanted" not in made
     assert b"judge 0" in made
@@ -108,21 +109,21 @@ def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, sc
 
 
 def test_a_day_that_has_come_ends_anonymity_by_itself(ready: Database, scorer: Scorer) -> None:
-    name = arrive(ready, scorer, 0, Shown(FAR), **SECRETS)
+    name = arrive(ready, scorer, 0, EntryVisibility(FAR), **SECRETS)
     assert "lanted" not in json.dumps(body(ready, scorer))
     worker = Worker(ready, scorer, 60)
-    assert worker.reveal() == 0
+    assert worker.end_anonymity() == 0
     with ready.write() as session:
         session.execute(update(Visibility).values(anonymous_until=database_now() - 1.0))
     assert publish_if_changed(ready, scorer) is None  # pages ask no clock: the end is an event
-    assert [worker.reveal() for _ in range(2)] == [1, 0]
+    assert [worker.end_anonymity() for _ in range(2)] == [1, 0]
     (entry,) = body(ready, scorer)["entries"]
     assert (entry["id"], entry["organisation"], entry["anonymous_until"]) == (name, SECRETS["organisation"], None)
 
 
 def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready: Database, scorer: Scorer) -> None:
     shown = arrive(ready, scorer, 0)
-    unseen = arrive(ready, scorer, 1, Shown(published=False), model="Planted-Model-7e1")
+    unseen = arrive(ready, scorer, 1, EntryVisibility(published=False), model="Planted-Model-7e1")
     found = body(ready, scorer)
     assert [entry["id"] for entry in found["entries"]] == [shown]
     assert found["unpublished"] == 1
@@ -131,14 +132,14 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
     assert unseen not in json.dumps(found)
     with ready.read() as session:
         assert [one.id for one in entries_on_board(session, "demo", "demo", scorer.version)] == [shown]
-    assert relate_if_changed(ready, scorer) > 0
+    assert compute_if_changed(ready, scorer) > 0
     assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
     board = build_board(DatabaseSnapshots(ready).load(_pointer(ready)))
     assert leaderboard_json(board)["unpublished"] == 1
 
 
 def test_it_appears_when_its_owner_publishes_it(ready: Database, scorer: Scorer) -> None:
-    unseen = arrive(ready, scorer, 0, Shown(published=False))
+    unseen = arrive(ready, scorer, 0, EntryVisibility(published=False))
     assert body(ready, scorer)["entries"] == []
     with ready.write() as session:
         assert visibility.publish(session, unseen, by="owner")
@@ -147,7 +148,7 @@ def test_it_appears_when_its_owner_publishes_it(ready: Database, scorer: Scorer)
 
 
 def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready: Database, scorer: Scorer) -> None:
-    unseen = arrive(ready, scorer, 0, Shown(published=False))
+    unseen = arrive(ready, scorer, 0, EntryVisibility(published=False))
     entries.withdraw(ready, person(OWNER), unseen, "Planted-Reason-7e1")
     found = body(ready, scorer)
     assert (found["stubs"], found["entries"], found["unpublished"]) == ([], [], 1)
@@ -157,10 +158,10 @@ def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready:
     assert body(ready, scorer)["unpublished"] == 0
 
 
-def test_who_was_not_let_through_writes_nothing_into_public_by_withdrawing(ready: Database, scorer: Scorer) -> None:
-    (waiting,) = invented.submit(ready, range(1), owner=OWNER)
+def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: Database, scorer: Scorer) -> None:
+    (waiting,) = small_benchmark.submit(ready, range(1), owner=OWNER)
     with ready.write() as session:
-        visibility.ask(session, waiting, visibility.PLAIN, approval=True)
+        visibility.request_approval(session, waiting, visibility.PLAIN, approval=True)
     entries.withdraw(ready, person(OWNER), waiting, "Planted-Reason-7e1")
     assert body(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
@@ -186,33 +187,33 @@ def numbers(found: dict[str, Any], *names: str) -> list[tuple[int, int | None]]:
     return [told[name] for name in names]
 
 
-def test_an_unnamed_entry_moves_no_number_of_its_accounts_named_rows(ready: Database, scorer: Scorer) -> None:
+def test_an_anonymous_entry_moves_no_number_of_its_accounts_named_rows(ready: Database, scorer: Scorer) -> None:
     named = arrive(ready, scorer, 0)
     before = next(entry for entry in body(ready, scorer)["entries"] if entry["id"] == named)
-    unnamed = arrive(ready, scorer, 1, Shown(FAR))
+    unnamed = arrive(ready, scorer, 1, EntryVisibility(FAR))
     found = body(ready, scorer)
     assert next(entry for entry in found["entries"] if entry["id"] == named) == before
     assert numbers(found, named, unnamed) == [(1, 1), (2, None)]
     later = arrive(ready, scorer, 2)
     assert numbers(body(ready, scorer), named, unnamed, later) == [(1, 3), (2, None), (3, 3)]
-    last = arrive(ready, scorer, 3, Shown(FAR))
+    last = arrive(ready, scorer, 3, EntryVisibility(FAR))
     found = body(ready, scorer)
     assert numbers(found, named, unnamed, later, last) == [(1, 3), (2, None), (3, 3), (4, None)]
     with ready.write() as session:
-        assert visibility.reveal(session, last, by="owner")
+        assert visibility.end_anonymity(session, last, by="owner")
     found = body(ready, scorer)
     assert numbers(found, named, unnamed, later, last) == [(1, 4), (2, None), (3, 4), (4, 4)]
 
 
-@pytest.mark.parametrize("shown", [Shown(FAR), visibility.PLAIN], ids=["unnamed", "control, named"])
-def test_whose_an_unnamed_entry_is_changes_no_byte_of_any_snapshot(
-    ready: Database, scorer: Scorer, shown: Shown
+@pytest.mark.parametrize("shown", [EntryVisibility(FAR), visibility.PLAIN], ids=["unnamed", "control, named"])
+def test_whose_an_anonymous_entry_is_changes_no_byte_of_any_snapshot(
+    ready: Database, scorer: Scorer, shown: EntryVisibility
 ) -> None:
     """Totals, best versions, the number of judges: the same whether the account has other rows or not."""
     arrive(ready, scorer, 0, model="the same")
     name = arrive(ready, scorer, 1, shown, model="the same", version="2")
     body(ready, scorer)
-    assert relate_if_changed(ready, scorer) > 0
+    assert compute_if_changed(ready, scorer) > 0
     relations = body(ready, scorer)["relations"]["demo"]
     assert (relations["judges"], len(relations["entries"])) == ((2, 2) if shown.anonymous_until else (1, 1))
     with ready.write() as session:
@@ -221,14 +222,14 @@ def test_whose_an_unnamed_entry_is_changes_no_byte_of_any_snapshot(
 
 
 def test_what_waits_for_a_maintainer_is_scored_by_no_way(ready: Database, scorer: Scorer) -> None:
-    (name,) = invented.submit(ready, range(1))
+    (name,) = small_benchmark.submit(ready, range(1))
     with ready.write() as session:
-        visibility.ask(session, name, visibility.PLAIN, approval=True)
+        visibility.request_approval(session, name, visibility.PLAIN, approval=True)
     assert rescore(ready, scorer, "demo") == 0
-    assert Worker(ready, scorer, 60).fill_gaps() == 0
+    assert Worker(ready, scorer, 60).enqueue_missing() == 0
     with ready.read() as session:
         assert unscored(session, "demo", "demo", scorer.version, {}) == []
     with ready.write() as session:
-        visibility.decide(session, name, visibility.APPROVED, "amaintainer0", "fine")
-        assert job_queue.any_missing(session, "demo", scorer.version)
+        visibility.record_decision(session, name, visibility.APPROVED, "amaintainer0", "fine")
+        assert job_queue.has_missing(session, "demo", scorer.version)
     assert rescore(ready, scorer, "demo") == 1

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from storage.migrations.refusals import Refusal, refuse
+from storage.migrations.triggers import ImmutableRule, create_trigger
 
 revision = "0001"
 down_revision = None
@@ -25,13 +25,13 @@ TABLES = (
 )  # in the order of their foreign keys
 # Snapshots may be thinned out, never changed.
 REFUSED = (
-    Refusal("events", "UPDATE"),
-    Refusal("events", "DELETE"),
-    Refusal("events", "TRUNCATE"),
-    Refusal("scores", "UPDATE"),
-    Refusal("scores", "DELETE"),
-    Refusal("scores", "TRUNCATE"),
-    Refusal("snapshots", "UPDATE"),
+    ImmutableRule("events", "UPDATE"),
+    ImmutableRule("events", "DELETE"),
+    ImmutableRule("events", "TRUNCATE"),
+    ImmutableRule("scores", "UPDATE"),
+    ImmutableRule("scores", "DELETE"),
+    ImmutableRule("scores", "TRUNCATE"),
+    ImmutableRule("snapshots", "UPDATE"),
 )
 
 
@@ -53,7 +53,7 @@ def upgrade() -> None:
             "$$ BEGIN RAISE EXCEPTION '% may not be changed', TG_TABLE_NAME; END $$"
         )
     for one in REFUSED:
-        refuse(one)
+        create_trigger(one)
 
 
 def downgrade() -> None:

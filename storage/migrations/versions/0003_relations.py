@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from storage.migrations.refusals import Refusal, refuse
+from storage.migrations.triggers import ImmutableRule, create_trigger
 
 revision = "0003"
 down_revision = "0002"
@@ -17,7 +17,7 @@ def upgrade() -> None:
     for name in ("shown_seq", "related_seq"):
         op.add_column("board", sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
     for statement in ("UPDATE", "DELETE"):
-        refuse(Refusal("relations", statement))
+        create_trigger(ImmutableRule("relations", statement))
 
 
 def downgrade() -> None:

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from storage.migrations.refusals import Refusal, refuse
+from storage.migrations.triggers import ImmutableRule, create_trigger
 
 revision = "0004"
 down_revision = "0003"
@@ -20,7 +20,7 @@ def upgrade() -> None:
     _create_tasks()
     _create_imported_labels()
     for statement in ("UPDATE", "DELETE"):  # the history of an entry's description
-        refuse(Refusal("edits", statement))
+        create_trigger(ImmutableRule("edits", statement))
 
 
 def downgrade() -> None:

@@ -7,7 +7,7 @@ import secrets
 import sqlalchemy as sa
 from alembic import op
 
-from storage.migrations.refusals import allow_replacing, refuse_replacing
+from storage.migrations.triggers import create_replace_trigger, drop_replace_trigger
 
 revision = "0006"
 down_revision = "0005"
@@ -26,12 +26,12 @@ def upgrade() -> None:
     _commit_to_label_sets()
     _index_events()
     for table, keys in KEYS.items():
-        refuse_replacing(table, *keys)
+        create_replace_trigger(table, *keys)
 
 
 def downgrade() -> None:
     for table in KEYS:
-        allow_replacing(table)
+        drop_replace_trigger(table)
     for table in ("event_subjects", "label_commitments", "receipt_keys"):
         op.drop_table(table)
 

@@ -1,20 +1,20 @@
 """The row that holds the audit chain's end cannot be removed: without it nothing says whether later events are gone."""
 
-from storage.migrations.refusals import Refusal, allow, refuse
+from storage.migrations.triggers import ImmutableRule, create_trigger, drop_trigger
 
 revision = "0011"
 down_revision = "0010"
 branch_labels = None
 depends_on = None
 
-REFUSED = (Refusal("audit_head", "DELETE"), Refusal("audit_head", "TRUNCATE"))
+REFUSED = (ImmutableRule("audit_head", "DELETE"), ImmutableRule("audit_head", "TRUNCATE"))
 
 
 def upgrade() -> None:
     for one in REFUSED:
-        refuse(one)
+        create_trigger(one)
 
 
 def downgrade() -> None:
     for one in REFUSED:
-        allow(one)
+        drop_trigger(one)

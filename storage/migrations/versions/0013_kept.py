@@ -1,6 +1,12 @@
 """What is never changed, the database itself refuses to change: label revisions, and what receipts attest."""
 
-from storage.migrations.refusals import Refusal, allow, allow_replacing, refuse, refuse_replacing
+from storage.migrations.triggers import (
+    ImmutableRule,
+    create_replace_trigger,
+    create_trigger,
+    drop_replace_trigger,
+    drop_trigger,
+)
 
 revision = "0013"
 down_revision = "0012"
@@ -48,12 +54,12 @@ WRITTEN_ONCE: dict[str, tuple[str, ...]] = {
 }
 SIGNED = """CAST(OLD.receipt AS TEXT) LIKE '%"signature":%'"""  # ->> needs SQLite 3.38
 SET_ONCE = (
-    Refusal("imported_labels", "UPDATE", ("retired_at", "salt"), "OLD.retired_at IS NOT NULL", "other_salt"),
-    Refusal("submissions", "UPDATE", ("receipt",), SIGNED, "other_receipt"),
+    ImmutableRule("imported_labels", "UPDATE", ("retired_at", "salt"), "OLD.retired_at IS NOT NULL", "other_salt"),
+    ImmutableRule("submissions", "UPDATE", ("receipt",), SIGNED, "other_receipt"),
 )
 REFUSED = (
-    *(Refusal(table, "UPDATE", columns) for table, columns in WRITTEN_ONCE.items()),
-    *(Refusal(table, statement) for table in WRITTEN_ONCE for statement in ("DELETE", "TRUNCATE")),
+    *(ImmutableRule(table, "UPDATE", columns) for table, columns in WRITTEN_ONCE.items()),
+    *(ImmutableRule(table, statement) for table in WRITTEN_ONCE for statement in ("DELETE", "TRUNCATE")),
     *SET_ONCE,
 )
 KEYS = {
@@ -72,13 +78,13 @@ KEYS = {
 
 def upgrade() -> None:
     for one in REFUSED:
-        refuse(one)
+        create_trigger(one)
     for table, keys in KEYS.items():
-        refuse_replacing(table, *keys)
+        create_replace_trigger(table, *keys)
 
 
 def downgrade() -> None:
     for table in KEYS:
-        allow_replacing(table)
+        drop_replace_trigger(table)
     for one in REFUSED:
-        allow(one)
+        drop_trigger(one)

@@ -3,7 +3,13 @@
 import sqlalchemy as sa
 from alembic import op
 
-from storage.migrations.refusals import Refusal, allow, allow_replacing, refuse, refuse_replacing
+from storage.migrations.triggers import (
+    ImmutableRule,
+    create_replace_trigger,
+    create_trigger,
+    drop_replace_trigger,
+    drop_trigger,
+)
 
 revision = "0016"
 down_revision = "0015"
@@ -11,7 +17,7 @@ branch_labels = None
 depends_on = None
 
 TABLE = "imported_labels"
-SET_ONCE = Refusal(TABLE, "UPDATE", ("retired_at", "salt"), "OLD.retired_at IS NOT NULL", "other_salt")
+SET_ONCE = ImmutableRule(TABLE, "UPDATE", ("retired_at", "salt"), "OLD.retired_at IS NOT NULL", "other_salt")
 WRITTEN_ONCE = (
     "revision",
     "benchmark",
@@ -25,18 +31,20 @@ WRITTEN_ONCE = (
     "imported_at",
 )
 BEFORE = (
-    Refusal(TABLE, "UPDATE", (*WRITTEN_ONCE[:2], "disclosure", *WRITTEN_ONCE[2:])),
-    Refusal(TABLE, "DELETE"),
-    Refusal(TABLE, "TRUNCATE"),
+    ImmutableRule(TABLE, "UPDATE", (*WRITTEN_ONCE[:2], "disclosure", *WRITTEN_ONCE[2:])),
+    ImmutableRule(TABLE, "DELETE"),
+    ImmutableRule(TABLE, "TRUNCATE"),
     SET_ONCE,
 )
 AFTER = (
-    Refusal(TABLE, "UPDATE", WRITTEN_ONCE),
+    ImmutableRule(TABLE, "UPDATE", WRITTEN_ONCE),
     # Labels that are not public may become so, and nothing else.
-    Refusal(TABLE, "UPDATE", ("disclosure",), "OLD.disclosure = 'public' OR NEW.disclosure <> 'public'", "other_level"),
+    ImmutableRule(
+        TABLE, "UPDATE", ("disclosure",), "OLD.disclosure = 'public' OR NEW.disclosure <> 'public'", "other_level"
+    ),
     # A draft may be discarded, unless something was ever scored under it: then it is registered, see below.
-    Refusal(TABLE, "DELETE", (), "OLD.published_at IS NOT NULL OR OLD.retired_at IS NOT NULL", "applied"),
-    Refusal(TABLE, "TRUNCATE"),
+    ImmutableRule(TABLE, "DELETE", (), "OLD.published_at IS NOT NULL OR OLD.retired_at IS NOT NULL", "applied"),
+    ImmutableRule(TABLE, "TRUNCATE"),
     SET_ONCE,
 )
 KEY = ("revision",)
@@ -47,9 +55,9 @@ def upgrade() -> None:
     _forget(BEFORE)
     _change_levels("'public', 'categories', 'overall'", {"hidden": "categories"})
     for one in AFTER:
-        refuse(one)
+        create_trigger(one)
     _refuse_registered()
-    refuse_replacing(TABLE, KEY)
+    create_replace_trigger(TABLE, KEY)
     _create_tables()
 
 
@@ -60,8 +68,8 @@ def downgrade() -> None:
     _forget(AFTER)
     _change_levels("'public', 'hidden'", {"categories": "hidden", "overall": "hidden"})
     for one in BEFORE:
-        refuse(one)
-    refuse_replacing(TABLE, KEY)
+        create_trigger(one)
+    create_replace_trigger(TABLE, KEY)
 
 
 def _create_tables() -> None:
@@ -86,10 +94,10 @@ def _create_tables() -> None:
     )
 
 
-def _forget(refusals: tuple[Refusal, ...]) -> None:
+def _forget(refusals: tuple[ImmutableRule, ...]) -> None:
     for one in refusals:
-        allow(one)
-    allow_replacing(TABLE)
+        drop_trigger(one)
+    drop_replace_trigger(TABLE)
 
 
 def _change_levels(levels: str, renamed: dict[str, str]) -> None:

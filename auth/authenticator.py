@@ -1,0 +1,160 @@
+"""Authentication of a request by session cookie or bearer token."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from auth import queries
+from auth.crypto import KeyRing, constant_time_equal, digest
+from auth.login_throttle import LoginThrottle
+from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
+from auth.openid import IssuerOffline, OpenIdClient, TokenRefused
+from auth.roles import ADMIN, configured_names, is_org_admin, organisations_of, restrict_to_scopes, roles_of
+from auth.settings import IdentitySettings, Mode
+from storage.database import Database
+
+PREFIX = "vlrb_"
+ISSUER_TOKEN = "issuer-token"  # noqa: S105 (what the encrypted text is for)
+_OTHERS = "hf_"  # Hugging Face's own tokens come along to Spaces; they are not ours and no attempt to guess one
+_LONGEST = 200
+_RETRY = 30.0  # seconds before an issuer that did not answer is asked again about the same account
+
+log = logging.getLogger(__name__)
+
+
+class Authenticator:
+    """Looks up who is asking. All methods block on the database; call them in a thread."""
+
+    def __init__(self, settings: IdentitySettings, database: Database, seal: KeyRing, client: OpenIdClient) -> None:
+        self._settings, self._database, self._seal, self._client = settings, database, seal, client
+        self._failures = LoginThrottle(database, seal, "token")
+        self._asking = threading.Lock()
+        self._unanswered: dict[str, float] = {}  # account -> when the issuer last failed to answer, monotonic
+
+    def anonymous(self) -> Identity:
+        """Return who asks when no credential comes along."""
+        return {Mode.LOCAL: LOCAL, Mode.OPEN: OPEN, Mode.OPENID: ANONYMOUS}[self._settings.mode]
+
+    def from_session(self, cookie: str) -> Identity:
+        """Return the identity of a session; nobody's if it is forged, ended or expired, or the account is banned."""
+        if not cookie or len(cookie) > _LONGEST:
+            return ANONYMOUS
+        id_sha256 = digest(cookie)
+        with self._database.read() as session:
+            live = queries.live_session(session, id_sha256, self._settings.idle_seconds)
+        if live is None or live.account.banned:
+            return ANONYMOUS
+        if live.idle > self._settings.touch_seconds:
+            self._touch(lambda session: queries.touch_session(session, id_sha256))
+        return self._identity(live.account, via="session", credential=id_sha256)
+
+    def from_token(self, token: str, address: str) -> Identity | None:
+        """Return the identity of an API token; None if it is a token of somebody else's system.
+
+        Raises:
+            TooManyFailures: the token is unknown, and five others from this address were within 15 minutes. Who shares
+                an address with somebody who guesses goes on with a valid one.
+            Unauthenticated: the token is unknown, revoked or expired.
+            Forbidden: its account is banned.
+        """
+        if token.startswith(_OTHERS):
+            return None
+        presented = digest(token)
+        with self._database.read() as session:
+            found = queries.token(session, presented)
+        if found is None or not token.startswith(PREFIX) or not constant_time_equal(found.token_sha256, presented):
+            self._failures.check(address)
+            self._failures.add(address)
+            raise Unauthenticated("This token is not known here.")
+        # Who holds a revoked or expired token does not guess: that is an answer, not a failed attempt.
+        if found.revoked or found.expired:
+            raise Unauthenticated(f"This token {'was revoked' if found.revoked else 'has expired'}. Make a new one.")
+        if found.account.banned:
+            raise Forbidden("This account is shut out.")
+        if found.unused > self._settings.touch_seconds:
+            self._touch(lambda session: queries.touch_token(session, found.id))
+        scopes = frozenset(Scope(scope) for scope in found.scopes.split())
+        return self._identity(found.account, via="token", credential=found.id, scopes=scopes)
+
+    def _identity(
+        self, account: queries.KnownAccount, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None
+    ) -> Identity:
+        organisations, confirmed = self._confirmed(account)
+        bound: frozenset[str] = frozenset()
+        if configured_names(self._settings):
+            with self._database.read() as session:
+                bound = queries.bound_names(session, account.id)
+        roles = roles_of(account.subject, bound, organisations if confirmed else (), self._settings)
+        return Identity(
+            account=account.id,
+            name=account.name,
+            organisations=organisations,
+            roles=roles if scopes is None else restrict_to_scopes(roles, scopes),
+            auth_method=via,
+            scopes=scopes or frozenset(),
+            credential=credential,
+            account_created_at=account.issuer_created_at,
+            first_seen_at=account.first_seen_at,
+        )
+
+    def _touch(self, write: Any) -> None:
+        """Recording a use must not stop it: public pages and reads work while the database takes no writes."""
+        try:
+            with self._database.write() as session:
+                write(session)
+        except queries.SQLAlchemyError as error:
+            log.warning("use.not_recorded", extra={"data": {"reason": type(error).__name__}})
+
+    def _confirmed(self, account: queries.KnownAccount) -> tuple[tuple[Organisation, ...], bool]:
+        """Return the organisations, and whether the issuer confirmed them lately. Asks it only where a role hangs on
+        it."""
+        organisations = organisations_of(account.organisations)
+        wanted = self._settings.maintainer_org
+        if not is_org_admin(organisations, wanted):
+            return organisations, False  # nothing hangs on it
+        if account.confirmed_ago < self._settings.role_seconds:
+            return organisations, True
+        with self._asking:  # a page makes ten requests at once; the issuer gets one question
+            with self._database.read() as session:
+                latest = queries.account(session, account.id) or account
+            if latest.confirmed_ago < self._settings.role_seconds:
+                return organisations_of(latest.organisations), True
+            return self._ask(latest)
+
+    def _ask(self, account: queries.KnownAccount) -> tuple[tuple[Organisation, ...], bool]:
+        """Ask the issuer. No answer, or no token to ask with: the role waits, everything else goes on."""
+        organisations = organisations_of(account.organisations)
+        if time.monotonic() - self._unanswered.get(account.id, -_RETRY) < _RETRY:
+            return organisations, False
+        sealed = account.issuer_token
+        token = self._seal.decrypt(ISSUER_TOKEN, sealed, account.id) if sealed else None
+        if token is None:
+            return organisations, False
+        try:
+            person = self._client.userinfo(token)
+        except TokenRefused:
+            with self._database.write() as session:
+                queries.keep_issuer_token(session, account.id, None)
+            return organisations, False
+        except IssuerOffline as error:
+            self._unanswered[account.id] = time.monotonic()
+            log.warning("role.not_confirmed", extra={"data": {"reason": str(error)}})
+            return organisations, False
+        if person.subject != account.subject:
+            return organisations, False
+        self._unanswered.pop(account.id, None)
+        with self._database.write() as session:
+            queries.confirm(session, account.id, person.name, as_json(person.organisations))
+        return person.organisations, True
+
+
+def as_json(organisations: Sequence[Organisation]) -> list[dict[str, Any]]:
+    """From values to the column."""
+    return [{"id": one.id, "name": one.name, "role": one.role} for one in organisations]
+
+
+__all__ = ["ADMIN", "PREFIX", "Authenticator", "as_json"]

@@ -1,0 +1,82 @@
+"""Cross-site request check (CSRF) by Origin and Sec-Fetch-Site, and the public base URL. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
+_OF_PROXIES = ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "x-forwarded-", "cf-")
+
+
+@dataclass(frozen=True, slots=True)
+class Headers:
+    """What the decision looks at; each as often as it was sent."""
+
+    origin: Sequence[str] = ()
+    fetch_site: Sequence[str] = ()
+    host: Sequence[str] = ()
+    names: frozenset[str] = frozenset()  # of all headers, lower case
+
+
+def is_cross_site(headers: Headers, own: str | None, cookie: bool) -> str | None:
+    """Return why a state change is refused; None if it is not.
+
+    `own`: this site's origin; None where it is only known from the Host header (no sign-in configured).
+    `cookie`: whether a session cookie came along. Programs send neither Origin nor Sec-Fetch-Site; that is fine as
+    long as nothing that a browser adds by itself speaks for them.
+    """
+    if len(headers.origin) > 1 or len(headers.fetch_site) > 1:
+        return "The request names more than one origin."
+    if headers.fetch_site and headers.fetch_site[0] not in ("same-origin", "none"):
+        return "This request was sent by a page of another site."
+    if headers.origin:
+        return (
+            None
+            if _is_own(headers.origin[0], own, headers.host)
+            else "This request was sent by a page of another site."
+        )
+    if not headers.fetch_site and cookie:
+        return "This request does not say which page sent it (no Origin header)."
+    return None
+
+
+def base_url(public_url: str, scheme: str, host: str) -> str:
+    """Return where the service stands for others, without a slash at the end: as configured, or as a request found
+    it."""
+    return public_url or f"{scheme}://{host if _HOST.fullmatch(host) else 'localhost'}"
+
+
+def _is_own(origin: str, own: str | None, host: Sequence[str]) -> bool:
+    if own is not None:
+        return origin == own
+    parts = urlsplit(origin)
+    return parts.scheme in ("http", "https") and len(host) == 1 and parts.netloc == host[0]
+
+
+def is_not_loopback(headers: Headers) -> str | None:
+    """Return why a request is not from this machine, where being on it is all that is asked for; None if it is.
+
+    A page of another site can make its own name resolve to 127.0.0.1, and a proxy beside the service connects from
+    there: the Host header and the proxy's headers tell them apart.
+    """
+    if len(headers.host) != 1 or not is_loopback(headers.host[0]):
+        return "Without sign-in this service answers to localhost only."
+    if any(name.startswith(_OF_PROXIES) for name in headers.names):
+        return "A proxy stands in front of this service, which runs without sign-in. Configure the sign-in."
+    return None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a Host header (with or without port) names this machine."""
+    name = urlsplit(f"//{host}").hostname or ""
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,146 @@
+"""Identity, roles and scopes as values, and the checks that raise 401 and 403 errors. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+
+class Role(StrEnum):
+    """What somebody may do. An owner is a maintainer too, a maintainer a submitter."""
+
+    SUBMITTER = "submitter"
+    MAINTAINER = "maintainer"
+    OWNER = "owner"
+
+
+class Scope(StrEnum):
+    """What an API token was made for."""
+
+    SUBMIT = "submit"
+    MAINTAIN = "maintain"
+
+
+IMPLIED: dict[Role, frozenset[Role]] = {
+    Role.SUBMITTER: frozenset({Role.SUBMITTER}),
+    Role.MAINTAINER: frozenset({Role.SUBMITTER, Role.MAINTAINER}),
+    Role.OWNER: frozenset(Role),
+}
+# A token never carries the owner's role: what only an owner may do needs a person at a browser.
+GRANTED: dict[Scope, Role] = {Scope.SUBMIT: Role.SUBMITTER, Scope.MAINTAIN: Role.MAINTAINER}
+
+
+def is_id(organisation: str) -> bool:
+    """Return whether a text is an id as Hugging Face has them, and no name."""
+    return len(organisation) == 24 and set(organisation) <= set("0123456789abcdef")
+
+
+@dataclass(frozen=True, slots=True)
+class Organisation:
+    """An organisation as the issuer names it; `role` is the issuer's word ("admin", "write", ...), "" if unknown."""
+
+    id: str
+    name: str  # the one that nobody else can have there; "" where the issuer tells none
+    role: str = ""
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return self.name or self.id
+
+    def is_meant(self, setting: str) -> bool:
+        """Return whether a setting means this one: an id is compared with ids alone, a name with names."""
+        return self.id == setting if is_id(setting) else bool(self.name) and self.name.casefold() == setting.casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who is asking. `account` is stable; `name` is for people and may change hands."""
+
+    account: str  # "" nobody, "local" the person at this machine
+    name: str = ""
+    organisations: tuple[Organisation, ...] = ()
+    roles: frozenset[Role] = frozenset()  # what this request may do: for tokens already narrowed to their scopes
+    auth_method: Literal["nobody", "session", "token", "local"] = "nobody"
+    scopes: frozenset[Scope] = frozenset()  # of the token; empty for everything else
+    credential: str = ""  # which session (a digest) or token (its public id) it was
+    account_created_at: float | None = None  # seconds since 1970 UTC; None where the issuer does not tell
+    first_seen_at: float | None = None  # the first sign-in here
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether anybody is known to ask."""
+        return bool(self.account)
+
+
+ANONYMOUS = Identity(account="")
+LOCAL = Identity(account="local", name="local", roles=frozenset(Role), auth_method="local")
+# Reachable by others and without sign-in, which somebody accepted on purpose: everybody is one submitter.
+OPEN = Identity(account="local", name="local", roles=IMPLIED[Role.SUBMITTER], auth_method="local")
+
+
+class AuthError(Exception):
+    """The request is not let in; carries what an HTTP answer needs."""
+
+    status, code = 403, "refused"
+
+    def __init__(self, detail: str, identity: Identity = ANONYMOUS, needed: Role | None = None) -> None:
+        super().__init__(detail)
+        self.detail, self.identity, self.needed = detail, identity, needed
+
+
+class Unauthenticated(AuthError):
+    """Nobody is signed in, or the token is not valid."""
+
+    status, code = 401, "sign-in-needed"
+
+
+class Forbidden(AuthError):
+    """Somebody is known, but may not do this."""
+
+    status, code = 403, "not-allowed"
+
+
+class TooManyFailures(AuthError):
+    """Too many failed attempts from one place; try again later."""
+
+    status, code = 429, "too-many-failures"
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("Too many failed attempts. Try again later.")
+        self.retry_after = retry_after  # seconds
+
+
+def require(identity: Identity, role: Role) -> Identity:
+    """Let a use case go on, or stop it.
+
+    Raises:
+        Unauthenticated: nobody is known.
+        Forbidden: somebody is, but without this role, or with a token that was not made for it.
+    """
+    if not identity.signed_in:
+        raise Unauthenticated("Sign in, or send an API token.", identity, role)
+    if role not in identity.roles:
+        if identity.auth_method == "token":
+            scopes = " and ".join(sorted(identity.scopes)) or "nothing"
+            detail = (
+                f"This token allows {scopes}; this needs the role {role} of its account, and a scope that carries it."
+            )
+            raise Forbidden(detail, identity, role)
+        raise Forbidden(f"This needs the role {role}.", identity, role)
+    return identity
+
+
+def require_person(identity: Identity) -> Identity:
+    """As `require`, for what a token must never do (make tokens, end sessions): a browser that is signed in.
+
+    Raises:
+        Unauthenticated: nobody is known.
+        Forbidden: a token asks, or there is no sign-in here.
+    """
+    if not identity.signed_in:
+        raise Unauthenticated("Sign in first.")
+    if identity.auth_method != "session":
+        raise Forbidden("This can only be done by somebody who is signed in with a browser.", identity)
+    return identity

@@ -1,0 +1,61 @@
+"""HTML of the account page and of messages, in the layout of the public pages where that is given."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+
+from storage.clock import minute
+
+_HERE = Path(__file__).parent
+STYLE_URL = "/auth/identity.css"
+
+
+def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> Environment:
+    """Return an environment for a package's own templates, in the layout of `site` where that is given."""
+    own = FileSystemLoader(templates)
+    if site is None:
+        return Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    loaders: list[BaseLoader] = [one for one in (site.loader, own) if one is not None]
+    dressed = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
+    dressed.filters = dict(site.filters)  # overlays share them
+    return dressed
+
+
+class AccountPages:
+    """Templates. `site`: an environment that has base.html with the blocks title, head and main; `folders`: where more
+    templates lie."""
+
+    def __init__(self, site: Environment | None = None, folders: Sequence[Path] = ()) -> None:
+        self._base = "identity_base.html" if site is None else "base.html"
+        self._environment = use_layout([_HERE / "templates", *folders], site)
+        self._environment.filters["minute"] = minute
+
+    def account(self, context: Mapping[str, Any]) -> str:
+        """Return the account page."""
+        return self.render("identity_account.html", {"current": "/account", **context})
+
+    def message(self, title: str, lead: str, links: tuple[tuple[str, str], ...], own_tab: bool = False) -> str:
+        """Return a sentence and where to go from here."""
+        context = {"title": title, "lead": lead, "links": links, "own_tab": own_tab, "current": "/account"}
+        return self.render("identity_message.html", context)
+
+    def render(self, name: str, context: Mapping[str, Any]) -> str:
+        """Return a page by the name of its template."""
+        return self._environment.get_template(name).render(base=self._base, style=style_address(), **context)
+
+
+@cache
+def style() -> bytes:
+    """Return the style sheet. Part of the program: read once."""
+    return (_HERE / "static" / "identity.css").read_bytes()
+
+
+def style_address() -> str:
+    """Return its address, which changes with its content."""
+    return f"{STYLE_URL}?{hashlib.sha256(style()).hexdigest()[:10]}"

@@ -1,0 +1,45 @@
+"""Error responses as RFC 9457 problem details, shared by every package that answers HTTP requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from starlette.responses import Response
+
+from auth.model import AuthError, TooManyFailures
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def problem_body(status: int, code: str, detail: str, **more: Any) -> dict[str, Any]:
+    """Return what is said: `code` is stable and for programs, `detail` a sentence for people."""
+    title = HTTPStatus(status).phrase
+    return {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **more}
+
+
+def problem_response(body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer with such a body, kept by nobody. `retry_after` in it, in seconds, is a header too."""
+    always = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+    later = {"Retry-After": str(body["retry_after"])} if "retry_after" in body else {}
+    return Response(json.dumps(body), body["status"], {**always, **later, **(headers or {})}, MEDIA_TYPE)
+
+
+def problem(status: int, code: str, detail: str, **more: Any) -> Response:
+    """Return both in one."""
+    return problem_response(problem_body(status, code, detail, **more))
+
+
+def refusal(refused: AuthError) -> Response:
+    """Return the answer to somebody who may not."""
+    later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyFailures) else {}
+    return problem_response(problem_body(refused.status, refused.code, refused.detail, **later), extra_headers(refused))
+
+
+def extra_headers(refused: AuthError) -> Mapping[str, str]:
+    """Headers that belong to a refusal's status."""
+    if isinstance(refused, TooManyFailures):
+        return {"Retry-After": str(int(refused.retry_after) + 1)}
+    return {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}

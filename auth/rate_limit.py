@@ -1,0 +1,173 @@
+"""Rate limiting (GCRA): requests per minute for each address and account, upload bytes per hour and concurrent calls
+for each address. Plain ASGI.
+
+It keeps the service answering; it protects no secret. What security relies on (failed sign-ins and tokens, quotas) is
+counted in the database, where a restart resets nothing. One number for each place, by a clock that never goes back.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from auth.login_throttle import network
+from auth.middleware import client_address
+from auth.model import Identity, TooManyFailures
+from auth.problem_details import refusal
+from auth.request_classes import is_upload, rate_limit_class
+
+MINUTE, HOUR = 60.0, 3600.0
+MOST_PLACES = 50_000
+FILES_PER_HOUR = 16  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
+MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
+MOST_OF_ONE = 4  # and of these from one address
+MOST_COMPUTED = 8  # views, files and pictures that one address has made for it at a time; a browser asks for six
+MOST_OPEN = 64  # answers that one address waits for at a time: a page has one or two, each takes a file descriptor
+
+_OPEN_AT_MOST = {"listen": MOST_OPEN, "compute": MOST_COMPUTED}
+
+log = logging.getLogger(__name__)
+
+
+class TooManyRequests(TooManyFailures):
+    """More requests than anybody needs; try again in a moment."""
+
+    code = "too-many-requests"
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(retry_after)
+        self.detail = "Too many requests. Try again in a moment."
+
+
+class TooManyBytes(TooManyRequests):
+    """Larger uploads than anybody needs; try again later."""
+
+    code = "too-many-bytes"
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(retry_after)
+        self.detail = "Too much was uploaded from this address within the hour. Try again later."
+
+
+class RateLimiter:
+    """Generic cell rate algorithm: a place may do `most` at once, and so many in every `seconds`."""
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, seconds: float = MINUTE) -> None:
+        self._interval, self._clock, self._seconds = seconds / most, clock, seconds
+        self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
+
+    def retry_after(self, place: str, count: int = 1) -> float | None:
+        """Count so many; seconds until they are allowed where they are too many, and then does not count them."""
+        now = self._clock()
+        until = max(self._used_until.get(place, now), now) + count * self._interval
+        if until > now + self._seconds + self._interval / 2:  # half a step, because seconds are no whole numbers
+            return until - now - self._seconds
+        if len(self._used_until) >= MOST_PLACES:
+            self._evict(now)
+        self._used_until[place] = until
+        return None
+
+    def _evict(self, now: float) -> None:
+        """Those that may do everything again; where that is not enough, those that have done least lately."""
+        busy = {place: until for place, until in self._used_until.items() if until > now}
+        if len(busy) >= MOST_PLACES:
+            busy = dict(sorted(busy.items(), key=lambda one: one[1])[MOST_PLACES // 2 :])
+        self._used_until = busy
+
+
+class RateLimitMiddleware:
+    """The application behind a limit. `whose`: who is counted; "" is not. `largest`: bytes of the largest file that is
+    taken, where bytes are counted too; 0 where they are not."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        per_minute: int,
+        whose: Callable[[Scope], str],
+        clock: Callable[[], float] = time.monotonic,
+        largest: int = 0,
+    ) -> None:
+        self._app, self._whose, self._flood = app, whose, RateLimiter(per_minute, clock)
+        self._open: Counter[str] = Counter()
+        self._largest, self._bytes = largest, RateLimiter(max(FILES_PER_HOUR * largest, 1), clock, HOUR)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        what = rate_limit_class(scope)
+        user = self._whose(scope) if what else ""
+        refused = self._refusal(scope, what, user) if user else None
+        if refused is None:
+            with self._open_for(f"{what} {user}") if user and what in _OPEN_AT_MOST else nullcontext():
+                await self._app(scope, receive, send)
+            return
+        log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
+        await refusal(refused)(scope, receive, send)
+
+    @contextmanager
+    def _open_for(self, user: str) -> Iterator[None]:
+        self._open[user] += 1
+        try:
+            yield
+        finally:
+            self._open[user] -= 1
+            self._open += Counter()  # drops who has none left
+
+    def _refusal(self, scope: Scope, what: str, user: str) -> TooManyRequests | None:
+        if self._open.get(f"{what} {user}", 0) >= _OPEN_AT_MOST.get(what, math.inf):
+            return TooManyRequests(MINUTE if what == "listen" else 1)
+        if what == "compute":  # readers may open as many pages as they like, one after the other
+            return None
+        wait = self._flood.retry_after(f"{what} {user}")
+        if wait is not None:
+            return TooManyRequests(wait)
+        if not self._largest or not is_upload(scope):
+            return None
+        wait = self._bytes.retry_after(user, min(declared_length(scope, self._largest), self._largest))
+        return None if wait is None else TooManyBytes(wait)
+
+
+def declared_length(scope: Scope, unknown: int) -> int:
+    """Return how many bytes a request says that it sends; `unknown` where it does not say."""
+    said = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return int(said[:20]) if said.isdigit() else unknown
+
+
+def limit_queue_per_client(queue: Any, most: int = MOST_OF_ONE) -> None:
+    """Make Gradio's queue refuse the calls of an address that has `most` of them waiting or running already: reading a
+    large file takes seconds, and the next caller waits for all of them."""
+    push = queue.push
+
+    async def push_in_turn(body: Any, request: Any, username: Any) -> Any:
+        user = address_of(request.scope)
+        if sum(address_of(event.request.scope) == user for event in _events(queue)) >= most:
+            return False, f"{most} calls from your address are waiting or running. Try again in a moment.", "queue_full"
+        return await push(body=body, request=request, username=username)
+
+    queue.push = push_in_turn
+
+
+def _events(queue: Any) -> Iterable[Any]:
+    """Yield what waits in it, and what runs."""
+    for waiting in queue.event_queue_per_concurrency_id.values():
+        yield from waiting.queue
+    for running in queue.active_jobs:
+        yield from running or ()
+
+
+def address_of(scope: Scope) -> str:
+    """Return where a request comes from: an address, or the network of an IPv6 one. Behind a trusted proxy its
+    client's."""
+    return network(client_address(scope))
+
+
+def account_of(scope: Scope) -> str:
+    """Return whose request it is; IdentityMiddleware came before."""
+    found = scope.get("state", {}).get("identity")
+    return found.account if isinstance(found, Identity) else ""

@@ -1,0 +1,54 @@
+"""Roles of an account, from configured names or an organisation's admins. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from auth.model import GRANTED, IMPLIED, Organisation, Role, Scope
+from auth.settings import IdentitySettings
+
+ADMIN = "admin"
+_SUBJECT = "sub:"
+
+
+def configured_names(settings: IdentitySettings) -> frozenset[str]:
+    """Return names that carry a role, as they are bound to accounts."""
+    return frozenset(
+        name.casefold() for name in (*settings.maintainers, *settings.owners) if not name.startswith(_SUBJECT)
+    )
+
+
+def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
+    """From the column to values."""
+    return tuple(Organisation(str(one["id"]), str(one["name"]), str(one["role"])) for one in stored)
+
+
+def is_org_admin(organisations: Iterable[Organisation], wanted: str) -> bool:
+    """Return whether somebody is an admin of the organisation with this name or id."""
+    return any(one.role == ADMIN and one.is_meant(wanted) for one in organisations)
+
+
+def roles_of(
+    subject: str, bound: frozenset[str], organisations: Sequence[Organisation], settings: IdentitySettings
+) -> frozenset[Role]:
+    """Return all roles of an account.
+
+    `bound`: the configured names that mean this account. `organisations`: as the issuer said lately; empty if that is
+    too long ago to rely on.
+    """
+    means = {*bound, f"{_SUBJECT}{subject}"}
+
+    def named(names: tuple[str, ...]) -> bool:
+        return any((name if name.startswith(_SUBJECT) else name.casefold()) in means for name in names)
+
+    if named(settings.owners):
+        return IMPLIED[Role.OWNER]
+    if named(settings.maintainers) or is_org_admin(organisations, settings.maintainer_org):
+        return IMPLIED[Role.MAINTAINER]
+    return IMPLIED[Role.SUBMITTER]
+
+
+def restrict_to_scopes(roles: frozenset[Role], scopes: frozenset[Scope]) -> frozenset[Role]:
+    """Return what is left of an account's roles for a token with these scopes."""
+    return roles & {GRANTED[scope] for scope in scopes}

@@ -1,0 +1,313 @@
+"""Routes of sign-in, sign-out and the account page, and the handlers of 401 and 403 errors.
+
+`app.py` wires it so: ``identities = AuthService.create(database, settings)``, ``app.include_router(build(identities,
+...))``, ``app.add_exception_handler(AuthError, refusals(identities))`` and, around the application,
+``IdentityMiddleware(app, identities.settings, identities.resolver)``.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from anyio import to_thread
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from auth.middleware import client_address, identity_of, read_cookie
+from auth.model import AuthError, Forbidden, Identity, Role, Unauthenticated, require_person
+from auth.openid import IssuerOffline, SignInFailed
+from auth.pages import STYLE_URL, AccountPages, style
+from auth.problem_details import extra_headers, refusal
+from auth.redirects import local_path
+from auth.service import AuthService
+from auth.settings import Mode
+from auth.sign_in import TRANSACTION_SECONDS
+from auth.tokens import DAYS, CreatedToken, TokenRejected
+
+log = logging.getLogger(__name__)
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors {}"
+)
+PRIVATE = {
+    "Content-Security-Policy": _POLICY.format("'none'"),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",  # with no-referrer browsers would send our own forms with Origin: null
+    "Cache-Control": "no-store",
+}
+# The one page that is made to be seen inside a frame, of a Space where this is one: it leads out of it.
+_FRAMED = {**PRIVATE, "Content-Security-Policy": _POLICY.format("'self'")}
+_CSRF = "csrf"
+_Token = Annotated[str, Form(alias="csrf")]
+
+
+class SubmissionRow(NamedTuple):
+    """A line of "my submissions"."""
+
+    title: str
+    state: str
+    url: str  # where its owner looks after it
+    created_at: float  # seconds since 1970 UTC
+    reason: str = ""  # where something went wrong
+    attempt: str = ""  # which one it is, at which labels
+    entry_url: str = ""  # its public page, once there is one
+    shown: str = ""  # "not published", "anonymous until ..."
+
+
+class ActivityLine(NamedTuple):
+    """A line of "what happened" to one's entries."""
+
+    title: str
+    url: str
+    sentence: str
+    at: str  # ISO, UTC
+
+
+def build(
+    identities: AuthService,
+    pages: AccountPages | None = None,
+    submissions_of: Callable[[Identity], Sequence[SubmissionRow]] = lambda _: (),
+    next_one: Callable[[Identity], str] = lambda _: "",
+    activity: Callable[[Identity], Sequence[ActivityLine]] = lambda _: (),
+) -> APIRouter:
+    """Return the routes. `submissions_of`: what an account has submitted, the newest first; `next_one`: a sentence
+    on when it may submit again; `happened`: what happened to its entries, the newest first. All may block."""
+    router = APIRouter(include_in_schema=False)
+    made_with = pages or AccountPages()
+    if identities.settings.mode is Mode.OPENID:
+        _add_sign_in(router, identities, made_with)
+        _add_account_actions(router, _Account(identities, made_with, submissions_of, next_one, activity))
+    _add_account(router, _Account(identities, made_with, submissions_of, next_one, activity))
+    return router
+
+
+def refusals(
+    identities: AuthService, pages: AccountPages | None = None
+) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
+    """Return the exception handler for Refused: problem+json, or a page for a browser that asked for one."""
+    made_with = pages or AccountPages()
+
+    async def answer(request: Request, error: Exception) -> Response:
+        if not isinstance(error, AuthError):
+            raise error
+        where = f"{request.method} {request.url.path}"
+        await to_thread.run_sync(identities.record_denial, error, where, client_address(request.scope))
+        if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
+            return refusal(error)
+        title, detail, first = "That is not possible", error.detail, ("Your account", "/account")
+        maintainers = error.needed is Role.MAINTAINER and request.method == "GET"
+        if maintainers:
+            title, detail = "For maintainers", "This page is for maintainers. What they decide stands under Decisions."
+        if isinstance(error, Unauthenticated) and request.method == "GET" and identities.settings.mode is Mode.OPENID:
+            title = "Sign in as a maintainer" if maintainers else "Sign in first"
+            detail = detail if maintainers else "This page is for people with an account."
+            first = ("Sign in", f"/auth/sign-in?next={quote(request.url.path)}")
+        page = made_with.message(title, detail, (first, ("The board", "/")))
+        return HTMLResponse(page, error.status, {**PRIVATE, **extra_headers(error)})
+
+    return answer
+
+
+def _add_sign_in(router: APIRouter, identities: AuthService, pages: AccountPages) -> None:
+    settings = identities.settings
+
+    @router.get("/auth/sign-in")
+    def sign_in(request: Request) -> Response:
+        """Send the browser to the issuer."""
+        target = local_path(request.query_params.get("next") or request.query_params.get("_target_url"))
+        if request.headers.get("sec-fetch-dest") in ("iframe", "frame"):
+            return _break_out_of_frame(pages, target)
+        try:
+            started = identities.sign_in.start(target)
+        except IssuerOffline as offline:
+            return _offline(pages, settings.issuer_name, offline)
+        answer = RedirectResponse(started.url, 303, PRIVATE)
+        _set_cookie(answer, identities, settings.sign_in_cookie, started.cookie, int(TRANSACTION_SECONDS))
+        return answer
+
+    @router.get("/auth/callback")
+    def callback(request: Request) -> Response:
+        """The issuer sends people back to here."""
+        parameters = request.query_params
+        try:
+            if "code" not in parameters:
+                raise SignInFailed(f"no code ({parameters.get('error', '')[:40]!r})")
+            completed = identities.sign_in.complete(
+                code=parameters["code"],
+                state=parameters.get("state", ""),
+                issuer=parameters.get("iss"),
+                sign_in_cookie=read_cookie(request.scope, settings.sign_in_cookie),
+                session_cookie=read_cookie(request.scope, settings.session_cookie),
+                address=client_address(request.scope),
+            )
+        except SignInFailed as failed:
+            log.info("sign_in.failed", extra={"data": {"reason": str(failed)}})
+            return _failed(pages, settings.sign_in_cookie, identities)
+        except IssuerOffline as offline:
+            return _offline(pages, settings.issuer_name, offline)
+        except AuthError as refusal:
+            page = pages.message("You are not signed in", refusal.detail, (("The board", "/"),))
+            return HTMLResponse(page, refusal.status, {**PRIVATE, **extra_headers(refusal)})
+        answer = RedirectResponse(completed.target, 303, PRIVATE)
+        _set_cookie(answer, identities, settings.session_cookie, completed.cookie, int(settings.session_seconds))
+        _set_cookie(answer, identities, settings.sign_in_cookie, "", 0)
+        return answer
+
+    @router.post("/auth/sign-out")
+    def sign_out(request: Request, csrf: _Token = "") -> Response:
+        """End this session."""
+        identity = identity_of(request)
+        if identity.signed_in:
+            check_csrf(identities, identity, csrf)
+            identities.sign_in.sign_out(identity)
+        answer = RedirectResponse("/", 303, PRIVATE)
+        _set_cookie(answer, identities, settings.session_cookie, "", 0)
+        return answer
+
+
+class _Account(NamedTuple):
+    identities: AuthService
+    pages: AccountPages
+    submissions_of: Callable[[Identity], Sequence[SubmissionRow]]
+    next_one: Callable[[Identity], str]
+    happened: Callable[[Identity], Sequence[ActivityLine]]
+
+    def page(
+        self, identity: Identity, *, made: CreatedToken | None = None, error: str = "", status: int = 200
+    ) -> Response:
+        """Return the account page as this person sees it."""
+        context: dict[str, Any] = {
+            "identity": identity,
+            "issuer": self.identities.settings.issuer_name,
+            "roles": _scope_label(identity.roles),
+            "maintains": Role.MAINTAINER in identity.roles,
+            "submissions": self.submissions_of(identity) if identity.signed_in else (),
+            "next_one": self.next_one(identity) if identity.signed_in else "",
+            "happened": self.happened(identity) if identity.signed_in else (),
+            "made": made,
+            "error": error,
+            "days": DAYS,
+            **self._of_session(identity),
+        }
+        return HTMLResponse(self.pages.account(context), status, PRIVATE)
+
+    def _of_session(self, identity: Identity) -> Mapping[str, Any]:
+        if identity.auth_method != "session":
+            return {"csrf": "", "tokens": (), "sessions": ()}
+        return {
+            "csrf": csrf_token(self.identities, identity),
+            "tokens": self.identities.tokens.list_for(identity),
+            "sessions": self.identities.sessions_of(identity),
+        }
+
+
+def _add_account(router: APIRouter, account: _Account) -> None:
+    @router.get("/account")
+    def page(request: Request) -> Response:
+        """Tokens, sessions, submissions; or the way in."""
+        return account.page(identity_of(request))
+
+    @router.get("/auth/me")
+    async def me(request: Request) -> Response:
+        """Who is asking: for the small scripts of pages that are the same for everybody."""
+        identity = identity_of(request)
+        said = {
+            "signed_in": identity.signed_in,
+            "name": identity.name,
+            "via": identity.auth_method,
+            "roles": sorted(identity.roles),
+        }
+        return JSONResponse(said, headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+
+    @router.get(STYLE_URL)
+    async def style_sheet() -> Response:
+        headers = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
+        return Response(style(), 200, headers, media_type="text/css")
+
+
+def _add_account_actions(router: APIRouter, account: _Account) -> None:
+    identities = account.identities
+
+    @router.post("/account/tokens")
+    async def make_token(request: Request) -> Response:
+        """Make a token and shows it, this once."""
+        identity = require_person(identity_of(request))
+        async with request.form(max_files=0, max_fields=12) as form:
+            fields = {name: str(form.get(name, "")) for name in (_CSRF, "name", "days")}
+            scopes = [str(value) for value in form.getlist("scopes")]
+        check_csrf(identities, identity, fields[_CSRF])
+        return await to_thread.run_sync(partial(_make, account, identity, fields, scopes))
+
+    @router.post("/account/tokens/{token_id}/revoke")
+    def revoke_token(token_id: str, request: Request, csrf: _Token = "") -> Response:
+        """Revokes a token of one's own; somebody else's does not exist here."""
+        identity = require_person(identity_of(request))
+        check_csrf(identities, identity, csrf)
+        identities.tokens.revoke(identity, token_id)
+        return RedirectResponse("/account", 303, PRIVATE)
+
+    @router.post("/account/sessions/end")
+    def end_sessions(request: Request, csrf: _Token = "") -> Response:
+        """Sign out everywhere, here included."""
+        identity = require_person(identity_of(request))
+        check_csrf(identities, identity, csrf)
+        identities.sign_in.sign_out_everywhere(identity)
+        answer = RedirectResponse("/account", 303, PRIVATE)
+        _set_cookie(answer, identities, identities.settings.session_cookie, "", 0)
+        return answer
+
+
+def _make(account: _Account, identity: Identity, fields: Mapping[str, str], scopes: Sequence[str]) -> Response:
+    days = int(fields["days"]) if re.fullmatch("[0-9]{1,5}", fields["days"]) else 0
+    try:
+        made = account.identities.tokens.make(identity, fields["name"], scopes, days)
+    except TokenRejected as rejected:
+        return account.page(identity, error=str(rejected), status=422)
+    return account.page(identity, made=made)
+
+
+def csrf_token(identities: AuthService, identity: Identity) -> str:
+    """Return what every form carries: it fits this session and no other."""
+    return identities.seal.keyed(_CSRF, identity.credential)
+
+
+def check_csrf(identities: AuthService, identity: Identity, sent: str) -> None:
+    """Raise Forbidden unless the form was made for this session."""
+    if identity.auth_method != "session" or not identities.seal.verify_keyed(_CSRF, identity.credential, sent):
+        raise Forbidden("This form is not from your session any more. Reload the page and try again.", identity)
+
+
+def _set_cookie(answer: Response, identities: AuthService, name: str, value: str, seconds: int) -> None:
+    secure = identities.settings.https
+    answer.set_cookie(name, value, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")
+
+
+def _failed(pages: AccountPages, cookie: str, identities: AuthService) -> Response:
+    lead = "The answer of the sign-in does not fit this browser, or came too late. Nothing happened; please try again."
+    links = (("Sign in", "/auth/sign-in"), ("The board", "/"))
+    answer = HTMLResponse(pages.message("You are not signed in", lead, links), 400, PRIVATE)
+    _set_cookie(answer, identities, cookie, "", 0)
+    return answer
+
+
+def _offline(pages: AccountPages, issuer: str, error: IssuerOffline) -> Response:
+    log.warning("issuer.offline", extra={"data": {"reason": str(error)}})
+    lead = f"{issuer} does not answer as it should, so nobody can sign in at the moment. Everything public works."
+    page = pages.message("Sign-in is not possible now", lead, (("Try again", "/auth/sign-in"), ("The board", "/")))
+    return HTMLResponse(page, 502, PRIVATE)
+
+
+def _break_out_of_frame(pages: AccountPages, target: str) -> Response:
+    lead = "Inside this frame browsers keep no sign-in. Continue in a tab of its own."
+    links = (("Sign in, in a new tab", f"/auth/sign-in?{urlencode({'next': target})}"),)
+    return HTMLResponse(pages.message("Sign in", lead, links, own_tab=True), 200, _FRAMED)
+
+
+def _scope_label(roles: frozenset[Role]) -> str:
+    return {1: "submit", 2: "submit and maintain", 3: "submit, maintain and decide as an owner"}.get(len(roles), "look")

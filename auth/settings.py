@@ -1,0 +1,145 @@
+"""Authentication settings as values; the environment is read in `settings.py`."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from auth.csrf import is_loopback
+
+HUGGING_FACE = "https://huggingface.co"
+SHORTEST_SECRET = 32  # bytes
+_FEWEST_CHARACTERS = 10  # different ones in a secret; 64 random hexadecimal digits have 16
+_KNOWN = (  # wherever they stand in a secret
+    hashlib.sha256(b"-v4").hexdigest(),  # what Gradio signs cookies with when it has no client secret
+    hashlib.sha256(b"").hexdigest(),
+    "qwertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "changeme",
+    "change-me",
+    "change_me",
+    "secret",
+    "password",
+    "example",
+    "default",
+    "replace",
+    "insecure",
+)
+_ENOUGH = 64  # characters: the part of a secret that has to look random
+
+
+class Mode(StrEnum):
+    """How people are told apart."""
+
+    LOCAL = "local"  # they are not: anyone who reaches the loopback address may do everything
+    OPEN = "open"  # they are not, and others can reach the service: everybody may submit, nobody may maintain
+    OPENID = "openid"
+
+
+class IdentitySettingsError(ValueError):
+    """A setting is wrong; the message names it and says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentitySettings:
+    """Raises IdentitySettingsError on construction for anything that would let the wrong people in."""
+
+    mode: Mode = Mode.LOCAL
+    public_url: str = ""  # scheme://host[:port] under which browsers reach the service
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)  # "": a public client, PKCE alone
+    issuer: str = HUGGING_FACE
+    session_secrets: tuple[str, ...] = field(default=(), repr=False)  # the first signs, all are accepted
+    maintainers: tuple[str, ...] = ()  # names at the issuer, or "sub:<subject>"
+    owners: tuple[str, ...] = ()
+    maintainer_org: str = ""  # name or id of an organisation whose admins are maintainers
+    session_seconds: float = 7 * 86_400.0  # after sign-in, whatever happens
+    idle_seconds: float = 86_400.0  # without a request
+    role_seconds: float = 180.0  # how long the issuer's word on organisation roles holds
+    http_seconds: float = 10.0  # patience with the issuer
+    touch_seconds: float = 60.0  # how coarsely the last use is recorded
+
+    def __post_init__(self) -> None:
+        if self.mode is not Mode.OPENID:
+            return
+        for name, value in (("OIDC_CLIENT_ID", self.client_id), ("PUBLIC_URL", self.public_url)):
+            if not value:
+                raise IdentitySettingsError(f"{name} is missing: sign-in needs it.")
+        _check_origin("PUBLIC_URL", self.public_url)
+        _check_url("OIDC_ISSUER", self.issuer)
+        if not self.session_secrets:
+            raise IdentitySettingsError(f"SESSION_SECRET is missing: sign-in needs it. {_REMEDY}")
+        for secret in self.session_secrets:
+            check_secret(secret)
+
+    @property
+    def https(self) -> bool:
+        """Whether browsers come over https."""
+        return self.public_url.startswith("https://")
+
+    @property
+    def session_cookie(self) -> str:
+        """Name of the cookie. `__Host-` makes browsers refuse it from other hosts, other paths and plain http."""
+        return "__Host-vlrb_session" if self.https else "vlrb_session"
+
+    @property
+    def sign_in_cookie(self) -> str:
+        """Name of the cookie that ties an answer of the issuer to the browser that asked."""
+        return "__Host-vlrb_signin" if self.https else "vlrb_signin"
+
+    @property
+    def redirect_uri(self) -> str:
+        """The one address that the issuer may send people back to."""
+        return f"{self.public_url}/auth/callback"
+
+    @property
+    def issuer_name(self) -> str:
+        """The issuer as people know it."""
+        return "Hugging Face" if self.issuer == HUGGING_FACE else urlsplit(self.issuer).netloc
+
+
+_REMEDY = "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(48))'"
+
+
+def check_secret(secret: str) -> None:
+    """Refuse a secret that somebody could know or guess.
+
+    Raises:
+        IdentitySettingsError: with the remedy, never with the secret.
+    """
+    if len(secret.encode()) < SHORTEST_SECRET:
+        raise IdentitySettingsError(f"SESSION_SECRET is shorter than {SHORTEST_SECRET} bytes. {_REMEDY}")
+    lowered = secret.lower()
+    known = any(word in lowered for word in _KNOWN)
+    steps = sum(abs(ord(one) - ord(other)) <= 1 for one, other in pairwise(lowered))  # abc, 321, aaa
+    parts = {secret[start : start + 3] for start in range(len(secret) - 2)}  # few where something comes again
+    guessed = steps > 2 / 3 * len(secret) or len(parts) < min(len(secret), _ENOUGH) / 2
+    if known or guessed or len(set(secret)) < _FEWEST_CHARACTERS:
+        raise IdentitySettingsError(f"SESSION_SECRET is one that others know or can guess. {_REMEDY}")
+
+
+def _check_url(name: str, url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        port_is_fine = parts.port is None or parts.port > 0
+    except ValueError:
+        parts, port_is_fine = urlsplit(""), False
+    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.netloc))
+    plain = bool(parts.hostname) and not parts.username and not parts.query and not parts.fragment
+    if not (secure and plain and port_is_fine and url == url.strip()):
+        raise IdentitySettingsError(f"{name}={url} is not an https:// address (http:// only on this machine).")
+
+
+def _check_origin(name: str, url: str) -> None:
+    _check_url(name, url)
+    parts = urlsplit(url)
+    if url != f"{parts.scheme}://{parts.netloc}" or url != url.lower():
+        raise IdentitySettingsError(
+            f"{name}={url} must be scheme and host only, in small letters, for instance https://board.example.org."
+        )
+    if (parts.scheme, parts.port) in (("https", 443), ("http", 80)):
+        raise IdentitySettingsError(f"{name}={url} names the usual port; browsers leave it out, so leave it out here.")

@@ -1,0 +1,133 @@
+"""Use cases: start a sign-in, complete it, sign out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from auth import queries
+from auth.authenticator import ISSUER_TOKEN, as_json
+from auth.crypto import KeyRing, constant_time_equal, digest, random_id
+from auth.login_throttle import LoginThrottle
+from auth.model import Forbidden, Identity, require_person
+from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
+from auth.redirects import HOME, local_path
+from auth.roles import configured_names
+from auth.settings import IdentitySettings
+from storage import audit
+from storage.database import Database
+
+TRANSACTION_SECONDS = 600.0
+ROLE_BOUND = "identity.role-bound"
+_PURPOSE = "sign-in"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Where the browser goes, and the cookie that it takes along."""
+
+    url: str
+    cookie: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A new session: the cookie's value exists here and in the browser only."""
+
+    cookie: str
+    target: str  # a path of this site
+
+
+class SignIn:
+    """Sign-in through the issuer. All methods block; call them in a thread."""
+
+    def __init__(self, settings: IdentitySettings, database: Database, seal: KeyRing, client: OpenIdClient) -> None:
+        self._settings, self._database, self._seal, self._client = settings, database, seal, client
+        self._failures = LoginThrottle(database, seal, "sign-in", most=20)
+
+    def start(self, target: str | None) -> Started:
+        """Begin. Nothing is stored here: what the answer must fit travels in a signed cookie, for ten minutes.
+
+        Raises:
+            IssuerOffline: the issuer does not answer.
+        """
+        transaction = Transaction(state=random_id(), nonce=random_id(), verifier=random_id())
+        value = {"s": transaction.state, "n": transaction.nonce, "v": transaction.verifier, "t": local_path(target)}
+        return Started(
+            self._client.authorization_url(transaction), self._seal.sign(_PURPOSE, value, TRANSACTION_SECONDS)
+        )
+
+    def complete(
+        self, *, code: str, state: str, issuer: str | None, sign_in_cookie: str, session_cookie: str, address: str
+    ) -> Completed:
+        """Let somebody in whom the issuer vouches for. Always a new session id; the one before ends.
+
+        Raises:
+            SignInFailed: the answer does not fit what was asked, or was used before.
+            IssuerOffline: the issuer does not answer.
+            Forbidden: the account is banned.
+            TooManyFailures: too many failed sign-ins from this address.
+        """
+        self._failures.check(address)
+        value = self._seal.unsign(_PURPOSE, sign_in_cookie)
+        if value is None:
+            raise SignInFailed("this browser has not started a sign-in, or too long ago")
+        if not constant_time_equal(value["s"], state):
+            raise SignInFailed("the state is not the one that was sent")
+        if issuer is not None and issuer != self._settings.issuer:  # RFC 9207: another issuer's answer
+            raise SignInFailed("another issuer answers")
+        try:
+            with self._database.read() as session:
+                now = queries.now(session)
+            vouched = self._client.exchange(code, Transaction(value["s"], value["n"], value["v"]), now)
+            cookie = self._create_session(vouched, state, session_cookie)
+        except SignInFailed:
+            self._failures.add(address)
+            raise
+        return Completed(cookie, local_path(value.get("t", HOME)))
+
+    def sign_out(self, identity: Identity) -> None:
+        """End this session on the server; the cookie is worth nothing from now on."""
+        if identity.auth_method == "session":
+            with self._database.write() as session:
+                queries.end_session(session, identity.credential)
+
+    def sign_out_everywhere(self, identity: Identity) -> int:
+        """End all sessions of the account, and forget the token with which the issuer could be asked."""
+        person = require_person(identity)
+        with self._database.write() as session:
+            queries.keep_issuer_token(session, person.account, None)
+            return queries.end_sessions(session, person.account)
+
+    def _create_session(self, vouched: VerifiedLogin, state: str, session_cookie: str) -> str:
+        for attempt in (1, 2):
+            cookie = random_id()
+            try:
+                self._record(vouched, state, cookie, session_cookie)
+            except queries.IntegrityError:
+                # Two first sign-ins of one account at once: the second try finds it. Otherwise a replay.
+                if attempt == 2:
+                    raise SignInFailed("this sign-in was completed before") from None
+                time.sleep(0.02)
+            else:
+                return cookie
+        raise AssertionError("unreachable")
+
+    def _record(self, vouched: VerifiedLogin, state: str, cookie: str, session_cookie: str) -> None:
+        """One transaction: account, roles, the old session's end, the new session."""
+        person, settings = vouched.person, self._settings
+        with self._database.write() as session:
+            account_id = queries.upsert_account(
+                session, settings.issuer, person.subject, person.name, as_json(person.organisations), person.created_at
+            )
+            known = queries.account(session, account_id)
+            if known is None or known.banned:
+                raise Forbidden("This account is shut out.")
+            sealed = self._seal.encrypt(ISSUER_TOKEN, vouched.access_token, account_id)
+            queries.keep_issuer_token(session, account_id, sealed if settings.maintainer_org else None)
+            if session_cookie:
+                queries.end_session(session, digest(session_cookie))
+            queries.add_session(session, digest(cookie), digest(state), account_id, settings.session_seconds)
+            carried = configured_names(settings) & {person.username.casefold()}
+            for name in queries.bind_names(session, settings.issuer, carried, account_id):
+                audit.append(session, ROLE_BOUND, {"account": account_id, "name": name})

@@ -1,0 +1,21 @@
+"""Rounding of shares to whole numbers, so that the script and the server round alike."""
+
+from __future__ import annotations
+
+
+def units(share: float) -> int:
+    """Return a share in units of 0.001 percent, the grain of everything that people see and sort."""
+    return int(share * 100_000 + 1e-6)
+
+
+def tenths(share: float) -> int:
+    """Return a share in tenths of a percent, half up; the script rounds the same integers the same way."""
+    return (units(share) + 50) // 100
+
+
+def percent(share: float | None) -> str:
+    """Return one decimal, half up; nothing for None."""
+    if share is None:
+        return ""
+    value = tenths(share)
+    return f"{value // 10}.{value % 10}"

@@ -1,0 +1,17 @@
+"""Text helpers: pluralised counts and joined sentences, for pages, messages and feeds. Pure."""
+
+from __future__ import annotations
+
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
+_CLOSING = "\"')]”’»"
+
+
+def pluralize(number: int, one: str, many: str = "") -> str:
+    """``1 job``, ``0 jobs``, ``1,250 jobs``; `many` where it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def join_sentences(*texts: str) -> str:
+    """Texts one after the other, each with a full stop where it lacks one: people end their reasons as they like."""
+    said = (text.strip() for text in texts)
+    return " ".join(text if text.rstrip(_CLOSING).endswith(_ENDS) else f"{text}." for text in said if text)

@@ -1,0 +1,250 @@
+"""State of the analyse page, read from its URL, and the chart that it selects. Knows nothing of Gradio."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from benchmark.disclosure import GROUPING, OVERALL_ONLY
+from benchmark.protocols import GROUPINGS, PROTOCOLS
+from leaderboard.board.best_of_n import load_values
+from leaderboard.board.disclosure import PROTOCOL
+from leaderboard.board.query import read_as_of
+from leaderboard.board.rows import BoardRow
+from leaderboard.cache import BoardVersion
+from leaderboard.charts.base import BoardContext, Chart, ChartQuery
+from leaderboard.charts.estimates import display_name
+from leaderboard.charts.judge_charts import CHARTS
+from leaderboard.charts.layout import Page
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render import permanent
+
+MOST_LISTED = 500  # judges scored here in the list to choose from; others are drawn too when the address names them
+FIRST_SHOWN = 5
+MOST_CHOSEN = 100  # judges in a figure; it draws the best of them
+PATH = "/app/analyse"
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisQuery:
+    """What a visitor asked for; anything that means nothing has become what is usual."""
+
+    entries: tuple[str, ...]
+    protocol: str
+    grouping: str
+    revision: str
+    chart: str
+    page: Page
+    paper: bool = False
+    as_of: str = ""
+
+    def address(self, as_of: str) -> str:
+        """Return where this choice is found; ``as_of`` "" is the current board."""
+        pairs = [("entries", ",".join(self.entries)), ("revision", self.revision), ("as_of", as_of)]
+        usual = (("protocol", PROTOCOLS[0]), ("grouping", next(iter(GROUPINGS))), ("chart", next(iter(CHARTS))))
+        pairs += [(name, value) for name, default in usual if (value := getattr(self, name)) != default]
+        pairs += [("paper", "1")] if self.paper else []
+        named = [(name, value) for name, value in pairs if value or name == "entries"]
+        return f"{PATH}?{urlencode(named, safe=',')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure as Plotly's JSON, None where there is nothing to draw, and what stands above and beneath it, as HTML."""
+
+    figure: str | None
+    words: str
+    when: str = ""
+
+
+def from_address(state: str) -> dict[str, Any]:
+    """Return the named values of the page's query string; `entries` as a list, absent if the address has none."""
+    query = dict(parse_qsl(str(_measured(state).get("query", ""))[:20_000].removeprefix("?"), keep_blank_values=True))
+    named: dict[str, Any] = dict(query)
+    if "entries" in query:
+        named["entries"] = [part for part in query["entries"].split(",") if part]
+    return named
+
+
+def as_of(state: str) -> str:
+    """Return which board the address asks for; "" is the current one."""
+    return read_as_of({name: str(value) for name, value in from_address(state).items()})
+
+
+def _measured(state: object) -> Mapping[str, Any]:
+    try:
+        found = json.loads(str(state))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def read_choice(edition: BoardVersion, named: Mapping[str, Any], state: object) -> AnalysisQuery:
+    """Return a choice that can be drawn, whatever came from an address or a browser."""
+    wanted = named.get("entries")
+    ids = _best(edition) if not isinstance(wanted, list) else [key for key in wanted if isinstance(key, str)]
+    known = {entry["id"] for entry in edition.snapshot["entries"]} | {row.id for row in _reported(edition)}
+    measured = _measured(state)
+    width = measured.get("width")
+    asked = named.get("revision")
+    revision = str(asked if asked in edition.revisions else edition.snapshot["label_revision"])
+    hidden = edition.is_redacted(revision)  # its board knows one rule and one grouping
+    return AnalysisQuery(
+        tuple(key for key in dict.fromkeys(ids) if key in known)[:MOST_CHOSEN],
+        PROTOCOL if hidden else _one_of(named.get("protocol"), PROTOCOLS),
+        GROUPING if hidden else _one_of(named.get("grouping"), tuple(GROUPINGS)),
+        revision,
+        _one_of(named.get("chart"), tuple(CHARTS)),
+        Page(min(max(int(width), 280), 2400) if isinstance(width, int | float) else 1200, measured.get("dark") is True),
+        named.get("paper") in (True, "1"),
+        as_of(str(state)),
+    )
+
+
+def _one_of(value: object, known: Sequence[str]) -> str:
+    return value if isinstance(value, str) and value in known else known[0]
+
+
+def _reported(edition: BoardVersion) -> list[BoardRow]:
+    """Return the reported results, best first."""
+    return [row for row in edition.board().rows if row.tier == "reported"]
+
+
+def _best(edition: BoardVersion) -> list[str]:
+    """Return what an address without a choice shows: the best judges scored here, or else the best reported ones."""
+    board = edition.board()
+    rows = [row for row in board.rows if row.value(board.headline) is not None]
+    tiers = ([row.id for row in rows if row.tier == tier] for tier in ("scored", "reported"))
+    return next((tier[:FIRST_SHOWN] for tier in tiers if tier), [])
+
+
+def names(edition: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
+    """Return id -> name of what can be chosen: judges scored here, best first, then reported ones, each with its
+    source.
+
+    Equal names are told apart by their ids.
+    """
+    scored = [row.id for row in edition.board().rows if row.tier == "scored"][:MOST_LISTED]
+    reported = {row.id: f"{row.model} · {row.source}" for row in _reported(edition)}
+    known = {entry["id"]: display_name(entry) for entry in edition.snapshot["entries"]} | reported
+    found = {key: known[key] for key in dict.fromkeys([*chosen, *scored, *reported]) if key in known}
+    times = Counter(found.values())
+    return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in found.items()}
+
+
+def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -> Drawn:
+    """Return the figure and what is said beneath it."""
+    kind, when = CHARTS[choice.chart], _when(edition, choice)
+    if not choice.entries and not kind.alone:
+        return Drawn(None, _nothing_chosen(bool(names(edition, ()))), when)
+    known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
+    around = _around(edition, choice, materials)
+    hidden = edition.is_redacted(choice.revision)
+    rules = (choice.revision, choice.protocol, choice.grouping)
+    overall_only = edition.level(choice.revision) == OVERALL_ONLY
+    view = ChartQuery(*rules, choice.page, choice.paper, hidden, around, overall_only)
+    chart = kind.draw([known[key] for key in choice.entries if key in known], view)
+    if chart.figure is None:
+        sentences = " ".join(map(escape, chart.notes))
+        return Drawn(None, f'<div class="vl-none"><b>{chart.title}</b>{sentences}</div>', when)
+    drawn = {**json.loads(chart.figure.to_json()), "config": {"displayModeBar": False}}
+    drawn["layout"]["meta"]["data"] = _data(chart, edition, choice)
+    return Drawn(json.dumps(drawn), _said(chart, edition, choice), when)
+
+
+def _around(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -> BoardContext:
+    """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
+    revision = choice.revision if choice.revision in edition.revisions else ""
+    rows = edition.board(choice.protocol, choice.grouping, revision).rows
+    summary = (edition.snapshot.get("relations") or {}).get(choice.revision) or {}
+    relations = materials.relations(edition, choice.revision) if choice.chart == "agreement" else None
+    compared = len(summary.get("entries", ()))
+    moment = str(edition.snapshot["created_at"])
+    wanted = set(choice.entries)
+    reported = [row for row in rows if row.tier == "reported" and row.id in wanted]
+    return BoardContext(rows, relations, summary.get("difficulty"), compared, load_values(), moment, reported)
+
+
+def _nothing_chosen(any_judge: bool) -> str:
+    if any_judge:
+        return '<div class="vl-none"><b>No judge chosen</b>Choose one or more above.</div>'
+    return (
+        '<div class="vl-none"><b>No judge has been scored yet</b>'
+        '<a href="/app/submit">Submit predictions</a> and the figures draw themselves.</div>'
+    )
+
+
+def busy() -> str:
+    """Return what a reader gets while too many others wait for figures."""
+    return (
+        '<div class="vl-none"><b>Too many readers at the moment</b>Figures for others are being made. '
+        "Please try again in a few seconds.</div>"
+    )
+
+
+def no_board() -> str:
+    """Return what an ``as_of`` without a board gets."""
+    return (
+        '<div class="vl-none"><b>There was no board then</b>A board of the past is found by a day, by an instant, or '
+        f'by at least twelve digits of a snapshot’s id. <a href="{PATH}">The current board</a></div>'
+    )
+
+
+def _data(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> dict[str, Any]:
+    """Return the numbers of a figure with all that they depend on."""
+    return {
+        "figure": choice.chart,
+        "title": chart.title,
+        "benchmark": edition.benchmark,
+        "label_revision": choice.revision,
+        "protocol": choice.protocol,
+        "grouping": choice.grouping,
+        "snapshot": edition.snapshot_id,
+        "as_of": edition.snapshot["created_at"],
+        "notes": list(chart.notes),
+        "columns": list(chart.header),
+        "rows": [list(row) for row in chart.rows],
+    }
+
+
+def _when(edition: BoardVersion, choice: AnalysisQuery) -> str:
+    """Return whose numbers these are, where the address asks for a board of the past."""
+    if not choice.as_of:
+        return ""
+    moment = str(edition.snapshot["created_at"])
+    said = f"The board as it was on {moment[:10]} at {moment[11:16]} UTC."
+    return f'<p class="vl-then">{said} <a href="{escape(choice.address(""))}">The current one</a></p>'
+
+
+def _said(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> str:
+    """Downloads, sentences, and the numbers as a table for those who cannot or would rather not look."""
+    notes = "".join(f"<li>{escape(note)}</li>" for note in chart.notes)
+    head = "".join(
+        f'<th scope="col"{"" if at < 2 else " class=n"}>{escape(title)}</th>' for at, title in enumerate(chart.header)
+    )
+    rows = "".join(
+        f'<tr><th scope="row">{escape(str(row[0]))}</th>'
+        + "".join(f"<td{'' if at == 0 else ' class=n'}>{escape(_cell(cell))}</td>" for at, cell in enumerate(row[1:]))
+        + "</tr>"
+        for row in chart.rows
+    )
+    kinds = "".join(f'<button type="button" data-save="{one}">{one.upper()}</button>' for one in ("png", "svg", "csv"))
+    lasting = choice.address(permanent(edition.board()))
+    return (
+        f'<div class="vl-save" data-chart="{escape(choice.chart)}" data-title="{escape(chart.title)}">{kinds}'
+        '<button type="button" data-save="json">JSON</button>'
+        f'<a href="{escape(lasting)}">Link to this view</a></div>'
+        f'<ul class="vl-said">{notes}</ul>'
+        '<details class="vl-numbers"><summary>Numbers</summary>'
+        f'<div tabindex="0" role="region" aria-label="Numbers of the figure"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></details>"
+    )
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else f"{value:.1f}" if isinstance(value, float) else str(value)

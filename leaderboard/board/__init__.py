@@ -1,0 +1,1 @@
+"""The board: rows, ranks, columns, filters, search, redaction and reported results."""

@@ -1,0 +1,122 @@
+"""What the public may see of label sets by their disclosure level (`benchmark.disclosure`). Pure.
+
+Applied where the web process loads a snapshot or relations, and nowhere else: what is taken out here no page, route,
+export, feed, badge or log can show. A tally is reduced to one line a category: agree of n; where only the overall may
+be shown, to one line that says it to half a point. Sources, error tags, lengths, first votes and the K curve are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from benchmark.disclosure import (
+    BY_CATEGORY,
+    GROUPING,
+    OVERALL_ONLY,
+    PUBLIC,
+    SCORES,
+    half_points,
+    overall_bounds,
+    redact,
+)
+from benchmark.pairwise import PairwiseArrays
+from benchmark.protocols import PROTOCOLS
+from benchmark.scoring import Tally
+from benchmark.uncertainty import Z
+
+PROTOCOL = PROTOCOLS[0]
+_HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
+_LABEL_FREE = ("first_shown_rate", "self_consistency")
+
+
+def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str]) -> dict[str, Any]:
+    """Return a snapshot without what the levels of its label revisions do not show; it names those not public.
+
+    ``levels``: label revision -> level; a revision that is not named is public.
+    """
+    hidden = {name: level for name, level in levels.items() if level != PUBLIC}
+    shown = {name: value for name, value in snapshot.items() if name != "nonce"}  # that of the id; nobody needs it
+    concerned = hidden.keys() & {*snapshot["label_revisions"], *_scored(snapshot)}
+    shown["disclosure"] = {name: hidden[name] for name in sorted(concerned)}
+    if concerned:
+        shown["entries"] = [_entry(entry, hidden) for entry in snapshot["entries"]]
+        shown["baselines"] = [
+            {**one, "tallies": {name: tally for name, tally in one["tallies"].items() if name not in hidden}}
+            for one in snapshot.get("baselines", ())
+        ]
+        related = snapshot.get("relations") or {}
+        shown["relations"] = {
+            name: _summary(one, hidden[name]) if name in hidden else one for name, one in related.items()
+        }
+    return shown
+
+
+def without_counts(relations: PairwiseArrays) -> PairwiseArrays:
+    """Return who was compared, and the agreement between judges, which needs no label."""
+    return replace(relations, right=None, only_right=None, bands=None)
+
+
+def category_level_only(data: Mapping[str, Any], level: str = BY_CATEGORY) -> dict[str, Any]:
+    """Return a stored tally as a level leaves it."""
+    return redact(Tally.from_json(data), level).to_json()
+
+
+def redact_entry(card: Mapping[str, Any], level: str = BY_CATEGORY) -> dict[str, Any]:
+    """Return a scorecard that was made of a redacted tally, without the parts that would only look like facts."""
+    return {
+        **{name: None if name in _HIDDEN_PARTS else value for name, value in card.items()},
+        "protocols": {PROTOCOL: shown_strict(card, level)},
+        "behaviour": {name: card["behaviour"][name] for name in _LABEL_FREE},
+        "disclosure": level,
+    }
+
+
+def shown_strict(card: Mapping[str, Any], level: str) -> dict[str, Any]:
+    """Return the strict scores and intervals as a level tells them; ``card`` was made of a redacted tally."""
+    strict = card["protocols"][PROTOCOL]
+    if level != OVERALL_ONLY:
+        return {name: rounded(strict[name]) for name in ("interval", *SCORES) if name in strict}
+    overall = None if strict["overall"] is None else half_points(np.array(strict["overall"])).item()
+    bounds = None if overall is None else [one.item() for one in overall_bounds(np.array(overall), card["items"])]
+    told = dict.fromkeys(SCORES) | {"overall": overall}
+    return {"interval": dict.fromkeys(SCORES) | {"overall": rounded(bounds)}, **rounded(told)}
+
+
+def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str]) -> dict[str, Any]:
+    tallies = {
+        name: category_level_only(tally, hidden[name]) if name in hidden else tally
+        for name, tally in entry["tallies"].items()
+    }
+    return {**entry, "tallies": tallies}
+
+
+def _summary(related: Mapping[str, Any], level: str) -> dict[str, Any]:
+    """Return the worker leaves out as much where it knows that labels are not public; it may have been told later."""
+    named = (GROUPING,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
+    ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name in named}
+    variants = {name: _variants(one) for name, one in (related.get("variants") or {}).items() if named}
+    return {**related, "ranges": ranges, "variants": variants, "difficulty": None, "majority": None}
+
+
+def _variants(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how many there are, and what luck adds: to 0.1 point, as a judge's accuracies are."""
+    orders = {name: [round(gain, 3), z if z == Z else ceil(10 * z) / 10] for name, (gain, z) in one[GROUPING].items()}
+    return {"variants": one["variants"], GROUPING: orders}
+
+
+def _scored(snapshot: Mapping[str, Any]) -> set[str]:
+    return {name for entry in snapshot["entries"] for name in entry["tallies"]}
+
+
+def rounded(value: Any) -> Any:
+    """Fractions to 0.1 point."""
+    if isinstance(value, Mapping):
+        return {name: rounded(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(one) for one in value]
+    return round(value, 3) if isinstance(value, float) else value

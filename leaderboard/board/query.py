@@ -1,0 +1,331 @@
+"""URL state of the board: search, filters, order, columns, pins and page.
+
+Filtering never changes a rank. The script in static/board.js does the same in the browser; a test holds the two
+together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from benchmark.judges import TYPES
+from benchmark.protocols import GROUPINGS, PROTOCOLS
+from common.rounding import tenths as tenths
+from common.rounding import units as units
+from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DEFAULT_SORT, USUAL, VALUES, Column
+from leaderboard.board.rows import Board, BoardRow, Tier
+from leaderboard.board.search import compile_search, term
+
+PAGE = 100
+SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")
+TIERS = ("all", "scored", "reported", "baseline")
+MAX_QUERY = 400  # holds five ids
+MAX_PINS = 20
+MOST_COMPARED = 5
+_OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One control of the panel: its value completes ``term`` to a word of the search."""
+
+    key: str
+    label: str
+    term: str
+    kind: Literal["select", "number", "date"]
+    pattern: str  # what a value has to look like
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+_NUMBER = r"[0-9]{1,6}(\.[0-9]{1,3})?"
+FILTERS: tuple[Filter, ...] = (
+    Filter(
+        "type",
+        "Type",
+        "type:",
+        "select",
+        "|".join(TYPES),
+        tuple(TYPES.items()),
+    ),
+    Filter("open", "Weights", "open:", "select", "yes|no", (("yes", "open"), ("no", "closed"))),
+    Filter(
+        "k",
+        "Votes per pair",
+        "k:",
+        "select",
+        r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
+        (("1", "one"), (">1", "several"), (">=5", "five or more")),
+    ),
+    Filter("coverage", "Decided", "decided:>=", "select", _NUMBER, (("95", "95% or more"), ("99", "99% or more"))),
+    Filter("min_size", "Size from, billion", "size:>=", "number", _NUMBER),
+    Filter("max_size", "Size to, billion", "size:<=", "number", _NUMBER),
+    Filter("since", "Since", "date:>=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
+    Filter("until", "Until", "date:<=", "date", r"[0-9]{4}(-[0-9]{2}){0,2}"),
+)
+_IDENTIFIER = re.compile(r"[A-Za-z0-9._-]{1,80}")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardQuery:
+    """The state of the page. ``revision`` "" is the board's current one, ``as_of`` "" the current board."""
+
+    protocol: str = "strict"
+    grouping: str = "official"
+    revision: str = ""
+    tier: str = "all"
+    search: str = ""
+    sort: str = DEFAULT_SORT
+    descending: bool = True
+    page: int = 1
+    as_of: str = ""
+    baselines: bool = True
+    filters: tuple[tuple[str, str], ...] = ()  # (key, value), in the order of FILTERS
+    columns: tuple[str, ...] = USUAL
+    pins: tuple[str, ...] = ()
+    compare: tuple[str, ...] = ()  # chosen to be compared; changes nothing in the table
+    embed: bool = False  # within another site's page: without header and footer
+
+    def with_sort(self, key: str) -> BoardQuery:
+        """Return the view after a click on a column: its first direction, or the other one if it is sorted by
+        already."""
+        descending = not self.descending if key == self.sort else BY_KEY[key].descending
+        return replace(self, sort=key, descending=descending, page=1)
+
+    @property
+    def unfolded(self) -> bool:
+        """Whether other reports of a judge show at once: what was searched for is not to be hidden."""
+        return bool(self.search or self.filters)
+
+    def filter(self, key: str) -> str:
+        """Return the value of a filter; "" if it is not used."""
+        return dict(self.filters).get(key, "")
+
+    def shown(self, board: Board) -> tuple[Column, ...]:
+        """Return the columns of the table; none that the labels' disclosure level leaves out."""
+        return tuple(column for column in board.columns if column.key in self.columns)
+
+    def on(self, board: Board) -> BoardQuery:
+        """Return the view with an order that the board knows, where it is ordered by an accuracy that is not shown."""
+        if self.sort in {column.key for column in board.columns}:
+            return self
+        return replace(self, sort=board.headline, descending=True)
+
+    def parameters(self, *without: str) -> list[tuple[str, str]]:
+        """Return the view as the parameters of an address; what is usual is left out."""
+        moved = (self.sort, self.descending) != (DEFAULT_SORT, True)
+        pairs = [
+            ("q", self.search),
+            ("tier", "" if self.tier == "all" else self.tier),
+            ("protocol", "" if self.protocol == "strict" else self.protocol),
+            ("grouping", "" if self.grouping == "official" else self.grouping),
+            ("revision", self.revision),
+            ("as_of", self.as_of),
+            ("baselines", "" if self.baselines else _OFF),
+            *self.filters,
+            ("cols", "" if self.columns == USUAL else ",".join(self.columns)),
+            ("pin", ",".join(self.pins)),
+            ("compare", ",".join(self.compare)),
+            ("sort", self.sort if moved else ""),
+            ("dir", ("desc" if self.descending else "asc") if moved else ""),
+            ("page", str(self.page) if self.page > 1 else ""),
+            ("embed", "1" if self.embed else ""),
+        ]
+        return [(name, value) for name, value in pairs if value and name not in without]
+
+    def url(self, **changes: Any) -> str:
+        """Return the address of this view, with changes."""
+        pairs = replace(self, **changes).parameters()
+        return "/?" + urlencode(pairs, safe=",") if pairs else "/"
+
+    @property
+    def only_compared(self) -> str:
+        """The address of this view with those rows alone that are chosen to be compared."""
+        return self.url(search="id:" + ",".join(self.compare), tier="all", filters=(), baselines=True, pins=(), page=1)
+
+    @property
+    def taken(self) -> str:
+        """The query of the files that the page offers: of the chosen rows where there are some, or else of all."""
+        return replace(self, embed=False).only_compared[1:] if self.compare else self.url(page=1, embed=False)[1:]
+
+    @property
+    def comparison(self) -> str:
+        """The address that compares what is chosen, under the same labels and categories, by what orders the board."""
+        return compare_url(self.compare, self.grouping, self.revision, self.as_of, by=self.sort)
+
+
+def compare_url(
+    ids: Sequence[str],
+    grouping: str = "official",
+    revision: str = "",
+    as_of: str = "",
+    q: str = "",
+    by: str = DEFAULT_SORT,
+) -> str:
+    """Return the address of a comparison, ``by`` one accuracy first; commas stay readable."""
+    pairs = [
+        ("entries", ",".join(ids)),
+        ("by", by if by in VALUES and by != DEFAULT_SORT else ""),
+        ("grouping", "" if grouping == "official" else grouping),
+        ("revision", revision),
+        ("as_of", as_of),
+        ("q", q),
+    ]
+    pairs = [(name, value) for name, value in pairs if value]
+    return "/compare?" + urlencode(pairs, safe=",") if pairs else "/compare"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedRows:
+    """The rows of one page, and how many there are in all: first those scored here, then reported ones, of each judge
+    the one that leads. Pinned rows stand above every page, baselines below it; both are in none.
+    """
+
+    rows: tuple[BoardRow, ...]
+    total: int
+    page: int
+    pages: int
+    pinned: tuple[BoardRow, ...] = ()
+    baselines: tuple[BoardRow, ...] = ()
+    others: Mapping[str, tuple[BoardRow, ...]] = field(
+        default_factory=dict
+    )  # id of a leading row -> others of its judge
+
+    def of(self, tier: Tier) -> list[BoardRow]:
+        """Return the rows of a section."""
+        return [row for row in self.rows if row.tier == tier]
+
+
+def read_query(parameters: Mapping[str, str], revisions: Sequence[str]) -> BoardQuery:
+    """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
+
+    def one_of(name: str, known: Sequence[str], otherwise: str) -> str:
+        value = parameters.get(name, "")
+        return value if value in known else otherwise
+
+    key, _, direction = parameters.get("sort", "").partition(":")
+    column = BY_KEY.get(key, BY_KEY[DEFAULT_SORT])
+    direction = direction or parameters.get("dir", "")
+    page = parameters.get("page", "")
+    return BoardQuery(
+        protocol=one_of("protocol", PROTOCOLS, "strict"),
+        grouping=one_of("grouping", tuple(GROUPINGS), "official"),
+        revision=one_of("revision", revisions, ""),
+        tier=one_of("tier", TIERS, "all"),
+        search=parameters.get("q", "").strip()[:MAX_QUERY],
+        sort=column.key,
+        descending=direction == "desc" if direction in ("asc", "desc") else column.descending,
+        page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
+        as_of=read_as_of(parameters),
+        baselines=parameters.get("baselines") != _OFF,
+        filters=tuple(
+            (one.key, value)
+            for one in FILTERS
+            if re.fullmatch(one.pattern, value := parameters.get(one.key, "").strip())
+        ),
+        columns=_columns(_listed(parameters, "cols")),
+        pins=_toggled(_listed(parameters, "pin"))[:MAX_PINS],
+        compare=_toggled(_listed(parameters, "compare"))[:MOST_COMPARED],
+        embed=parameters.get("embed") == "1",
+    )
+
+
+def read_as_of(parameters: Mapping[str, str]) -> str:
+    """Return a day, an instant or a snapshot's id, as it was asked for."""
+    text = parameters.get("as_of", "").strip()[:64]
+    # In a query a plus sign is a space: that of a time zone comes back.
+    return re.sub(r"(T\S+) (\d{2}:?\d{2})$", r"\1+\2", text)
+
+
+def _listed(parameters: Mapping[str, str], name: str) -> list[str]:
+    """Return a list may stand in one parameter, with commas, or in several of that name (as checkboxes send it)."""
+    several = getattr(parameters, "getlist", None)
+    texts: Iterable[str] = several(name) if several else [parameters.get(name, "")]
+    return [part for text in texts for part in text.split(",") if part]
+
+
+def _columns(asked: Sequence[str]) -> tuple[str, ...]:
+    known = [column.key for column in COLUMNS if column.key in asked or column.key in ALWAYS]
+    return tuple(known) if any(key in BY_KEY for key in asked) else USUAL
+
+
+def _toggled(asked: Sequence[str]) -> tuple[str, ...]:
+    """Asking for an entry twice takes it off: that is what the button on a marked row does without a script."""
+    times = Counter(name for name in asked if _IDENTIFIER.fullmatch(name))
+    return tuple(name for name, count in times.items() if count % 2)
+
+
+def select(board: Board, view: BoardQuery) -> SelectedRows:
+    """Filter, order and cut. A null stands below every number and every text, in either direction."""
+    pinned, asked = chosen(board, view)
+    baselines = tuple(row for row in asked if row.tier == "baseline")
+    rows, others = fold(board, asked[: len(asked) - len(baselines)])
+    pages = max(1, -(-len(rows) // PAGE))
+    page = min(view.page, pages)
+    return SelectedRows(
+        tuple(rows[(page - 1) * PAGE : page * PAGE]),
+        len(rows),
+        page,
+        pages,
+        tuple(pinned),
+        baselines,
+        others,
+    )
+
+
+def fold(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], dict[str, tuple[BoardRow, ...]]]:
+    """Return the rows with one reported row of each judge, and by its id the others, in the order they would lead."""
+    reported = {row.id: row for row in rows if row.tier == "reported"}
+    others = {}
+    for same in board.reports.values():
+        found = [reported[name] for name in same if name in reported]
+        if len(found) > 1:
+            others[found[0].id] = tuple(found[1:])
+    folded = {row.id for rest in others.values() for row in rest}
+    return [row for row in rows if row.id not in folded], others
+
+
+def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRow]]:
+    """Return the pinned rows, whatever is filtered, and all others that the view asks for; both in its order.
+
+    The others stand in sections: those scored here first, then reported ones, baselines last.
+    """
+    test = _test(view)
+    pins = set(view.pins)
+    pinned = [row for row in board.rows if row.id in pins] if pins else []
+    rows = [row for row in board.rows if row.id not in pins and test(row)]
+    rows = ordered_as(board, rows, view)
+    return ordered_as(board, pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
+
+
+def _test(view: BoardQuery) -> Callable[[BoardRow], bool]:
+    prefixes = {one.key: one.term for one in FILTERS}
+    tests = [term(prefixes[key] + value) for key, value in view.filters]
+    tests += [compile_search(view.search)] if view.search else []
+    if view.tier != "all":
+        tests.append(lambda row: row.tier == view.tier)
+    if not view.baselines:
+        tests.append(lambda row: row.tier != "baseline")
+    return lambda row: all(test(row) for test in tests)
+
+
+def ordered_as(board: Board, rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
+    """Return rows in the order of the view."""
+    usual = (view.sort, view.descending) == (DEFAULT_SORT, True)
+    return list(rows) if usual else ordered(rows, view.sort, view.descending)
+
+
+def ordered(rows: Sequence[BoardRow], key: str, descending: bool) -> list[BoardRow]:
+    """Return rows by one column; equals stay in display order."""
+
+    def value(row: BoardRow) -> Any:
+        found = row.value(key)
+        return (found.lower() or None) if isinstance(found, str) else found
+
+    known = [row for row in rows if value(row) is not None]
+    known.sort(key=value, reverse=descending)  # stable in both directions
+    return known + [row for row in rows if value(row) is None]

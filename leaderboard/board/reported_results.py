@@ -1,0 +1,147 @@
+"""Results reported in papers, each with its source and an arithmetic check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmark.items import CATEGORIES
+from benchmark.judges import judge_name, judge_slug
+from benchmark.number_check import SPLITS, ArithmeticCheck, arithmetic_check, check_numbers, read_figures
+
+_SIZES = {split.grouping: split.sizes for split in reversed(SPLITS)}  # the first split of a grouping counts
+_FIGURES = (*CATEGORIES, "overall", "macro")
+REPORTERS = ("authors", "benchmark", "others")
+"""Who reported a result: the judge's authors, the benchmark's, anybody else. So they lead a judge's reports."""
+SECOND_HAND = "second hand"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedFigures:
+    """One published result; ``figures`` in percent as printed, None where the source has none."""
+
+    id: str
+    name: str
+    organisation: str
+    judge_type: str
+    base_model: str
+    parameters_b: float | None
+    open_weights: bool | None
+    votes_per_item: int | None
+    date: str
+    figures: Mapping[str, float | None]
+    source: str
+    place: str  # where in the source
+    url: str
+    notes: str
+    check: ArithmeticCheck | None  # None: the figures leave nothing to check
+    stated_judge: str = ""  # its name, where the result's says more or less
+    reported_by: str = "others"  # one of REPORTERS
+    corrected_by: str = ""  # id of the result with which its own authors replaced this one
+    second_hand: bool = False  # read in somebody's notes on the source, not in the source
+
+    @property
+    def judge_name(self) -> str:
+        """The name of the judge that this is a result of."""
+        return judge_name(self.name, self.stated_judge)
+
+    @property
+    def judge(self) -> str:
+        """The slug that joins the results of one judge."""
+        return judge_slug(self.judge_name)
+
+    @property
+    def remark(self) -> str:
+        """The short phrases for the board: nothing where the official sizes fit, or nothing can be checked."""
+        found = (self.check.remark or "") if self.check else ""
+        return " · ".join(filter(None, (found, SECOND_HAND if self.second_hand else "")))
+
+    @property
+    def sizes(self) -> tuple[int, int, int] | None:
+        """The category sizes that the figures follow, where arithmetic tells."""
+        grouping = self.check.grouping if self.check else None
+        return _SIZES[grouping] if grouping else None
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """What whole numbers could be behind the figures, in sentences; takes up to a tenth of a second."""
+        return check_numbers(read_figures(**self.figures)).sentences
+
+
+@cache
+def load_published() -> tuple[ReportedFigures, ...]:
+    """Return the results shipped with the project."""
+    path = Path(__file__).with_name("published.json")
+    return tuple(_read(row) for row in json.loads(path.read_text(encoding="utf-8"))["results"])
+
+
+def _read(row: Mapping[str, Any]) -> ReportedFigures:
+    figures = {name: row[name] for name in _FIGURES}
+    return ReportedFigures(
+        id=row["id"],
+        name=row["name"],
+        organisation=row.get("organisation") or "",
+        judge_type=row.get("judge_type") or "",
+        base_model=row.get("base_model") or "",
+        parameters_b=row.get("parameters_b"),
+        open_weights=row.get("open_weights"),
+        votes_per_item=row.get("votes_per_item"),
+        date=row.get("date") or "",
+        figures=figures,
+        source=row["source"],
+        place=row.get("place") or "",
+        url=row["url"],
+        notes=row.get("notes") or "",
+        check=arithmetic_check(**figures),
+        stated_judge=row.get("judge_name") or "",
+        reported_by=row.get("reported_by") or "others",
+        corrected_by=row.get("corrected_by") or "",
+        second_hand=bool(row.get("second_hand")),
+    )
+
+
+def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures, ...]]:
+    """Return the results of each judge by its slug, the one that leads first.
+
+    None leads that its own authors have replaced. Then the judge's authors before the benchmark's before others, the
+    more figures before the fewer, fewer votes per pair before more, the newest first.
+    """
+    found: dict[str, list[ReportedFigures]] = {}
+    for row in sorted(rows, key=lambda row: (row.date, row.id), reverse=True):
+        found.setdefault(row.judge, []).append(row)
+    return {judge: tuple(sorted(same, key=_precedence)) for judge, same in found.items()}
+
+
+def _precedence(row: ReportedFigures) -> tuple[Any, ...]:
+    figures = sum(value is not None for value in row.figures.values())
+    return (bool(row.corrected_by), REPORTERS.index(row.reported_by), -figures, row.votes_per_item or 1)
+
+
+def merge_imported(shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any]) -> tuple[ReportedFigures, ...]:
+    """Return the shipped results, and those that maintainers had imported when a snapshot was made; nothing twice."""
+    there = {_numbers(one.name, one.figures) for one in shipped} | {one.id for one in shipped}
+    imported = (_read(row) for row in snapshot.get("reported") or ())
+    return (*shipped, *(one for one in imported if not {_numbers(one.name, one.figures), one.id} & there))
+
+
+def bundled_results() -> list[dict[str, Any]]:
+    """Return what is known of the shipped results, for those who must not repeat or imitate them."""
+    return [
+        {"id": one.id, "name": one.name, "judge_name": one.judge_name, "organisation": one.organisation}
+        | {"url": one.url, "place": one.place}
+        | dict(one.figures)
+        for one in load_published()
+    ]
+
+
+def _numbers(name: str, figures: Mapping[str, float | None]) -> tuple[Any, ...]:
+    return (" ".join(name.casefold().split()), *(figures[one] for one in _FIGURES))
+
+
+def find(rows: Sequence[ReportedFigures], row_id: str) -> ReportedFigures | None:
+    """Return the published result with this id."""
+    return next((row for row in rows if row.id == row_id), None)

@@ -1,0 +1,603 @@
+"""Rows of the board, from a snapshot and the reported results, under any protocol, grouping and label revision.
+
+Facts in (tallies), opinions out (accuracies, intervals, ranks). Everything numeric is done for all entries at once:
+ten thousand of them take a fraction of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
+from benchmark.items import CATEGORIES, SOURCES
+from benchmark.judges import judge_name, judge_slug
+from benchmark.ladder import NOT_SHOWN
+from benchmark.pairwise import ORDERS, RankRange, rank_ranges_of
+from benchmark.protocols import GROUPINGS, PROTOCOLS, Ratios, accuracies, category_counts, ratios
+from benchmark.ranking import MACRO, OVERALL, RankingEntry
+from benchmark.ranking import standings as places
+from benchmark.scoring import FIELDS
+from benchmark.uncertainty import mover_macro, wilson
+from common.rounding import percent
+from leaderboard.board.columns import COLUMNS, VALUES, Column
+from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
+from leaderboard.board.reported_results import ReportedFigures, by_judge
+
+Tier = Literal["scored", "reported", "baseline"]
+Bounds = tuple[float, float]
+FloatArray = npt.NDArray[np.float64]
+
+WITH_INTERVAL = ("strict", "paper")
+"""The protocols that count whole items over all votes; the scorecard gives intervals for the same two."""
+_ORDER = (*CATEGORIES, "overall", "macro")  # what benchmark.protocols.accuracies returns
+WELL_COVERED = 0.95
+"""A row that has decided fewer pairs says so."""
+_TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
+_BASELINES: Mapping[str, str] = MappingProxyType(
+    {
+        RANDOM: "baseline: what a coin gets on average",
+        FIRST: "baseline: why order must be shuffled",
+        LONGER: "baseline: more words win",
+        MAJORITY: "baseline: every judge has one vote",
+    }
+)
+
+
+class UnknownRevision(ValueError):
+    """The board has no entries under that label revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestOf:
+    """That a row is the best of several variants of one judge. ``gain``: what luck is expected to add to each accuracy.
+
+    ``interval``: 95%, as the row's own, with lower limits that hold whichever of the variants had been chosen.
+    """
+
+    variants: int
+    gain: Mapping[str, float]
+    interval: Mapping[str, Bounds]
+
+    @property
+    def words(self) -> str:
+        """A short phrase for the row, about the macro average."""
+        gain, bounds = self.gain.get(MACRO), self.interval.get(MACRO)
+        luck = f", {percent(bounds[0])}–{percent(bounds[1])}, luck +{percent(gain)}" if gain and bounds else ""
+        return f"best of {self.variants} variants{luck}"
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRow:
+    """One line of the board. Accuracies and rates are fractions 0..1; None is "not known", never zero."""
+
+    id: str
+    rank: int | None  # by macro, shared by equal counts; None for all but rows scored here
+    rank_range: tuple[int, int] | None  # by macro
+    model: str
+    version: str
+    organisation: str
+    tier: Tier
+    judge_type: str
+    overall: float | None
+    macro: float | None
+    general: float | None
+    hallucination: float | None
+    reasoning: float | None
+    interval: Mapping[str, Bounds]  # 95%, of those values that have one
+    decided_rate: float | None
+    votes_per_item: int | None
+    date: str  # ISO; the day of submission, or of publication
+    submitted_at: str  # ISO with time for scored rows, "" for reported ones
+    source: str
+    url: str
+    note: str  # short phrases of warning: "fits 631/301/318", "3 pairs missing", "90.2% decided"
+    base_model: str
+    parameters_b: float | None
+    open_weights: bool | None
+    judge: str = ""  # slug that joins the rows of one judge; of baselines none
+    judge_name: str = ""
+    about: str = ""  # short phrases about the attempt: "attempt 2 of 3", "file v0", "verified"
+    # attempt number of its account under the label revision of that time; None for reported rows
+    attempt: int | None = None
+    attempts: int | None = None  # how many it has made at those; None where the account is not told
+    best_of: BestOf | None = None  # None where it was not chosen among variants
+
+    def value(self, key: str) -> Any:
+        """Return the value of a column by its key."""
+        return getattr(self, key)
+
+    def with_values(self, values: Mapping[str, float | None]) -> BoardRow:
+        """Return the row with these accuracies and no others; intervals of those alone."""
+        interval = {name: bounds for name, bounds in self.interval.items() if name in values}
+        named: dict[str, Any] = dict.fromkeys(VALUES) | dict(values) | {"interval": interval}
+        return replace(self, **named)
+
+    @property
+    def provenance(self) -> str:
+        """Who says so, for the second line."""
+        if self.tier != "scored":
+            return self.source
+        return " · ".join(filter(None, (self.version, self.about, self.organisation)))
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All rows in display order (macro, overall, earlier), with what is needed to read them."""
+
+    snapshot_id: str
+    as_of: str
+    benchmark: str
+    label_revision: str
+    label_revisions: tuple[str, ...]
+    protocol: str
+    grouping: str
+    sizes: Mapping[str, int]  # pairs per category, and overall
+    rows: tuple[BoardRow, ...]
+    ranges: Mapping[str, Mapping[str, RankRange]] = field(default_factory=dict)  # order -> entry; none untested
+    unpublished: int = 0  # scored entries that their owners hold back
+    reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its rows, the leading first
+    level: str = PUBLIC  # benchmark.disclosure: of scores under these labels
+    _standings: dict[str, Mapping[str, RankInfo]] = field(default_factory=dict, repr=False, compare=False)
+
+    def standings(self, sort: str = MACRO) -> Mapping[str, RankInfo]:
+        """id -> where the entry stands among those scored here, when the board is ordered by a column."""
+        order = order_of(sort)
+        if order not in self._standings:
+            scored = [row for row in self.rows if row.tier == "scored"]
+            if order == MACRO or self.headline != MACRO:
+                ranks = {row.id: row.rank for row in scored if row.rank is not None}
+            else:
+                ranks = shared_ranks((row.id, row.value(order)) for row in scored)
+            self._standings[order] = standings(ranks, self.ranges.get(order, {}))
+        return self._standings[order]
+
+    @property
+    def headline(self) -> str:
+        """The accuracy that orders the board."""
+        return OVERALL if self.level == OVERALL_ONLY else MACRO
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The accuracies that are shown, in the order of the columns."""
+        return tuple(name for name in VALUES if name in shown_names(self.level))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
+        if self.level != OVERALL_ONLY:
+            return COLUMNS
+        hidden = set(VALUES).difference(self.values)
+        return tuple(
+            replace(one, kind="interval") if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden
+        )
+
+    @property
+    def scored(self) -> int:
+        """How many rows have a score that was counted here and is shown."""
+        return sum(row.tier == "scored" and row.rank is not None for row in self.rows)
+
+    def find(self, row_id: str) -> BoardRow | None:
+        """Return the row with this id."""
+        return next((row for row in self.rows if row.id == row_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What the tallies say, entry by entry: arrays (entries,) or (entries, ...)."""
+
+    shares: FloatArray  # (entries, 5) in _ORDER, NaN where nothing was counted
+    counted: Ratios
+    low: FloatArray  # as shares; NaN without an interval
+    high: FloatArray
+    decided: FloatArray
+    missing: npt.NDArray[np.int64]
+
+
+def build_board(
+    snapshot: Mapping[str, Any],
+    snapshot_id: str = "",
+    *,
+    protocol: str = "strict",
+    grouping: str = "official",
+    revision: str | None = None,
+    published: Sequence[ReportedFigures] = (),
+) -> Board:
+    """Return the board of a snapshot; ``revision`` None is the snapshot's current one.
+
+    Raises:
+        UnknownRevision: the snapshot knows no such label revision.
+        KeyError: an unknown protocol or grouping.
+    """
+    if protocol not in PROTOCOLS or grouping not in GROUPINGS:
+        raise KeyError(f"no protocol {protocol} with grouping {grouping}")
+    wanted = revision or snapshot["label_revision"]
+    known = tuple(snapshot["label_revisions"])
+    if wanted not in known and wanted != snapshot["label_revision"]:
+        raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
+    entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
+    counts = _counts(entries, wanted)
+    level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
+    sizes = _sizes(snapshot, wanted, counts, grouping, level)
+    numbers = _numbers(counts, protocol, grouping)
+    if level == OVERALL_ONLY:
+        rows = _ranked_by_overall(_scored_rows(entries, wanted, _overall_only(numbers)))
+    else:
+        chosen = _selections(snapshot, wanted, protocol, grouping)
+        scored = [_best_of(row, chosen, sizes) for row in _scored_rows(entries, wanted, numbers)]
+        rows = _ranked(scored, counts, protocol, grouping)
+    baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
+    if level == OVERALL_ONLY:
+        baselines = [row.with_values({"overall": row.overall}) for row in baselines]
+    rows += [_withheld_row(entry, wanted) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
+    ranges = _ranges(snapshot, wanted, protocol, grouping)
+    reports = by_judge(published)
+    names = {slug: same[0].judge_name for slug, same in reports.items()}
+    rows = _named(_with_ranges(rows, ranges.get(MACRO, {})), names)
+    reported = [_reported_row(one, names[one.judge]) for one in published]
+    return Board(
+        snapshot_id,
+        snapshot["created_at"],
+        snapshot["benchmark"],
+        wanted,
+        known,
+        protocol,
+        grouping,
+        MappingProxyType(sizes),
+        _merge(level, rows, reported, baselines),
+        ranges,
+        snapshot.get("unpublished") or 0,
+        MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
+        level,
+    )
+
+
+def _named(rows: Sequence[BoardRow], known: Mapping[str, str]) -> list[BoardRow]:
+    """Give rows of one judge one name for it: the one that a reported result has, or else the earliest row's."""
+    names = dict(known)
+    for row in sorted(rows, key=lambda row: row.submitted_at):
+        names.setdefault(row.judge, row.judge_name)
+    return [row if names[row.judge] == row.judge_name else replace(row, judge_name=names[row.judge]) for row in rows]
+
+
+def _ranges(
+    snapshot: Mapping[str, Any], revision: str, protocol: str, grouping: str
+) -> Mapping[str, Mapping[str, RankRange]]:
+    """order -> entry -> range. The tests compare what is right under ``strict``; other rules have no ranges."""
+    summary = (snapshot.get("relations") or {}).get(revision)
+    if protocol != "strict" or not summary:
+        return MappingProxyType({})
+    found = {order: rank_ranges_of(summary, grouping, order) for order in ORDERS}
+    return MappingProxyType({order: ranges for order, ranges in found.items() if ranges})
+
+
+Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
+
+
+def _selections(snapshot: Mapping[str, Any], revision: str, protocol: str, grouping: str) -> Selections:
+    """Entry -> how many variants it is the best of, and by order what luck adds and how far the lower limit reaches.
+
+    As with ranges, other rules than ``strict`` have nothing of it.
+    """
+    summary = (snapshot.get("relations") or {}).get(revision) or {}
+    found = (summary.get("variants") or {}) if protocol == "strict" else {}
+    return {name: (one["variants"], one.get(grouping, {})) for name, one in found.items()}
+
+
+def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int]) -> BoardRow:
+    """Return the row, and where it is the best of several variants what that means for it."""
+    if row.id not in chosen:
+        return row
+    variants, orders = chosen[row.id]
+    bounds = {
+        name: (_lower(row, name, z, sizes), row.interval[name][1])
+        for name, (_, z) in orders.items()
+        if name in row.interval
+    }
+    gain = {name: orders[name][0] for name in bounds}
+    best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds))
+    return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
+
+
+def _lower(row: BoardRow, name: str, z: float, sizes: Mapping[str, int]) -> float:
+    counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
+    return mover_macro([counts[one] for one in CATEGORIES], z).low if name == MACRO else wilson(*counts[name], z).low
+
+
+def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> list[BoardRow]:
+    if not ranges:
+        return list(rows)
+    found = standings({row.id: row.rank for row in rows if row.rank is not None}, ranges)
+    return [
+        replace(row, rank_range=(at.best, at.worst)) if (at := found.get(row.id)) and at.best and at.worst else row
+        for row in rows
+    ]
+
+
+def _counts(entries: Sequence[Mapping[str, Any]], revision: str) -> npt.NDArray[np.int64]:
+    """Return entries x CELLS x FIELDS."""
+    if not entries:
+        return np.zeros((0, len(SOURCES), len(FIELDS)), dtype=np.int64)
+    return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
+
+
+def _sizes(
+    snapshot: Mapping[str, Any], revision: str, counts: npt.NDArray[np.int64], grouping: str, level: str
+) -> dict[str, int]:
+    if level == OVERALL_ONLY and len(counts):
+        return {"overall": int(counts[0, : len(SOURCES), 0].sum())}
+    if len(counts):
+        per_source = dict(zip(SOURCES, counts[0, : len(SOURCES), 0].tolist(), strict=True))
+    else:
+        per_source = dict(snapshot.get("sizes") or {}) if revision == snapshot["label_revision"] else {}
+    sizes = {
+        category: sum(per_source.get(source, 0) for source in sources)
+        for category, sources in GROUPINGS[grouping].items()
+    }
+    return {"overall": sum(sizes.values()), **sizes}
+
+
+def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> _Numbers:
+    counted = ratios(counts, protocol, grouping)
+    shares = accuracies(counted)
+    low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
+    if protocol in WITH_INTERVAL:
+        some = counted.total > 0
+        k, n = np.where(some, counted.right, 0), np.where(some, counted.total, 1)
+        bounds = wilson(k, n)
+        low[:, :4], high[:, :4] = np.where(some, bounds.low, np.nan), np.where(some, bounds.high, np.nan)
+        macro = mover_macro([(k[:, c], n[:, c]) for c in range(len(CATEGORIES))])
+        complete = some[:, : len(CATEGORIES)].all(axis=1)
+        low[:, 4], high[:, 4] = np.where(complete, macro.low, np.nan), np.where(complete, macro.high, np.nan)
+    fields = category_counts(counts).sum(axis=-2)
+    n, agree, reject, undecided = (fields[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
+    decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
+    return _Numbers(shares, counted, low, high, decided, n - agree - reject - undecided)
+
+
+def _overall_only(numbers: _Numbers) -> _Numbers:
+    """Return the overall to half a point, with an interval that follows from that; nothing else."""
+    shares, low, high = (np.full_like(one, np.nan) for one in (numbers.shares, numbers.low, numbers.high))
+    at = _ORDER.index("overall")
+    known = ~np.isnan(numbers.shares[:, at])
+    shares[known, at] = half_points(numbers.shares[known, at])
+    low[known, at], high[known, at] = overall_bounds(shares[known, at], numbers.counted.total[known, at])
+    return replace(numbers, shares=shares, low=low, high=high)
+
+
+def _scored_rows(entries: Sequence[Mapping[str, Any]], revision: str, numbers: _Numbers) -> list[BoardRow]:
+    decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
+    measured = _measured(numbers)
+    return [_scored_row(entry, revision, *measured[i], decided[i], missing[i]) for i, entry in enumerate(entries)]
+
+
+def _measured(numbers: _Numbers) -> list[tuple[dict[str, float | None], dict[str, Bounds]]]:
+    """Return values and intervals by name, entry by entry. NaN differs from itself: so nothing was counted."""
+    shares, low, high = numbers.shares.tolist(), numbers.low.tolist(), numbers.high.tolist()
+    return [
+        (
+            {name: value if value == value else None for name, value in zip(_ORDER, shares[i], strict=True)},
+            {name: (low[i][at], high[i][at]) for at, name in enumerate(_ORDER) if low[i][at] == low[i][at]},
+        )
+        for i in range(len(shares))
+    ]
+
+
+def _scored_row(
+    entry: Mapping[str, Any],
+    revision: str,
+    values: Mapping[str, Any],
+    bounds: Mapping[str, Bounds],
+    decided: float,
+    missing: int,
+) -> BoardRow:
+    known = decided if decided == decided else None  # as above
+    judge = judge_name(entry["model"], entry.get("judge"))
+    return BoardRow(
+        id=entry["id"],
+        rank=None,
+        rank_range=None,
+        model=entry["model"],
+        version=entry.get("version") or "",
+        organisation=entry.get("organisation") or "",
+        tier="scored",
+        judge_type=entry.get("judge_type") or "",
+        **values,
+        interval=bounds,
+        decided_rate=known,
+        votes_per_item=entry.get("votes_per_item"),
+        date=entry["submitted_at"][:10],
+        submitted_at=entry["submitted_at"],
+        source="",
+        url=entry.get("link") or "",
+        note=_warnings(entry, known, missing),
+        base_model=entry.get("base_model") or "",
+        parameters_b=entry.get("parameters_b"),
+        open_weights=entry.get("open_weights"),
+        judge=judge_slug(judge),
+        judge_name=judge,
+        about=_about(entry, revision),
+        attempt=entry.get("attempt"),
+        attempts=entry.get("attempts"),
+    )
+
+
+def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
+    """Return whether no number of an entry is shown under a label revision (benchmark/ladder.py)."""
+    return revision in entry.get("withheld", ())
+
+
+def _withheld_row(entry: Mapping[str, Any], revision: str) -> BoardRow:
+    """Return the row of an entry without any number that depends on a label: last, without a rank."""
+    row = _scored_row(entry, revision, dict.fromkeys(_ORDER), {}, float("nan"), 0)
+    return replace(row, note=" · ".join(filter(None, (row.note, f"no score shown: {NOT_SHOWN}"))))
+
+
+def _warnings(entry: Mapping[str, Any], decided: float | None, missing: int) -> str:
+    return " · ".join(
+        filter(
+            None,
+            (
+                entry.get("flag"),
+                f"{missing:,} pairs missing" if missing > 1 else "1 pair missing" if missing else "",
+                f"{percent(decided)}% decided" if decided is not None and decided < WELL_COVERED else "",
+            ),
+        )
+    )
+
+
+def _about(entry: Mapping[str, Any], revision: str) -> str:
+    """Return what there is to know about this attempt of a judge, beyond its name."""
+    file, until = entry.get("revision") or revision, entry.get("anonymous_until")
+    return " · ".join(
+        filter(
+            None,
+            (
+                "verified" if entry.get("verified_at") else "",
+                _attempt(entry, revision),
+                f"file {file}" if file != revision else "",
+                f"anonymous until {until[:10]}" if until else "",
+            ),
+        )
+    )
+
+
+def _attempt(entry: Mapping[str, Any], revision: str) -> str:
+    """Return which one of its account's it is; labels are named where they are not those of the board."""
+    if not entry.get("attempt"):
+        return ""
+    of = f" of {entry['attempts']}" if entry.get("attempts") else ""
+    labels = entry.get("attempt_revision") or revision
+    return f"attempt {entry['attempt']}{of}" + (f" at {labels}" if labels != revision else "")
+
+
+def _baseline_rows(
+    baselines: Sequence[Mapping[str, Any]], revision: str, protocol: str, grouping: str
+) -> list[BoardRow]:
+    """Return judges that cannot judge. Labels that are not public leave only those whose accuracy needs no counting."""
+    rows = []
+    values: Mapping[str, Any]
+    bounds: Mapping[str, Bounds]
+    for one in baselines:
+        tally = one["tallies"].get(revision)
+        if tally is not None:
+            counts = np.array([tally["counts"]], dtype=np.int64)
+            ((values, bounds),) = _measured(_numbers(counts, protocol, grouping))
+        elif one["expected"] is not None:
+            values, bounds = dict.fromkeys(_ORDER, one["expected"]), {}
+        else:
+            continue
+        rows.append(_baseline_row(one, values, bounds))
+    return rows
+
+
+def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], bounds: Mapping[str, Bounds]) -> BoardRow:
+    return BoardRow(
+        id=one["id"],
+        rank=None,
+        rank_range=None,
+        model=one["name"],
+        version="",
+        organisation="",
+        tier="baseline",
+        judge_type="",
+        **values,
+        interval=bounds,
+        decided_rate=None,
+        votes_per_item=None,
+        date="",
+        submitted_at="",
+        source=_BASELINES.get(one["id"], ""),
+        url="",
+        note="",
+        base_model="",
+        parameters_b=None,
+        open_weights=None,
+    )
+
+
+def _ranked(rows: list[BoardRow], counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> list[BoardRow]:
+    """Return rows in display order with shared ranks."""
+    counted = ratios(counts, protocol, grouping)
+    # Doubled, halves are whole: lmms-eval counts an undecided pair one half.
+    fractions = np.concatenate([counted.right * 2, counted.total * 2], axis=-1).astype(np.int64)
+    contenders = [
+        RankingEntry(row.id, (row.macro, row.overall), tuple(numbers), row.submitted_at)
+        for row, numbers in zip(rows, fractions.tolist(), strict=True)
+    ]
+    return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
+
+
+def _ranked_by_overall(rows: Sequence[BoardRow]) -> list[BoardRow]:
+    """Return rows in display order; equal overalls share a rank, for what stands behind them is not told."""
+    contenders = [
+        RankingEntry(row.id, (row.overall,), (round((row.overall or 0.0) * STEPS),), row.submitted_at) for row in rows
+    ]
+    return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
+
+
+def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
+    """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
+    percents = {name: one.figures[name] for name in _ORDER}
+    shares: dict[str, Any] = {name: None if value is None else value / 100 for name, value in percents.items()}
+    return BoardRow(
+        id=one.id,
+        rank=None,
+        rank_range=None,
+        model=one.name,
+        version="",
+        organisation=one.organisation,
+        tier="reported",
+        judge_type=one.judge_type,
+        **shares,
+        interval=MappingProxyType(_unpaired_intervals(shares, one)),
+        decided_rate=None,
+        votes_per_item=one.votes_per_item,
+        date=one.date,
+        submitted_at="",
+        source=one.source,
+        url=one.url,
+        note=one.remark,
+        base_model=one.base_model,
+        parameters_b=one.parameters_b,
+        open_weights=one.open_weights,
+        judge=one.judge,
+        judge_name=name,
+    )
+
+
+def _unpaired_intervals(shares: Mapping[str, float | None], one: ReportedFigures) -> dict[str, Bounds]:
+    """Wilson and MOVER on the denominators that the figures follow; reported rows have no item data to do better with.
+
+    Figures that fit no sizes in circulation have no denominator that is known, so no interval.
+    """
+    if one.sizes is None:
+        return {}
+    totals = dict(zip((*CATEGORIES, "overall"), (*one.sizes, sum(one.sizes)), strict=True))
+    bounds: dict[str, Bounds] = {}
+    for name, n in totals.items():
+        share = shares[name]
+        if share is not None:
+            bounds[name] = wilson(share * n, n)
+    # A macro that is not the mean of its categories has no interval that could be told from them.
+    if one.check is not None and one.check.macro_ok:
+        parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in CATEGORIES]
+        bounds["macro"] = mover_macro(parts)
+    return bounds
+
+
+def _merge(level: str, *groups: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
+    """Return one total order; among equals the row scored here stands first."""
+    by = ("overall",) if level == OVERALL_ONLY else ("macro", "overall")
+
+    def key(row: BoardRow) -> tuple[Any, ...]:
+        values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))
+        return (values, _TIERS[row.tier], row.submitted_at or row.date, row.id)
+
+    return tuple(sorted((row for group in groups for row in group), key=key))

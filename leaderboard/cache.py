@@ -1,0 +1,363 @@
+"""In-memory cache of rendered pages: one version per snapshot, each page rendered at most once.
+
+A request never waits for the database longer than one cheap look at the pointer, and never for another's page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any, Protocol
+
+import brotli
+
+from benchmark.disclosure import GROUPING, PUBLIC
+from benchmark.protocols import PROTOCOLS
+from leaderboard.board.disclosure import PROTOCOL
+from leaderboard.board.reported_results import ReportedFigures, load_published, merge_imported
+from leaderboard.board.rows import Board, build_board
+from leaderboard.serial_executor import SerialExecutor
+from storage.moderation import RemovedEntry
+
+CHECK_EVERY = 0.5  # seconds between looks at the pointer
+_KEPT_BOARDS = 8
+_KEPT_BODIES = 512
+_KEPT_BYTES = 64 * 2**20  # of these: anybody may ask for as many views of a large board as they like
+_KEPT_OLD = 4  # old boards, each with what was made of it; one of 10,000 entries takes about 100 MB
+_AT_ONCE, _MOST_WAITING = 2, 64  # pages that are made, and old boards that are read, for anybody who asks
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentSnapshot:
+    """Where the public board stands: the current snapshot, since when scores are delayed (None: they are not), what
+    maintainers say while they take no submissions (None: they take them), and which entries are off the board now."""
+
+    snapshot_id: str | None
+    delayed_since: datetime | None = None
+    paused: str | None = None
+    off: frozenset[RemovedEntry] = frozenset()
+
+    def shows_as(self, other: CurrentSnapshot) -> bool:
+        """Return whether the same entries are shown under both, with the same numbers."""
+        return (self.snapshot_id, self.off) == (other.snapshot_id, other.off)
+
+
+class SnapshotSource(Protocol):
+    """Where snapshots come from. Both methods block; they are called from a thread."""
+
+    def pointer(self) -> CurrentSnapshot:
+        """Return the current pointer; cheap."""
+
+    def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
+        """Return the body of a snapshot, without entries that are hidden now; unless it is ``old``, without all that
+        are off the board now."""
+
+    def find(self, when: str) -> str | None:
+        """Return the id of the snapshot that was current at a day or an instant, or whose id begins so; None without
+        one.
+
+        Raises:
+            ValueError: ``when`` is none of these.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """One response, in every encoding that pays, each with its strong ETag."""
+
+    media_type: str
+    encodings: Mapping[str, bytes]  # by content-coding; "identity" always
+    etags: Mapping[str, str]
+
+    @classmethod
+    def of(cls, content: bytes, media_type: str, *, quick: bool = False) -> CachedResponse:
+        """Compress once. ``quick`` for pages that are probably asked for a single time."""
+        digest = hashlib.sha256(content).hexdigest()[:20]
+        encodings = {"identity": content, "gzip": gzip.compress(content, 5 if quick else 9, mtime=0)}
+        if not quick:
+            quality = 11 if len(content) < 200_000 else 6
+            encodings["br"] = brotli.compress(content, quality=quality)
+        return cls(media_type, encodings, {name: f'"{digest}-{name}"' for name in encodings})
+
+    @property
+    def size(self) -> int:
+        """Bytes in memory."""
+        return sum(map(len, self.encodings.values()))
+
+    def choose(self, accept_encoding: str) -> str:
+        """Return the best content-coding that the client takes."""
+        accepted = {
+            part.partition(";")[0].strip() for part in accept_encoding.split(",") if "q=0" not in part.split(";")[1:]
+        }
+        return next((name for name in ("br", "gzip") if name in accepted and name in self.encodings), "identity")
+
+
+@dataclass(slots=True)
+class BoardVersion:
+    """One snapshot and all that was made of it so far."""
+
+    snapshot_id: str
+    snapshot: Mapping[str, Any]
+    published: Sequence[ReportedFigures]
+    delayed_since: datetime | None = None
+    paused: str | None = None
+    old: bool = False  # not the current one
+    public_url: str = ""  # where the service stands for others, as far as it was told
+    turns: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
+    _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
+    _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def benchmark(self) -> str:
+        """Name of the benchmark."""
+        return str(self.snapshot["benchmark"])
+
+    @property
+    def revisions(self) -> tuple[str, ...]:
+        """Label revisions there is a board for."""
+        return tuple(self.snapshot["label_revisions"])
+
+    def is_redacted(self, revision: str) -> bool:
+        """Return whether a label revision is not public, so that only its level is shown, under one rule and
+        grouping."""
+        return self.level(revision) != PUBLIC
+
+    def level(self, revision: str) -> str:
+        """Return the disclosure level of a label revision (benchmark.disclosure)."""
+        return str(self.snapshot.get("disclosure", {}).get(revision, PUBLIC))
+
+    def board(self, protocol: str = PROTOCOLS[0], grouping: str = "official", revision: str = "") -> Board:
+        """Return the board under these rules, built once.
+
+        Raises:
+            leaderboard.board.rows.UnknownRevision, KeyError: as build_board.
+        """
+        shown = revision or self.snapshot["label_revision"]
+        key = (PROTOCOL, GROUPING, shown) if self.is_redacted(shown) else (protocol, grouping, shown)
+        with self._lock:
+            found = self._boards.get(key)
+        if found is None:
+            found = build_board(
+                self.snapshot,
+                self.snapshot_id,
+                protocol=key[0],
+                grouping=key[1],
+                revision=key[2],
+                published=self.published,
+            )
+            self._keep(self._boards, key, found, _KEPT_BOARDS)
+        return found
+
+    def entry(self, entry_id: str) -> Mapping[str, Any] | None:
+        """Return the entry of the snapshot with this id."""
+        return next((entry for entry in self.snapshot["entries"] if entry["id"] == entry_id), None)
+
+    def removed_entry(self, entry_id: str) -> Mapping[str, Any] | None:
+        """Return what is left of an entry that was merged or withdrawn; None of all others."""
+        return next((stub for stub in self.snapshot.get("stubs", ()) if stub["id"] == entry_id), None)
+
+    def get_cached(self, key: str) -> CachedResponse | None:
+        """Return a body made before."""
+        with self._lock:
+            found = self._bodies.get(key)
+            if found is not None:
+                self._bodies.move_to_end(key)
+            return found
+
+    def get_or_render(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
+        """Return the body under a key, made at most once (twice if two ask at the same moment)."""
+        found = self.get_cached(key)
+        if found is None:
+            found = make()
+            self._keep(self._bodies, key, found, _KEPT_BODIES)
+            with self._lock:
+                while sum(body.size for body in self._bodies.values()) > _KEPT_BYTES:
+                    self._bodies.popitem(last=False)
+        return found
+
+    async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
+        """As ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
+
+        Raises:
+            Busy: too many others wait.
+        """
+        found = self.get_cached(key)
+        return found if found is not None else await self.turns.take(partial(self.get_or_render, key), make)
+
+    def with_notices(self, pointer: CurrentSnapshot) -> BoardVersion:
+        """Return the same snapshot with other notices; pages are made anew, boards are not."""
+        notices = (pointer.delayed_since, pointer.paused)
+        same = (self.snapshot_id, self.snapshot, self.published)
+        return BoardVersion(*same, *notices, public_url=self.public_url, turns=self.turns, _boards=self._boards)
+
+    def _keep(self, cached: OrderedDict[Any, Any], key: Any, value: Any, limit: int) -> None:
+        with self._lock:
+            cached[key] = value
+            while len(cached) > limit:
+                cached.popitem(last=False)
+
+
+_OldKey = tuple[str, str, frozenset[RemovedEntry]]  # its snapshot, the current one, what is off the board
+
+
+class BoardCache:
+    """The current edition, looked up at most every ``check_every`` seconds."""
+
+    def __init__(
+        self,
+        source: SnapshotSource,
+        *,
+        benchmark: str = "vl-rewardbench",
+        published: Sequence[ReportedFigures] | None = None,
+        public_url: str = "",
+        warm: Callable[[BoardVersion], object] | None = None,
+        check_every: float = CHECK_EVERY,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``warm`` prepares an edition before it is shown (see ``routes.prerender``); ``public_url`` stands in front
+        of links that leave the site, "" is the address that a request came to."""
+        self._public_url = public_url.rstrip("/")
+        self._source = source
+        self._empty = empty_snapshot(benchmark)
+        self._published = load_published() if published is None else published
+        self._warm = warm
+        self._check_every = check_every
+        self._clock = clock
+        self._edition: BoardVersion | None = None
+        self._pointer: CurrentSnapshot | None = None
+        self._checked = float("-inf")
+        self._refreshing = threading.Lock()
+        self._old: OrderedDict[_OldKey, BoardVersion] = OrderedDict()
+        self._old_lock = threading.Lock()  # held for look-ups in the two dictionaries alone
+        self._loading: dict[_OldKey, threading.Lock] = {}
+        # A thread of its own: however many wait for pages, files or old boards, the pointer is looked at.
+        self._looking = ThreadPoolExecutor(1, "look")
+        self.turns = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
+        self._old_turns = SerialExecutor(
+            _MOST_WAITING, _AT_ONCE
+        )  # so that nobody can make us hold many old boards at once
+
+    def peek(self) -> BoardVersion | None:
+        """Return the edition if it was checked a moment ago; None if somebody should look."""
+        return self._edition if self._clock() - self._checked < self._check_every else None
+
+    async def current(self) -> BoardVersion:
+        """Return the edition to serve; looks at the pointer in a thread when that is due."""
+        edition = self.peek()
+        if edition is None and self._refreshing.locked():
+            edition = self._edition  # a new board is being made; nobody but who found it waits for that
+        if edition is None:
+            loop = asyncio.get_running_loop()
+            edition = await loop.run_in_executor(self._looking, lambda: self.peek() or self.refresh())
+        return edition
+
+    async def at(self, when: str) -> BoardVersion | None:
+        """Return the board as it was: at a day or an instant, or that of a snapshot's id. "" is now; None: there was
+        none.
+
+        Raises:
+            ValueError: ``when`` is none of these.
+            Busy: too many others wait for old boards.
+        """
+        current = await self.current()
+        if not when:
+            return current
+        snapshot_id = await asyncio.to_thread(self._source.find, when)
+        if snapshot_id is None or snapshot_id == current.snapshot_id:
+            return None if snapshot_id is None else current
+        # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
+        key = (snapshot_id, current.snapshot_id, self._pointer.off if self._pointer is not None else frozenset())
+        return self._kept_old(key) or await self._old_turns.take(self._old_edition, key)
+
+    def _kept_old(self, key: _OldKey) -> BoardVersion | None:
+        with self._old_lock:
+            found = self._old.get(key)
+            if found is not None:
+                self._old.move_to_end(key)
+            return found
+
+    def _old_edition(self, key: _OldKey) -> BoardVersion:
+        """Read an old board, once for all who ask for it."""
+        with self._old_lock:
+            loading = self._loading.setdefault(key, threading.Lock())
+        with loading:
+            found = self._kept_old(key) or self._load_old(key)
+        with self._old_lock:
+            self._loading.pop(key, None)
+        return found
+
+    def _load_old(self, key: _OldKey) -> BoardVersion:
+        snapshot = self._source.load(key[0], old=True)
+        published = merge_imported(self._published, snapshot)
+        found = BoardVersion(key[0], snapshot, published, old=True, public_url=self._public_url, turns=self.turns)
+        with self._old_lock:
+            self._old[key] = found
+            while len(self._old) > _KEPT_OLD:
+                self._old.popitem(last=False)
+        return found
+
+    def refresh(self) -> BoardVersion:
+        """Look at the pointer now, and load what it points to. Meanwhile everybody else gets the edition before."""
+        before = self._edition
+        if not self._refreshing.acquire(blocking=before is None) and before is not None:
+            return before
+        try:
+            self._checked = self._clock()
+            return self._look()
+        except Exception:  # the edge: an old board is better than none while the database is away
+            if before is None:
+                self._checked = float("-inf")
+                raise
+            log.exception("board.refresh_failed")
+            return before
+        finally:
+            self._refreshing.release()
+
+    def _look(self) -> BoardVersion:
+        pointer = self._source.pointer()
+        edition = self._edition
+        if edition is not None and pointer == self._pointer:
+            return edition
+        if edition is not None and self._pointer is not None and pointer.shows_as(self._pointer):
+            edition = edition.with_notices(pointer)
+        else:
+            snapshot = self._empty if pointer.snapshot_id is None else self._source.load(pointer.snapshot_id)
+            edition = BoardVersion(
+                pointer.snapshot_id or "",
+                snapshot,
+                merge_imported(self._published, snapshot),
+                pointer.delayed_since,
+                pointer.paused,
+                public_url=self._public_url,
+                turns=self.turns,
+            )
+        if self._warm is not None:
+            self._warm(edition)
+        self._edition, self._pointer = edition, pointer
+        return edition
+
+
+def empty_snapshot(benchmark: str) -> dict[str, Any]:
+    """Return what there is to show before the worker has written anything."""
+    return {
+        "created_at": "",
+        "benchmark": benchmark,
+        "label_revision": "",
+        "label_revisions": [],
+        "scorer_version": "",
+        "sizes": {},
+        "entries": [],
+    }

@@ -1,0 +1,1 @@
+"""Plotly charts of one judge and of the whole board."""

@@ -1,0 +1,144 @@
+"""Statistics of position and length bias, and linear fits. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmark.items import SOURCES
+from benchmark.scoring import FIELDS, SLICES
+from benchmark.uncertainty import ALPHA, Z, wilson
+from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
+
+LENGTHS = ("longer", "shorter")
+
+
+class Band(NamedTuple):
+    """A fitted line and the 95% band of its mean, at some places."""
+
+    x: list[float]
+    low: list[float]
+    middle: list[float]
+    high: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Ordinary least squares through n points, with Pearson's r, its 95% interval and two-sided p."""
+
+    n: int
+    r: float
+    low: float
+    high: float
+    p: float
+    slope: float
+    intercept: float
+    x_mean: float
+    x_spread: float  # sum of squares about the mean
+    residual: float  # standard deviation about the line, n - 2 degrees of freedom
+
+    def band(self, start: float, end: float, steps: int = 40) -> Band:
+        """Return the 95% confidence band of the mean response: y +- t(.975, n - 2) s sqrt(1/n + (x - mean)^2 / Sxx)."""
+        from scipy.special import stdtrit
+
+        x = np.linspace(start, end, steps)
+        middle = self.intercept + self.slope * x
+        t = float(stdtrit(self.n - 2, 1 - ALPHA / 2))
+        half = t * self.residual * np.sqrt(1 / self.n + (x - self.x_mean) ** 2 / self.x_spread)
+        return Band(x.tolist(), (middle - half).tolist(), middle.tolist(), (middle + half).tolist())
+
+
+def fit_line(x: Sequence[float], y: Sequence[float]) -> Fit | None:
+    """Return the fit; None with fewer than four points (r has no interval then), or where one of the two never varies.
+
+    The interval of r is Fisher's: tanh(atanh(r) +- z / sqrt(n - 3)). p is Student's t with n - 2 degrees of freedom.
+    """
+    from scipy.special import stdtr
+
+    n = len(x)
+    if n < 4:
+        return None
+    xs, ys = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    dx, dy = xs - xs.mean(), ys - ys.mean()
+    sxx, syy, sxy = float(dx @ dx), float(dy @ dy), float(dx @ dy)
+    if sxx < 1e-12 or syy < 1e-12:
+        return None
+    r = min(max(sxy / math.sqrt(sxx * syy), -1 + 1e-12), 1 - 1e-12)
+    half = Z / math.sqrt(n - 3)
+    t = abs(r) * math.sqrt((n - 2) / (1 - r * r))
+    slope = sxy / sxx
+    residual = math.sqrt(max(syy - slope * sxy, 0.0) / (n - 2))
+    low, high = math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
+    p = 2 * float(stdtr(n - 2, -t))
+    return Fit(n, r, low, high, p, slope, float(ys.mean() - slope * xs.mean()), float(xs.mean()), sxx, residual)
+
+
+def first_shown(judge: Judge) -> Estimate | None:
+    """Return how often the judge chose the response shown first, in percent of its votes; None where the order is not
+    known.
+
+    The interval counts pairs, not votes: the K votes on a pair repeat one another, and how much they do is not known
+    here, so they are taken to be as good as one. A pair counts as far as its votes could be read.
+    """
+    rate = judge.behaviour.first_shown_rate
+    if rate is None:
+        return None
+    counts = judge.tally.counts[[SLICES.index(source) for source in SOURCES]].sum(axis=0)
+    present = int(counts[[FIELDS.index(name) for name in ("agree", "reject", "undecided")]].sum())
+    pairs = round(judge.behaviour.parse_rate * present)
+    if pairs < 1:
+        return None
+    low, high = wilson(rate * pairs, pairs)
+    return Estimate(100 * rate, 100 * low, 100 * high, pairs)
+
+
+def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:
+    """Return agreement where the preferred response has more words, and where it has fewer; None where either is
+    empty."""
+    longer, shorter = (cell_estimates(judge, LENGTHS, protocol)[name] for name in LENGTHS)
+    return None if longer is None or shorter is None else (longer, shorter)
+
+
+def position_finding(found: Sequence[Estimate]) -> str:
+    """Return how many judges lean to a place, as far as intervals tell."""
+    first = sum(one.low is not None and one.low > 50 for one in found)
+    second = sum(one.high is not None and one.high < 50 for one in found)
+    if not first and not second:
+        return "How often the first response is chosen"
+    if len(found) == 1:
+        return f"This judge leans to the {'first' if first else 'second'} response shown"
+    if not (first and second):
+        place = "first" if first else "second"
+        return f"{first or second} of {len(found)} judges {_do('lean', first or second)} to the {place} response shown"
+    return f"{first} of {len(found)} judges {_do('lean', first)} to the first response shown, {second} to the second"
+
+
+def _do(verb: str, count: int) -> str:
+    return f"{verb}s" if count == 1 else verb
+
+
+def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequence[bool]) -> str:
+    """For how many judges the length of the preferred response makes a difference that chance does not explain."""
+    longer = sum(clear and one.value > two.value for (one, two), clear in zip(pairs, separate, strict=True))
+    shorter = sum(clear and one.value < two.value for (one, two), clear in zip(pairs, separate, strict=True))
+    if not longer and not shorter:
+        return "Agreement by the length of the better response"
+    side, count = ("longer", longer) if longer >= shorter else ("shorter", shorter)
+    whom = f"{count} of {len(pairs)} judges {_do('agree', count)}" if len(pairs) > 1 else "This judge agrees"
+    return f"{whom} more often where the better response is the {side} one"
+
+
+def best_so_far(points: Iterable[tuple[str, float]]) -> list[int]:
+    """Return indices of the points (ISO date, score) that are better than everything before, by date; of a day the
+    best."""
+    listed = list(points)
+    best, records = -math.inf, []
+    for index in sorted(range(len(listed)), key=lambda at: (listed[at][0], -listed[at][1])):
+        if listed[index][1] > best:
+            best = listed[index][1]
+            records.append(index)
+    return records

@@ -1,0 +1,344 @@
+"""Charts of the board: score and best-of-N, agreement, difficulty, model size, history."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmark.items import CATEGORIES
+from benchmark.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
+from leaderboard.anonymity import is_anonymous
+from leaderboard.board.rows import BoardRow
+from leaderboard.charts import paper_reference
+from leaderboard.charts.base import HERE, Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, to_chart
+from leaderboard.charts.bias import Fit, best_so_far, fit_line
+from leaderboard.charts.estimates import Entry
+from leaderboard.charts.layout import CHANCE, ChartText, plain
+from leaderboard.charts.scatter_plots import (
+    CELLS_WITH_NUMBERS,
+    Point2D,
+    ScatterPanel,
+    histograms,
+    matrix,
+    planes,
+    reach_of,
+)
+
+MOST_SPOTS = 400  # of a tier; the best ones
+MOST_NAMED = 10  # beside those chosen
+_SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
+_DATES = "Date of submission or publication"
+_POINTS = ("judge", "tier", "macro, %", "95% low", "95% high")
+
+
+class _Picked(NamedTuple):
+    """A point of the Best-of-N figure: out of how many answers the judge picked, and who says so."""
+
+    spot: Point2D
+    n: int
+    source: str
+
+
+def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
+    found: list[ScatterPanel] = []
+    cells: list[Cells] = []
+    fits: list[Fit | None] = []
+    said: tuple[str, ...] = ()
+    for policy in _policies(view):
+        points = [*_paper_points(policy), *_added_points(policy.name, view)]
+        if points:
+            spots = [point.spot for point in points]
+            fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
+            found.append(_choice_plane(policy, spots, fits[-1]))
+            cells += [_choice_cells(policy, point) for point in points]
+            said += _fit_said(policy, fits[-1])
+    words = ChartText(
+        "Judges that score higher here pick better answers"
+        if all(fit is not None and fit.low > 0 for fit in fits)
+        else "Score here and Best-of-N accuracy",
+        "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its macro average; with "
+        "least-squares line, its 95% band and Pearson's r. Hollow: the paper's points; filled: scored here. "
+        f"{rules(view)}",
+        "Across: macro average, % (right is better). Up: accuracy of the answers picked, % (up is better)",
+    )
+    notes = (
+        *said,
+        "The paper's heights were read off its figure by eye; they give the r that it prints, 0.946 and 0.914.",
+        "Phi-3.5-Vision stands at 28.2 as in the paper's figure: its overall accuracy. Its macro average is 35.7.",
+    )
+    header = ("policy", "judge", "macro, %", "95% low", "95% high", "picked, %", "N", "source")
+    return to_chart(planes(found, view.page, words), words, notes, cells, header)
+
+
+def _policies(view: ChartQuery) -> list[paper_reference.PaperPolicy]:
+    """Return the paper's, and those that only maintainers have added values for."""
+    known = [policy.name for policy in paper_reference.POLICIES]
+    more = dict.fromkeys(one.policy for one in view.around.best_of_n if one.policy not in known)
+    return [*paper_reference.POLICIES, *[paper_reference.PaperPolicy(name, None, None, ()) for name in more]]
+
+
+def _paper_points(policy: paper_reference.PaperPolicy) -> list[_Picked]:
+    return [
+        _Picked(
+            Point2D(
+                one.judge,
+                one.score,
+                one.accuracy,
+                f"<b>{one.judge}</b> (paper)<br>{one.score:.1f}, picked {one.accuracy:.1f}",
+                hollow=True,
+                rank=10,
+            ),
+            paper_reference.CHOICES_N,
+            one.source,
+        )
+        for one in policy.choices
+    ]
+
+
+def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
+    """Return values that maintainers added for rows that the board has."""
+    rows = {row.id: row for row in view.around.rows if row.macro is not None}
+    points = []
+    for one in view.around.best_of_n:
+        row = rows.get(one.id)
+        if one.policy == policy and row is not None:
+            macro, scored = 100 * (row.macro or 0), row.tier == "scored"
+            hover = f"<b>{plain(_name(row), 60)}</b><br>{macro:.1f}, picked {one.accuracy:.1f} out of {one.n}"
+            spot = Point2D(_name(row), macro, one.accuracy, hover, not scored, None, _ends(row), 0 if scored else 5)
+            points.append(_Picked(spot, one.n, one.source))
+    return points
+
+
+def _choice_plane(policy: paper_reference.PaperPolicy, spots: Sequence[Point2D], fit: Fit | None) -> ScatterPanel:
+    x = [spot.x for spot in spots] + [end for spot in spots if spot.x_ends for end in spot.x_ends]
+    known = ((policy.single, "one answer"), (policy.majority, "majority vote"))
+    levels = [(value, f"{name} {value:.1f}") for value, name in known if value is not None]
+    x_range = reach_of([*x, CHANCE], chance=False)
+    band = fit.band(min(x), max(x)) if fit is not None else None
+    y = [*[spot.y for spot in spots], *[value for value, _ in levels]]
+    y += [*band.low, *band.high] if band else []
+    numbers = f"n {len(spots)}"
+    if fit is not None:
+        numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
+    tens = [value for value in range(0, 101, 10) if x_range[0] <= value <= x_range[1]]
+    ticks = [(float(value), f"{value}<br>coin" if value == CHANCE else str(value)) for value in tens]
+    y_range = reach_of(y, chance=False)
+    title = f"Answers by {policy.name}"
+    return ScatterPanel(title, numbers, "", spots, x_range, y_range, ticks, levels, band, upright=True)
+
+
+def _choice_cells(policy: paper_reference.PaperPolicy, point: _Picked) -> Cells:
+    low, high = point.spot.x_ends or (None, None)
+    return (policy.name, point.spot.name, point.spot.x, low, high, point.spot.y, point.n, point.source)
+
+
+def _fit_said(policy: paper_reference.PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
+    if fit is None:
+        return (f"Answers by {policy.name}: too few points for a line.",)
+    return (
+        f"Answers by {policy.name}: r {fit.r:.3f} with 95% interval {fit.low:.2f} to {fit.high:.2f}, p {fit.p:.3f}, "
+        f"n {fit.n}; a point more here goes with {fit.slope:.2f} points more of picked answers that are right.",
+    )
+
+
+def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Cohen's kappa between the majority verdicts of the judges chosen."""
+    found, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
+    relations = view.around.relations
+    if not found:
+        return empty_chart(notes)
+    if relations is None:
+        return empty_chart((*notes, "Agreement is computed a little after scores. Look again in a minute."))
+    place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
+    known = [judge for judge in found if judge.id in place]
+    unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
+    if hidden := [judge.name for judge in found if judge.id in unnamed]:
+        notes += (f"Agreement would tell whose an anonymous entry is, so it is left out: {', '.join(hidden)}.",)
+    if missing := [judge.name for judge in found if judge.id not in place and judge.id not in unnamed]:
+        notes += (
+            f"Only the best version of a judge, and the best {KAPPA_AT_MOST} judges, are compared; not so: "
+            f"{', '.join(missing[:10])}{f' and {len(missing) - 10} more' if len(missing) > 10 else ''}.",
+        )
+    if len(known) < 2:
+        return empty_chart((*notes, "Agreement needs two judges or more. Choose another one above."))
+    at = [place[judge.id] for judge in known]
+    square = relations.kappa[np.ix_(at, at)]
+    values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
+    words = ChartText(
+        "Which judges judge alike",
+        "Cohen's kappa of two judges' majority verdicts on the same pairs, right or wrong: 1 is full agreement, 0 what "
+        "chance gives.",
+        f"The stronger the shade, the more alike; alike is not right (n {int(relations.sizes.sum()):,} pairs)",
+    )
+    notes += ("Kappa needs no label, so it is the same under all rules. Numbers below carry three decimals.",)
+    if len(known) > CELLS_WITH_NUMBERS:
+        notes += (f"Up to {CELLS_WITH_NUMBERS} judges have their numbers in the cells.",)
+    cells: list[Cells] = [
+        (one.name, other.name, values[i][j]) for i, one in enumerate(known) for j, other in enumerate(known) if i < j
+    ]
+    drawn = matrix([judge.name for judge in known], values, view.page, words)
+    return to_chart(drawn, words, notes, cells, ("judge", "other judge", "kappa"))
+
+
+def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Return how many pairs there are in each tenth of the share of judges that are right."""
+    counts = view.around.difficulty
+    if not counts:
+        return empty_chart(
+            (
+                f"Difficulty needs at least {BAND_JUDGES} judges with scores under labels {view.label_revision}, and "
+                "labels that are public. It is computed a little after scores.",
+            )
+        )
+    step = 100 // BANDS
+    words = ChartText(
+        "How many judges are right on a pair",
+        f"Pairs by the share of judges that are right on them, in ten bands, over {view.around.compared} judges. "
+        f"Rule strict, labels {view.label_revision}.",
+        "Judges that are right on the pair, % (left is harder)",
+    )
+    notes: tuple[str, ...] = (
+        f"All judges compared on the board, each by its best version; only pairs judged by at least {BAND_JUDGES}.",
+    )
+    if view.around.compared < BANDS:
+        notes += (f"With {view.around.compared} judges some bands stay empty: no share of them lies there.",)
+    if view.grouping != "official":
+        notes += ("This figure always follows the official categories.",)
+    cells: list[Cells] = [
+        (category, f"{step * band} to {step * (band + 1)}", count)
+        for category in CATEGORIES
+        for band, count in enumerate(counts.get(category, ()))
+    ]
+    drawn = histograms(counts, view.page, words)
+    return to_chart(drawn, words, notes, cells, ("category", "judges right, %", "pairs"))
+
+
+def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Macro average over the number of parameters."""
+    rows = [row for row in _ranked(view) if row.parameters_b]
+    if not rows:
+        return empty_chart(("No judge on the board states its number of parameters.",))
+    named = {str(entry["id"]) for entry in entries}
+    spots = _spots(rows, [math.log10(row.parameters_b or 1) for row in rows], named)
+    low, high = min(spot.x for spot in spots) - 0.12, max(spot.x for spot in spots) + 0.2
+    ticks = [(math.log10(size), f"{size:g}") for size in _SIZES if low <= math.log10(size) <= high]
+    words = ChartText(
+        "Macro average and model size",
+        "Each judge that states its size. Filled: scored here, with 95% intervals; hollow: reported, by its source's "
+        f"own rule. {rules(view)}",
+        f"Macro average, % (up is better), n {len(rows)} judges",
+    )
+    plane = ScatterPanel(
+        "", "", "Parameters, billions (log scale)", spots, (low, high), _score_range(spots), ticks, _chance_line(spots)
+    )
+    silent = sum(1 for row in _ranked(view) if not row.parameters_b)
+    notes = (*((f"{silent} rows do not state a size.",) if silent else ()), *_reported_note(rows))
+    cells = [(*_row_cells(row), row.parameters_b, row.source or HERE) for row in rows]
+    header = (*_POINTS, "parameters, billions", "source")
+    return to_chart(planes([plane], view.page, words), words, notes, cells, header)
+
+
+def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Return the best macro average so far, among judges scored here and among reported results."""
+    rows = [row for row in view.around.rows if row.macro is not None and row.date and row.tier != "baseline"]
+    spots: list[Point2D] = []
+    cells: list[Cells] = []
+    steps = []
+    last = _day(max([row.date for row in rows] + [view.around.as_of[:10]])) if rows else 0
+    for tier in ("reported", "scored"):
+        own = [row for row in rows if row.tier == tier]
+        best = [own[at] for at in best_so_far((row.date, row.macro or 0.0) for row in own)]
+        if best:
+            latest = best[::-1]  # the best of all is named first
+            spots += _spots(latest, [float(_day(row.date)) for row in latest], {row.id for row in best})
+            cells += [(*_row_cells(row), row.date[:10], row.source or HERE) for row in best]
+            days, macros = [_day(row.date) for row in best], [100 * (row.macro or 0) for row in best]
+            steps.append(([*days, last], [*macros, macros[-1]], tier == "reported"))
+    if not spots:
+        return empty_chart(("Nothing on the board has a date and a macro average yet.",))
+    first = min(spot.x for spot in spots)
+    pad = max(10.0, 0.04 * (last - first))
+    words = ChartText(
+        "Best macro average so far",
+        "Results that were better than all before them. Filled and solid: scored here, with 95% intervals; hollow and "
+        f"dotted: reported. {rules(view)}",
+        f"Macro average, % (up is better), n {len(rows)} results",
+    )
+    across = (first - pad, last + pad)
+    months = _months(*across, view.page.narrow)
+    plane = ScatterPanel("", "", _DATES, spots, across, _score_range(spots), months, _chance_line(spots), steps=steps)
+    luck = "The best of many results is better by luck alone; intervals do not correct for that."
+    notes = (luck, *_reported_note(rows))
+    header = (*_POINTS, "date", "source")
+    return to_chart(planes([plane], view.page, words), words, notes, cells, header)
+
+
+def _ranked(view: ChartQuery) -> list[BoardRow]:
+    """Return the rows with a score, best first, at most MOST_SPOTS of each tier."""
+    rows = [row for row in view.around.rows if row.macro is not None]
+    rows.sort(key=lambda row: row.macro or 0, reverse=True)
+    tiers = [[row for row in rows if row.tier == tier][:MOST_SPOTS] for tier in ("scored", "reported")]
+    return [row for tier in tiers for row in tier]
+
+
+def _spots(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str]) -> list[Point2D]:
+    """Return the best and those chosen are named first."""
+    spots = []
+    for at, (row, across) in enumerate(zip(rows, x, strict=True)):
+        value, ends = 100 * (row.macro or 0), _ends(row)
+        interval = f", 95% interval {ends[0]:.1f} to {ends[1]:.1f}" if ends else ""
+        remark = f"<br>{plain(row.note, 60)}" if row.note else ""
+        source = plain(row.source, 60) if row.tier == "reported" else HERE
+        hover = f"<b>{plain(_name(row), 60)}</b><br>{value:.1f}{interval}<br>{source}{remark}"
+        rank = at if row.id in chosen else 1000 + at if at < MOST_NAMED else None
+        spots.append(Point2D(_name(row), across, value, hover, row.tier != "scored", ends, None, rank))
+    return spots
+
+
+def _name(row: BoardRow) -> str:
+    return " ".join(f"{row.model} {row.version}".split())
+
+
+def _ends(row: BoardRow) -> tuple[float, float] | None:
+    found = row.interval.get("macro")
+    return (100 * found[0], 100 * found[1]) if found else None
+
+
+def _row_cells(row: BoardRow) -> tuple[object, ...]:
+    return (_name(row), row.tier, 100 * (row.macro or 0), *(_ends(row) or (None, None)))
+
+
+def _score_range(spots: Sequence[Point2D]) -> tuple[float, float]:
+    return reach_of([spot.y for spot in spots] + [end for spot in spots if spot.y_ends for end in spot.y_ends])
+
+
+def _chance_line(spots: Sequence[Point2D]) -> list[tuple[float, str]]:
+    low, high = _score_range(spots)
+    return [(float(CHANCE), "coin 50")] if low <= CHANCE <= high else []
+
+
+def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
+    if not any(row.tier == "reported" for row in rows):
+        return ()
+    return ("Reported figures follow their sources' rules and categories, which differ; intervals are unpaired.",)
+
+
+def _day(iso: str) -> int:
+    return date.fromisoformat(iso[:10]).toordinal()
+
+
+def _months(start: float, end: float, narrow: bool) -> list[tuple[float, str]]:
+    """Return the first days of quarters, or of months where there are few; at most what has room."""
+    first, months = date.fromordinal(int(start)), []
+    year, month = first.year, first.month
+    while (day := date(year, month, 1).toordinal()) <= end:
+        if day >= start:
+            months.append((float(day), f"{year}-{month:02d}"))
+        year, month = (year + 1, 1) if month == 12 else (year, month + 1)
+    every = next(step for step in (1, 3, 6, 12, 60, 1200) if len(months) <= step * (5 if narrow else 12))
+    return [one for one in months if (int(one[1][5:]) - 1) % min(every, 12) == 0] or months[:1]

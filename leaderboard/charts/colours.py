@@ -1,0 +1,74 @@
+"""Colours of the public pages as values, for charts and the Gradio theme.
+
+The same tokens as in `static/`; a test holds the two together. Colour means category; beside those there is one accent
+for actions and one colour for warnings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FONT_STACK = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "sans-serif")
+FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One ground with everything that is drawn on it; text colours have AA contrast on `ground` and `raised`."""
+
+    ink: str
+    soft: str
+    faint: str
+    line: str
+    ground: str
+    raised: str
+    accent: str
+    general: str
+    hallucination: str
+    reasoning: str
+    warning: str  # something went wrong, or is to be known before a number is believed
+    chance: str  # the mark of chance: fainter than the data, plainer than a hairline
+    shade: str  # the strong end of a heat map on which ink still has AA contrast
+
+    def of(self, name: str) -> str:
+        """Return the colour of a category; everything that is not one of the three is ink."""
+        return {"general": self.general, "hallucination": self.hallucination, "reasoning": self.reasoning}.get(
+            name, self.ink
+        )
+
+
+LIGHT = Palette(
+    ink="#1b1f24",
+    soft="#5b6470",
+    faint="#6b7480",
+    line="#e3e6ea",
+    ground="#ffffff",
+    raised="#f6f7f9",
+    accent="#1f5fbf",
+    general="#b3541e",
+    hallucination="#1b7f6b",
+    reasoning="#6a4fb3",
+    warning="#a3195b",
+    chance="#aab1ba",
+    shade="#8d96a1",
+)
+DARK = Palette(
+    ink="#e7e9ec",
+    soft="#a4acb6",
+    faint="#8d95a0",
+    line="#2b3036",
+    ground="#121417",
+    raised="#1a1d21",
+    accent="#7fb0ff",
+    general="#f0a06c",
+    hallucination="#5fcdb4",
+    reasoning="#b7a1f2",
+    warning="#ff8cb8",
+    chance="#565d66",
+    shade="#5c6570",
+)
+
+
+def palette(dark: bool) -> Palette:
+    """Return the tokens of the dark or of the light ground."""
+    return DARK if dark else LIGHT

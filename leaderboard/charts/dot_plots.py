@@ -1,0 +1,463 @@
+"""Dot plots, heat maps and curves of estimates: traces and layout in Plotly's JSON (plotly.js 3).
+
+The figures look like the board: one line per judge, the number, then a dot on a common axis with its 95% interval
+behind it and a mark at chance (50%). Colour means category; judges are told apart by position and by name. Everything
+is placed in pixels for the width that the reader's page has: the vertical axis of a drawing counts pixels from its top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from benchmark.items import CATEGORIES, SOURCES
+from benchmark.protocols import GROUPINGS
+from leaderboard.charts.colours import Palette
+from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
+from leaderboard.charts.layout import (
+    CHANCE,
+    SMALL,
+    ChartText,
+    Estimates,
+    Json,
+    Page,
+    bare_axis,
+    base_layout,
+    columns_of,
+    error_bars,
+    hairline,
+    hover_of,
+    label,
+    names_width,
+    pairs_said,
+    plain,
+    reach,
+    under,
+)
+
+_ROW, _NARROW_ROW, _HEADER, _NARROW_HEADER, _CURVES = 36, 44, 42, 130, 380  # heights
+_NUMBER, _PANEL, _GAP, _EDGE, _WIDEST = 48, 150, 28, 12, 560  # widths
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+_MEAN = "mean of three"  # the board's words for what the macro average is
+
+
+@dataclass(frozen=True, slots=True)
+class ChartLine:
+    """One line of a drawing: its name, a few words in small type beside it, and whether it is told by others.
+
+    A ``heading`` has no numbers: it says what stands beneath it.
+    """
+
+    name: str
+    small: str = ""
+    hollow: bool = False
+    heading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """One axis with a line per name: what it is called, how many pairs it has, and what stands on each line."""
+
+    title: str
+    pairs: str
+    colours: tuple[str, ...]
+    lines: tuple[ChartLine, ...]
+    estimates: tuple[Estimate | None, ...]
+
+
+# --- dot panels -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Where things stand, in pixels.
+
+    `used`: of the page's `width`; `names`: the column of names, 0 where names stand above their lines.
+    """
+
+    width: int
+    used: int
+    columns: int
+    names: int
+    row: int
+    lines: int
+    panels: int
+
+    @classmethod
+    def fitting(cls, panels: Sequence[_Panel], page: Page) -> _Grid:
+        lines = len(panels[0].lines)
+        if page.narrow:
+            return cls(page.width, page.width, 1, 0, _NARROW_ROW, lines, len(panels))
+        names = names_width([f"{one.name} {one.small}" for one in panels[0].lines])
+        columns = max(1, min(len(panels), (page.width - names) // (_PANEL + _GAP)))
+        columns = -(-len(panels) // -(-len(panels) // columns))  # six panels on five columns: two rows of three
+        used = min(page.width, names + columns * _WIDEST)
+        return cls(page.width, used, columns, names, _ROW, lines, len(panels))
+
+    @property
+    def block(self) -> int:
+        """Height of a panel with its header."""
+        return _HEADER + self.lines * self.row
+
+    @property
+    def height(self) -> int:
+        """Of all panels."""
+        blocks = -(-self.panels // self.columns)
+        return blocks * self.block + (blocks - 1) * _GAP
+
+    def top(self, panel: int) -> int:
+        """Return where a panel's header begins."""
+        return panel // self.columns * (self.block + _GAP)
+
+    def middle(self, panel: int, line: int) -> float:
+        """Return the middle of a line of a panel."""
+        return self.top(panel) + _HEADER + (line + 0.5) * self.row
+
+    def dot(self, panel: int, line: int) -> float:
+        """Return where the dot of a line stands: in the middle, or below the name."""
+        return self.middle(panel, line) + (0 if self.names else 10)
+
+    def left(self, column: int) -> float:
+        """Return the left edge of a column of panels: the number stands there, then the axis begins."""
+        return self.names + column * self._stride
+
+    def domain(self, column: int) -> list[float]:
+        """Return the axis as fractions of the width; room for half of the last tick's label at the right edge."""
+        number = _NUMBER if self.names else 0
+        return [(self.left(column) + number) / self.width, (self.left(column) + self._stride - _GAP) / self.width]
+
+    @property
+    def roomy(self) -> bool:
+        """Whether five ticks and a larger dot have room; a dot must not hide its interval."""
+        start, end = self.domain(0)
+        return (end - start) * self.width > 130
+
+    def axis(self, panel: int, letter: str = "x") -> str:
+        """Plotly's name for a panel's axis."""
+        column = panel % self.columns
+        return f"{letter}{column + 1}" if column else letter
+
+    @property
+    def _stride(self) -> float:
+        return (self.used - self.names + _GAP - _EDGE) / self.columns
+
+
+def dots(
+    lines: Sequence[ChartLine],
+    estimates: Sequence[Estimates],
+    keys: Sequence[str],
+    page: Page,
+    words: ChartText,
+    titles: Mapping[str, str] | None = None,
+) -> Json:
+    """Return a panel per key with a line per judge; one judge alone gets one panel with a line per key."""
+    p = page.palette
+    alone = len(lines) == 1 and len(keys) > 1
+    panels = _single_panel(lines[0], estimates[0], keys, p) if alone else _panels(lines, estimates, keys, p, titles)
+    grid = _Grid.fitting(panels, page)
+    lowest = _lowest(panels, words.start)
+    layout = base_layout(page, words, grid.height)
+    traces: list[Json] = []
+    for index, panel in enumerate(panels):
+        traces += _dot_traces(panel, grid, index, p)
+        layout["shapes"] += _panel_lines(panel, grid, index, p, (lowest, words.end))
+        layout["annotations"] += _panel_words(panel, grid, index, p)
+    _scales(layout, grid, page, words, lowest)
+    return {"data": traces, "layout": layout}
+
+
+def dumbbells(
+    lines: Sequence[ChartLine], pairs: Sequence[tuple[Estimate, Estimate]], page: Page, words: ChartText
+) -> Json:
+    """Return two values of each judge on one line: a circle and a diamond, their intervals, and how far they are
+    apart."""
+    p = page.palette
+    first, second = (tuple(pair[side] for pair in pairs) for side in (0, 1))
+    sizes = " · ".join(filter(None, (f"● {pairs_said(first)}", f"◆ {pairs_said(second)}")))
+    panel = _Panel("● longer   ◆ shorter", sizes, (p.ink,) * len(lines), tuple(lines), first)
+    other = replace(panel, estimates=second)
+    grid = _Grid.fitting([panel], page)
+    lowest = _lowest([panel, other], words.start)
+    layout = base_layout(page, words, grid.height)
+    layout["shapes"] = _panel_lines(panel, grid, 0, p, (lowest, words.end))
+    for line, (one, two) in enumerate(pairs):
+        y = grid.dot(0, line)
+        layout["shapes"].append(hairline((one.value, two.value), (y, y), p.soft, "x"))
+    apart = [signed(one.value - two.value) for one, two in pairs]
+    layout["annotations"] += _panel_words(panel, grid, 0, p, apart)
+    _scales(layout, grid, page, words, lowest)
+    return {"data": [*_dot_traces(panel, grid, 0, p), *_dot_traces(other, grid, 0, p, "diamond")], "layout": layout}
+
+
+def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int) -> None:
+    """The axes beneath each column of panels, and what they measure."""
+    usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
+    ticks = [tick for tick in usual if tick >= lowest]
+    if words.end < 100:  # around chance (50%), alike on both sides
+        step = max(5, int((words.end - CHANCE) * 0.7) // 5 * 5)
+        ticks = [CHANCE - step, CHANCE, CHANCE + step]
+    labels = [f"{CHANCE}<br>coin" if tick == CHANCE else str(tick) for tick in ticks]
+    for column in range(grid.columns):
+        layout[grid.axis(column, "xaxis")] = bare_axis(
+            page.palette, range=[lowest, words.end], domain=grid.domain(column), tickvals=ticks, ticktext=labels
+        )
+    under(layout, page, words.axis, 42)
+
+
+def _panels(
+    lines: Sequence[ChartLine],
+    estimates: Sequence[Estimates],
+    keys: Sequence[str],
+    p: Palette,
+    titles: Mapping[str, str] | None,
+) -> list[_Panel]:
+    panels = []
+    for key in keys:
+        found = tuple(values.get(key) for values in estimates)
+        pairs = _MEAN if key == "macro" else pairs_said(found)
+        title = (titles or {}).get(key, key.capitalize())
+        panels.append(_Panel(title, pairs, (p.of(key),) * len(lines), tuple(lines), found))
+    return panels
+
+
+def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], p: Palette) -> list[_Panel]:
+    found = tuple(estimates[key] for key in keys)
+    lines = tuple(
+        ChartLine(key.capitalize(), _MEAN if key == "macro" else pairs_said([one]), judge.hollow)
+        for key, one in zip(keys, found, strict=True)
+    )
+    return [_Panel(judge.name, "", tuple(map(p.of, keys)), lines, found)]
+
+
+def _lowest(panels: Sequence[_Panel], start: int) -> int:
+    """Return where the common axis begins: at `start`, or at the ten below the lowest interval."""
+    values = [e.low if e.low is not None else e.value for panel in panels for e in panel.estimates if e is not None]
+    return min(start, int(min(values, default=start) // 10 * 10))
+
+
+def _dot_traces(panel: _Panel, grid: _Grid, index: int, p: Palette, symbol: str = "circle") -> list[Json]:
+    """Return a trace per colour, and one for what is hollow: error bars have one colour for all of a trace."""
+    looks = [(colour, line.hollow) for colour, line in zip(panel.colours, panel.lines, strict=True)]
+    traces = []
+    for colour, hollow in dict.fromkeys(looks):
+        lines = [i for i, own in enumerate(looks) if own == (colour, hollow) and panel.estimates[i] is not None]
+        cells = [found for i in lines if (found := panel.estimates[i]) is not None]
+        if not cells:
+            continue
+        ends = [reach(found) for found in cells]
+        fill: Json = {"color": p.ground, "line": {"color": colour, "width": 1.6}} if hollow else {"color": colour}
+        trace = {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [found.value for found in cells],
+            "y": [grid.dot(index, line) for line in lines],
+            "marker": {**fill, "size": 8 if grid.roomy else 6, "symbol": symbol},
+            "error_x": error_bars(colour, 0.25 if hollow else 0.4, [up for up, _ in ends], [down for _, down in ends]),
+            "xaxis": grid.axis(index),
+            "cliponaxis": False,
+            "hovertext": [hover_of(panel.lines[i].name, panel.title, panel.estimates[i]) for i in lines],
+            "hoverinfo": "text",
+        }
+        traces.append(trace)
+    return traces
+
+
+def _panel_lines(panel: _Panel, grid: _Grid, index: int, p: Palette, scale: tuple[int, int]) -> list[Json]:
+    """Return the chance line, the axis behind each dot, the hairlines between judges, and the rule under the header."""
+    first, xref = index % grid.columns == 0, grid.axis(index)
+    head, right = grid.top(index) + _HEADER, grid.used / grid.width
+    shapes = [hairline((CHANCE, CHANCE), (head, head + grid.lines * grid.row), p.chance, xref)] if grid.names else []
+    for line, what in enumerate(panel.lines):
+        y = grid.dot(index, line)
+        if not what.heading:
+            shapes.append(hairline(scale, (y, y), p.line, xref))
+            if not grid.names:  # names are above the lines here, and the chance line must not cross them
+                shapes.append(hairline((CHANCE, CHANCE), (y - 7, y + 7), p.chance, xref))
+        if first:
+            end = head + (line + 1) * grid.row
+            shapes.append(hairline((0, right), (end, end), p.line))
+    return [*shapes, hairline((0, right), (head, head), p.ink)] if first else shapes
+
+
+def _panel_words(
+    panel: _Panel, grid: _Grid, index: int, p: Palette, numbers: Sequence[str] | None = None
+) -> list[Json]:
+    """Return the header with n, the numbers, and the names, once per row of panels."""
+    column, head = index % grid.columns, grid.top(index) + _HEADER
+    pairs = f"<br>{SMALL.format(panel.pairs)}" if panel.pairs else ""
+    colour = panel.colours[0] if len(set(panel.colours)) == 1 else p.ink
+    header = f"<b>{plain(panel.title, 40)}</b>{pairs}"
+    at_header: Json = {"yref": "y", "yanchor": "bottom", "align": "left", "yshift": 4}
+    notes = [label(grid.left(column) / grid.width, head, header, colour, **at_header)]
+    for line, (what, found) in enumerate(zip(panel.lines, panel.estimates, strict=True)):
+        y = grid.middle(index, line) - (0 if grid.names or what.heading else 9)
+        if column == 0:
+            notes.append(label(0, y, _line_words(what, grid), p.soft if what.heading else p.ink, yref="y"))
+        if what.heading:
+            continue
+        number = f"{found.value:.1f}" if found is not None else "none"
+        number = numbers[line] if numbers is not None else number
+        number = number if found is None or what.hollow else f"<b>{number}</b>"
+        end = (grid.left(column) + _NUMBER - 15) / grid.width if grid.names else 1
+        notes.append(label(end, y, number, p.ink, yref="y", xanchor="right"))
+    return notes
+
+
+def _line_words(line: ChartLine, grid: _Grid) -> str:
+    """Return the name of a line, cut to the room there is, and its small words."""
+    if line.heading:
+        return f"<b>{plain(line.name, 60)}</b>"
+    own = f"  {SMALL.format(plain(line.small))}" if line.small else ""
+    room = (int((grid.names - 16) / 7.2) if grid.names else 40) - columns_of(line.small)
+    return f"{plain(line.name, max(8, room))}{own}"
+
+
+# --- heat map ---------------------------------------------------------------------------------------------------------
+
+
+def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str, page: Page, words: ChartText) -> Json:
+    """Return judges x SOURCES in shades of the ink; the number stands in each cell, so the shade never carries
+    alone."""
+    p = page.palette
+    row, header = (52, _NARROW_HEADER) if page.narrow else (_ROW, _HEADER)
+    layout = base_layout(page, words, header + row * len(names))
+    offset = 0.68 if page.narrow else 0.5
+    ys = [header + row * (line + offset) for line in range(len(names))]
+    trace = {
+        "type": "heatmap",
+        "x": list(range(len(SOURCES))),
+        "y": ys,
+        "z": [[found.value if (found := e[source]) is not None else None for source in SOURCES] for e in estimates],
+        "zmin": 0,
+        "zmax": 100,
+        "colorscale": [[0, p.raised], [1, p.shade]],
+        "showscale": False,
+        "xgap": 2,
+        "ygap": 24 if page.narrow else 2,
+        "hovertext": [
+            [hover_of(n, source, e[source]) for source in SOURCES] for n, e in zip(names, estimates, strict=True)
+        ],
+        "hoverinfo": "text",
+    }
+    left = 0.0 if page.narrow else names_width(names) / page.width
+    across = [-0.5, len(SOURCES) - 0.5]
+    layout["xaxis"] = bare_axis(p, range=across, domain=[left, 1], showticklabels=False)
+    layout["annotations"] += _source_words(estimates, grouping, page, header)
+    layout["annotations"].append(label(0, 0, words.axis, p.soft, yanchor="top", yshift=-12))
+    for name, values, y in zip(names, estimates, ys, strict=True):
+        layout["annotations"] += _heat_line(name, values, y, page)
+    return {"data": [trace], "layout": layout}
+
+
+def _source_words(estimates: Sequence[Estimates], grouping: str, page: Page, header: int) -> list[Json]:
+    """Return the sources with n, in the colour of their category; upright on a telephone."""
+    p, notes = page.palette, []
+    category = {source: c for c in CATEGORIES for source in GROUPINGS[grouping][c]}
+    for index, source in enumerate(SOURCES):
+        pairs = pairs_said([values[source] for values in estimates])
+        words = f"<b>{source}</b>{'  ' if page.narrow else '<br>'}{SMALL.format(pairs)}"
+        turned: Json = {"textangle": -90} if page.narrow else {}
+        place: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom", "yshift": 5}
+        notes.append(label(index, header, words, p.of(category[source]), **place, **turned))
+    return notes
+
+
+def _heat_line(name: str, values: Estimates, y: float, page: Page) -> list[Json]:
+    p, above = page.palette, 24 if page.narrow else 0
+    notes = [label(0, y - above, plain(name, 40 if page.narrow else 32), p.ink, yref="y")]
+    for index, source in enumerate(SOURCES):
+        found = values[source]
+        number = f"{found.value:.1f}" if found is not None else "none"
+        notes.append(label(index, y, number, p.ink, 12, xref="x", yref="y", xanchor="center"))
+    return notes
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def curves(
+    lines: Sequence[ChartLine], drawn: Sequence[tuple[Sequence[Point], Estimate | None]], page: Page, words: ChartText
+) -> Json:
+    """Return lines named at their ends, joined through odd numbers of votes; at all K votes the 95% interval.
+
+    Hollow ones are dashed.
+    """
+    p = page.palette
+    layout = base_layout(page, words, _CURVES, above=26)
+    most = max(point.k for points, _ in drawn for point in points)
+    low, high = _reach(drawn)
+    ends = _apart([points[-1].macro for points, _ in drawn], 18 * (high - low) / _CURVES)
+    room = 0.4 if page.narrow else 0.22
+    traces: list[Json] = []
+    for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
+        traces += _curve_traces(line, points, final, _SYMBOLS[index % len(_SYMBOLS)], p)
+        last = points[-1]
+        number = f"{last.macro:.1f}" if line.hollow else f"<b>{last.macro:.1f}</b>"
+        own = f" ({line.small})" if line.small and not page.narrow else ""
+        name = f"{plain(line.name, 14 if page.narrow else 26)}{own}"
+        shade = p.soft if line.hollow else p.ink
+        layout["annotations"].append(label(1 - room, end, f"{number}  {name}", shade, 12, yref="y", xshift=8))
+        layout["shapes"].append(hairline((last.k, most + 0.35), (last.macro, end), p.chance, "x"))
+    if low <= CHANCE <= high:
+        layout["shapes"].append(hairline((0, 1), (CHANCE, CHANCE), p.chance, "x domain"))
+        at_coin: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
+        layout["annotations"].append(label(0, CHANCE, "coin", p.soft, 12, **at_coin))
+    layout["annotations"] += [
+        label(0, 1, words.axis, p.soft, yanchor="bottom", yshift=8),
+        label(0, 0, "Votes per pair", p.soft, xref="x domain", yanchor="top", yshift=-30),
+    ]
+    ticks = [k for k in range(1, most + 1) if k % 2 or k == most]
+    beside = 30 / page.width
+    layout["xaxis"] = bare_axis(p, range=[0.65, most + 0.35], domain=[beside, 1 - room], tickvals=ticks)
+    layout["yaxis"] = bare_axis(p, range=[low, high], nticks=6) | {"showgrid": True, "gridcolor": p.line}
+    return {"data": traces, "layout": layout}
+
+
+def _reach(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> tuple[float, float]:
+    """Return the range of the axis: what is drawn, intervals included, and chance (50%) where it is within ten
+    points of it."""
+    values = [point.macro for points, _ in drawn for point in (*odd_points(points), points[-1])]
+    values += [end for _, e in drawn if e is not None for end in (e.low, e.high) if end is not None]
+    low, high = min(values), max(values)
+    if low - 10 <= CHANCE <= high + 10:
+        low, high = min(low, CHANCE), max(high, CHANCE)
+    pad = max(1.0, 0.06 * (high - low))
+    return max(0.0, low - pad), min(100.0, high + pad)
+
+
+def _apart(values: Sequence[float], gap: float) -> list[float]:
+    """Return the values moved as little as needed for labels to stand `gap` from one another: neighbours share each
+    push."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    moved = list(values)
+    for _ in range(60):
+        for lower, upper in pairwise(order):
+            overlap = gap - (moved[upper] - moved[lower])
+            if overlap > 0:
+                moved[lower] -= overlap / 2
+                moved[upper] += overlap / 2
+    return moved
+
+
+def _curve_traces(
+    what: ChartLine, points: Sequence[Point], final: Estimate | None, symbol: str, p: Palette
+) -> list[Json]:
+    odd, name = odd_points(points), what.name
+    fill: Json = {"color": p.ground, "line": {"color": p.soft, "width": 1.6}} if what.hollow else {"color": p.ink}
+    marker = {**fill, "size": 8, "symbol": symbol}
+    both = {"type": "scatter", "marker": marker, "hoverinfo": "text", "cliponaxis": False}
+    line = {
+        **both,
+        "mode": "lines+markers",
+        "line": {"color": p.soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
+        "x": [point.k for point in odd],
+        "y": [point.macro for point in odd],
+        "hovertext": [f"<b>{plain(name, 60)}</b><br>{point.k} votes: {point.macro:.1f}" for point in odd],
+    }
+    if final is None:
+        return [line]
+    up, down = reach(final)
+    last = points[-1].k
+    end = {"x": [last], "y": [final.value], "error_y": error_bars(p.ink, 0.25, [up], [down])}
+    return [line, {**both, "mode": "markers", **end, "hovertext": [hover_of(name, f"{last} votes", final)]}]

@@ -1,0 +1,349 @@
+"""Charts of chosen judges. Pure: the same entries and the same query give the same figure.
+
+What is shown is decided in `estimates` and `measures`, where it stands in `drawing` and `plots`; here they meet, one
+function per figure: those about the judges chosen. Those about the board around them are in `board_charts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from benchmark.items import CATEGORIES, SOURCES
+from leaderboard.board.rows import BoardRow
+from leaderboard.charts import paper_reference
+from leaderboard.charts.base import (
+    HEADER,
+    HERE,
+    WITH_SOURCE,
+    Cells,
+    Chart,
+    ChartQuery,
+    chosen_judges,
+    empty_chart,
+    ends,
+    not_shown,
+    rounded,
+    rules,
+    table,
+    to_chart,
+)
+from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
+from leaderboard.charts.board_charts import (
+    agreement_chart,
+    best_of_n_chart,
+    difficulty_chart,
+    history_chart,
+    size_chart,
+)
+from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
+from leaderboard.charts.estimates import (
+    BUCKETS,
+    SCORES,
+    Entry,
+    Estimate,
+    Judge,
+    Point,
+    bucket_estimates,
+    bucket_finding,
+    category_estimates,
+    category_finding,
+    separate,
+    source_estimates,
+    vote_curve,
+    vote_finding,
+)
+from leaderboard.charts.layout import ChartText, Estimates
+from leaderboard.render import TYPE_NAMES
+
+MOST_LINES = 6  # more cannot be named at their ends
+_RULE_OF_PAPER = "The paper's figures leave undecided pairs out, as the rule paper does: compare them under that rule."
+
+
+@dataclass(frozen=True, slots=True)
+class _DrawnLine:
+    """A line of a figure of dots: what stands on it, and who says so."""
+
+    line: ChartLine
+    estimates: Estimates
+    source: str = HERE
+    kind: str = ""
+
+
+def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Return agreement with people: macro average and the three categories, for each judge chosen."""
+    shown, notes = _scored_and_reported(entries, view)
+    if not shown:
+        return empty_chart(notes)
+    hollow = "; hollow: reported, by its source's own rule" if view.around.reported else ""
+    words = ChartText(
+        category_finding([one.line.name for one in shown], [one.estimates for one in shown]),
+        f"Share of pairs judged as people did, with 95% intervals{hollow}. {rules(view)}",
+        "Agreement, % (right is better)",
+    )
+    paper = _table_of_paper(view) if view.paper else []
+    return _dots(shown, SCORES, view, words, notes, paper)
+
+
+def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[list[_DrawnLine], tuple[str, ...]]:
+    """Return what the reader chose, best macro average first, and what is to be said of it."""
+    chosen, notes = chosen_judges(entries, view, votes=False)
+    estimates = [category_estimates(judge, view.protocol, view.grouping) for judge in chosen]
+    shown = [
+        _DrawnLine(ChartLine(judge.name), found, HERE, judge.type)
+        for judge, found in zip(chosen, estimates, strict=True)
+    ]
+    shown += [_reported(row) for row in view.around.reported]
+    shown.sort(key=lambda one: found.value if (found := one.estimates.get("macro")) is not None else -1, reverse=True)
+    if remarks := [f"{row.model} {row.note}" for row in view.around.reported if row.note]:
+        notes += (f"Of the reported results: {'; '.join(remarks)}.",)
+    return shown, notes
+
+
+def _reported(row: BoardRow) -> _DrawnLine:
+    """Return a reported result as published; its intervals are those of the sizes that its figures fit."""
+    estimates: dict[str, Estimate | None] = {}
+    for key in SCORES:
+        value, bounds = row.value(key), row.interval.get(key)
+        low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
+        estimates[key] = None if value is None else Estimate(100 * value, low, high, 0)
+    return _DrawnLine(ChartLine(row.model, "reported", hollow=True), estimates, row.source, row.judge_type)
+
+
+def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Error rate on the pairs that carry each error tag, and on the reasoning pairs, which carry none."""
+    found, notes = chosen_judges(entries, view)
+    chosen = [judge for judge in found if judge.tally.has_tags]
+    if len(chosen) < len(found):
+        notes += (f"Labels {view.label_revision} carry no error tags. Another label revision may have them.",)
+    if not chosen:
+        return empty_chart(notes)
+    estimates = [bucket_estimates(judge, view.protocol) for judge in chosen]
+    words = ChartText(
+        bucket_finding(_names(chosen), estimates),
+        f"Share of pairs judged wrongly, by the kind of error in them, with 95% intervals. {rules(view, False)}",
+        "Error rate, % (left is better)",
+        start=0,
+    )
+    notes += ("A pair counts under every tag it carries. Reasoning pairs carry none and stand as the sixth group.",)
+    rates = paper_reference.ERROR_RATES.items() if view.paper else ()
+    paper = [_printed(name, values, paper_reference.TAGS_SOURCE) for name, values in rates]
+    shown = [_DrawnLine(ChartLine(judge.name), found) for judge, found in zip(chosen, estimates, strict=True)]
+    return _dots(shown, BUCKETS, view, words, notes, paper)
+
+
+def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
+    chosen, notes = chosen_judges(entries, view)
+    if not chosen:
+        return empty_chart(notes)
+    estimates = [source_estimates(judge, view.protocol) for judge in chosen]
+    names = _names(chosen)
+    words = ChartText(
+        "Agreement by source",
+        f"Share of pairs judged as people did, %. {rules(view)}",
+        "The stronger the shade, the better",
+    )
+    notes += ("Sources with few pairs say little: their intervals stand in the numbers below.",)
+    drawn = heat_map(names, estimates, view.grouping, view.page, words)
+    return to_chart(drawn, words, notes, table(names, estimates, SOURCES))
+
+
+def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
+    found, notes = chosen_judges(entries, view)
+    chosen = [judge for judge in found if judge.tally.k > 1]
+    if single := [judge.name for judge in found if judge.tally.k == 1]:
+        notes += (f"One vote per pair, so no curve: {', '.join(single)}.",)
+    if len(chosen) > MOST_LINES:
+        notes += (f"The best {MOST_LINES} of the {len(chosen)} judges with several votes per pair are drawn.",)
+        chosen = chosen[:MOST_LINES]
+    if not chosen:
+        return empty_chart(notes)
+    if (view.protocol, view.grouping) != ("strict", "official"):
+        notes += ("This figure always follows the rule strict and the official categories.",)
+    drawn = [vote_curve(judge) for judge in chosen]
+    words = ChartText(
+        vote_finding([points for points, _ in drawn]),
+        "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
+        f"Rule strict, labels {view.label_revision}.{' Hollow and dotted: the paper.' if view.paper else ''}",
+        f"Macro average, % (up is better){_pairs(drawn)}",
+    )
+    notes += ("Odd numbers of votes are joined: an even number can tie, and a tie is not a right answer.",)
+    rows: list[Cells] = [
+        (judge.name, f"{point.k} votes", point.macro, *ends(final, point.k == judge.tally.k))
+        for judge, (points, final) in zip(chosen, drawn, strict=True)
+        for point in points
+    ]
+    lines = [ChartLine(judge.name) for judge in chosen]
+    if not view.paper:
+        return to_chart(curves(lines, drawn, view.page, words), words, notes, rows)
+    notes += (_RULE_OF_PAPER, "The paper draws one subset of the votes, so its curves move with the draw.")
+    rows = [(*row, HERE) for row in rows]
+    for name, values in paper_reference.MACRO_BY_VOTES.items():
+        source = paper_reference.VOTES_PRINTED if name == "GPT-4o" else paper_reference.VOTES_SOURCE
+        points = [Point(k, value) for k, value in zip(paper_reference.VOTES, values, strict=True)]
+        lines.append(ChartLine(name, "paper", hollow=True))
+        drawn.append((points, None))
+        rows += [(name, f"{point.k} votes", point.macro, None, None, None, source) for point in points]
+    return to_chart(curves(lines, drawn, view.page, words), words, notes, rows, WITH_SOURCE)
+
+
+def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
+    chosen, notes = _scored_and_reported(entries, view)
+    order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
+    chosen.sort(key=lambda one: order.get(one.kind, len(order)))
+    shown = [_heading("LLaVA-OneVision-7B, paper")]
+    shown += [
+        _printed(name, values, paper_reference.CRITICS_SOURCE) for name, values in paper_reference.CRITICS.items()
+    ]
+    for kind, group in groupby(chosen, key=lambda one: one.kind):
+        shown += [_heading(TYPE_NAMES.get(kind, kind or "kind unknown").capitalize()), *group]
+    words = ChartText(
+        "A base model, critics trained from it, and judges by kind",
+        "Share of pairs judged as people did, with 95% intervals; filled: scored here; hollow: reported, and the "
+        f"paper's figure of critic training. {rules(view)}",
+        "Agreement, % (right is better)",
+    )
+    notes += (
+        "The paper's bars have no number of pairs, so no interval. Its base model stands at 38.2 here and at 36.5 in "
+        "Table 2.",
+        "Kinds are what submitters say of their judges; nothing but the kind is held equal between them.",
+    )
+    return _dots(shown, SCORES, view, words, notes)
+
+
+def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Return how often each judge chose the response that it was shown first."""
+    found, notes = chosen_judges(entries, view)
+    known = [(judge, estimate) for judge in found if (estimate := first_shown(judge)) is not None]
+    if silent := [judge.name for judge in found if first_shown(judge) is None]:
+        notes += (f"The file does not tell which response was shown first: {', '.join(silent)}.",)
+    if not known:
+        return empty_chart(notes)
+    estimates = [estimate for _, estimate in known]
+    reached = max(abs(end - 50) for one in estimates for end in (one.low, one.high) if end is not None)
+    reach = min(50, max(10, -int(-(reached + 2) // 5) * 5))
+    words = ChartText(
+        position_finding(estimates),
+        "Share of a judge's votes that went to the response shown first, with 95% intervals. Under a random order a "
+        "judge without the habit is at 50.",
+        "Votes for the first response, % (50 is best: no habit)",
+        start=50 - reach,
+        end=50 + reach,
+    )
+    notes += ("n counts pairs, as far as their votes could be read: several votes on a pair say little more than one.",)
+    lines = [ChartLine(judge.name) for judge, _ in known]
+    cells = [{"first": estimate} for estimate in estimates]
+    drawn = dots(lines, cells, ("first",), view.page, words, {"first": "First shown"})
+    rows: list[Cells] = [(judge.name, "first shown", one.value, one.low, one.high, one.n) for judge, one in known]
+    return to_chart(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
+
+
+def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Return agreement where the better response has more words, and where it has fewer."""
+    found, notes = chosen_judges(entries, view)
+    known = [(judge, pair) for judge in found if (pair := length_estimates(judge, view.protocol)) is not None]
+    if not known:
+        return empty_chart(notes)
+    pairs = [pair for _, pair in known]
+    words = ChartText(
+        length_finding(pairs, [separate(*pair) for pair in pairs]),
+        "Share of pairs judged as people did, where the response that people preferred has more words, and where it "
+        f"has fewer, with 95% intervals; the number is the difference. {rules(view, False)}",
+        "Agreement, % (right is better; together is best: no habit)",
+    )
+    notes += ("Pairs of equally long responses are left out.",)
+    drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, view.page, words)
+    cells = [dict(zip(LENGTHS, pair, strict=True)) for pair in pairs]
+    return to_chart(drawn, words, notes, table([judge.name for judge, _ in known], cells, LENGTHS))
+
+
+class Kind(NamedTuple):
+    """A figure that can be chosen."""
+
+    title: str
+    chart: Callable[[Sequence[Entry], ChartQuery], Chart]
+    alone: bool = False  # has something to show without a judge chosen
+    paper: bool = False  # the paper's figures can be shown in it
+    finer: bool = False  # counts by source, tag, length, vote or item: not for labels that are not public
+    label_free: bool = False  # needs no label, so every disclosure level shows it
+
+    def draw(self, entries: Sequence[Entry], view: ChartQuery) -> Chart:
+        """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
+        if not view.hidden:
+            return self.chart(entries, view)
+        if view.overall_only and not self.label_free:
+            return not_shown(view)
+        return not_shown(view) if self.finer else rounded(self.chart(entries, view))
+
+
+CHARTS: Mapping[str, Kind] = {
+    "categories": Kind("Categories", category_chart, paper=True),
+    "tags": Kind("Error tags", tag_chart, paper=True, finer=True),
+    "sources": Kind("Sources", source_chart, finer=True),
+    "votes": Kind("Votes", vote_chart, paper=True, finer=True),
+    "best-of-n": Kind("Best-of-N", best_of_n_chart, alone=True),
+    "critics": Kind("Critics", critic_chart, alone=True),
+    "agreement": Kind("Kappa", agreement_chart, label_free=True),
+    "position": Kind("Position", position_chart, label_free=True),
+    "length": Kind("Length", length_chart, finer=True),
+    "difficulty": Kind("Difficulty", difficulty_chart, alone=True, finer=True),
+    "size": Kind("Size", size_chart, alone=True),
+    "history": Kind("History", history_chart, alone=True),
+}
+
+
+def _dots(
+    shown: Sequence[_DrawnLine],
+    keys: Sequence[str],
+    view: ChartQuery,
+    words: ChartText,
+    notes: tuple[str, ...],
+    paper: Sequence[_DrawnLine] = (),
+) -> Chart:
+    """Dots of what the reader chose, and beneath them those of the paper where the reader wants them."""
+    every = [*shown, *((_heading("Paper"), *paper) if paper else ())]
+    drawn = dots([one.line for one in every], [one.estimates for one in every], keys, view.page, words)
+    if paper:
+        notes += (_RULE_OF_PAPER,)
+    told = any(one.line.hollow for one in every)  # by others
+    sources = [one.source for one in every] if told else ()
+    rows = table([one.line.name for one in every], [one.estimates for one in every], keys, sources)
+    return to_chart(drawn, words, notes, rows, WITH_SOURCE if told else HEADER)
+
+
+def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
+    sizes = [final.n for _, final in drawn if final is not None]
+    return f", n {max(sizes):,} pairs" if sizes else ""
+
+
+def _heading(name: str) -> _DrawnLine:
+    return _DrawnLine(ChartLine(name, heading=True), {}, "")
+
+
+def _names(chosen: Sequence[Judge]) -> list[str]:
+    return [judge.name for judge in chosen]
+
+
+def _printed(name: str, values: Mapping[str, float], source: str) -> _DrawnLine:
+    """Return values as printed: without interval, for the paper does not tell of how many pairs."""
+    return _DrawnLine(
+        ChartLine(name, hollow=True), {key: Estimate(one, None, None, 0) for key, one in values.items()}, source
+    )
+
+
+def _table_of_paper(view: ChartQuery) -> list[_DrawnLine]:
+    """Return the paper's Table 2 from the reported rows of the board, best macro average first."""
+    there = {row.id for row in view.around.reported}
+    rows = [row for row in view.around.rows if row.tier == "reported" and row.source == paper_reference.PAPER]
+    found = []
+    for row in sorted(rows, key=lambda row: row.macro or 0, reverse=True):
+        if row.id not in there:
+            values = {key: row.value(key) for key in ("macro", *CATEGORIES)}
+            shares = {key: 100 * value for key, value in values.items() if value is not None}
+            found.append(_printed(row.model, shares, paper_reference.TABLE))
+    return found

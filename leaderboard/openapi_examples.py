@@ -1,0 +1,170 @@
+"""OpenAPI descriptions and examples of the board's routes. Values only."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+Answers = dict[int | str, dict[str, Any]]
+
+
+def answers(text: str, example: Any, **problems: str) -> Answers:
+    """Return a success and, by ``status_code=code-with-underscores``, the problems that a client may have to handle.
+
+    ``problems``: name ``_404_unknown_entry`` -> when it comes.
+    """
+    made: Answers = {200: {"description": text, "content": {"application/json": {"example": example}}}}
+    for name, when in problems.items():
+        _, status, code = name.split("_", 2)
+        made.setdefault(int(status), _problem(int(status), code.replace("_", "-"), when))
+    return made
+
+
+def _problem(status: int, code: str, when: str) -> dict[str, Any]:
+    title = HTTPStatus(status).phrase
+    example = {"type": "about:blank", "title": title, "status": status, "detail": when, "code": code}
+    return {"description": f"{when} (`{code}`)", "content": {"application/problem+json": {"example": example}}}
+
+
+_BEST_OF = {"variants": 5, "gain": {"macro": 0.0089}, "interval": {"macro": [0.7051, 0.7682]}}
+_ENTRY = {
+    "id": "e4kq2m7xwzta",
+    "rank": 3,
+    "rank_range": [2, 5],
+    "model": "My judge 7B",
+    "version": "2026-11",
+    "judge": "my-judge-7b",
+    "judge_name": "My judge 7B",
+    "organisation": "A lab",
+    "tier": "scored",
+    "judge_type": "generative-pairwise",
+    "overall": 0.7464,
+    "macro": 0.7415,
+    "general": 0.7158,
+    "hallucination": 0.7477,
+    "reasoning": 0.761,
+    "interval": {"overall": [0.7216, 0.7697], "macro": [0.7111, 0.7682]},
+    "best_of": _BEST_OF,
+    "decided_rate": 0.991,
+    "votes_per_item": 5,
+    "attempt": 2,
+    "attempts": 3,
+    "submitted_at": "2026-11-21T22:00:00Z",
+    "source": None,
+    "url": "https://example.org/judge",
+}
+_RULES = {
+    "snapshot": "5f0c…",
+    "as_of": "2026-11-21T22:00:00Z",
+    "benchmark": "vl-rewardbench",
+    "label_revision": "v2",
+    "protocol": "strict",
+    "grouping": "official",
+}
+_OLD = "as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id."
+LEADERBOARD = answers(
+    "The board in display order: macro, then overall, then the earlier submission. Reported rows carry no rank.",
+    {
+        **_RULES,
+        "sizes": {"overall": 1247, "general": 181, "hallucination": 749, "reasoning": 317},
+        "unpublished": 0,
+        "columns": list(_ENTRY),
+        "entries": [_ENTRY],
+        "baselines": [],
+    },
+    _400_unknown_protocol="protocol, grouping or revision is none that is known; `known` lists them",
+    _404_no_board="There was no board at the moment asked for.",
+)
+_SCORES = {"general": 0.585, "hallucination": 0.595, "reasoning": 0.566, "overall": 0.586, "macro": 0.582}
+_COUNTS = {"n": 183, "agree": 107, "reject": 56, "undecided": 20}
+ENTRY = answers(
+    "The scorecard: counts, and what each rule and grouping makes of them. Abridged here.",
+    {
+        "benchmark": "vl-rewardbench",
+        "label_revision": "v2",
+        "scorer_version": "1",
+        "items": 1247,
+        "votes_per_item": 5,
+        "decided_rate": 0.9016,
+        "parse_rate": 0.921,
+        "missing_items": 0,
+        "tally": {"general": _COUNTS},
+        "best_of": _BEST_OF,
+        "protocols": {"strict": {**_SCORES, "interval": {"macro": [0.55, 0.613], "overall": [0.559, 0.613]}}},
+        "groupings": {"official": {"strict": _SCORES}},
+        "sources": {"WildVision": {"n": 171, "agree": 101, "reject": 52, "undecided": 18}},
+        "error_tags": {
+            "existence": {
+                "n": 526,
+                "agree": 320,
+                "reject": 170,
+                "undecided": 36,
+                "error_rate": {"strict": 0.3916, "paper": 0.3469},
+            }
+        },
+        "k_curve": [{"k": 1, "overall": 0.55, "macro": 0.55}],
+        "behaviour": {"first_shown_rate": 0.504, "self_consistency": 0.71},
+    },
+    _400_invalid_as_of=_OLD,
+    _404_unknown_entry="There is no entry with this id, or it was not scored under this revision.",
+    _410_withdrawn="The entry was withdrawn (`removed`: a reported result was); `at` says when and `reason` why. (A "
+    "merged one leads on, with a 308.)",
+)
+CHECK_NUMBERS = answers(
+    "Which whole numbers could be behind the percentages, under which categories and labels. Abridged here.",
+    {
+        "verdict": "fits",
+        "headline": "These figures fit 484/448/318, not the official categories.",
+        "sentences": ["General 63.84 is no whole number out of 183; the nearest is 117/183 = 63.93."],
+        "figures": {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78"},
+        "fits": [
+            {
+                "grouping": "rl-in-general",
+                "revisions": ["v0", "v1"],
+                "sizes": [484, 448, 318],
+                "reading": "rounded",
+                "right": [309, 384, 206],
+                "denominators": [484, 448, 318],
+                "dropped": 0,
+                "solutions": 1,
+                "exchanged": False,
+            }
+        ],
+        "dropped": [],
+        "categories_alone": [],
+        "implied_overall": [],
+        "impossible": [],
+    },
+    _400_bad_figures="A figure is no percentage, or there are too few; `parameter` names it",
+    _503_busy="Too many others are checking numbers at the moment.",
+)
+COMPARE = answers(
+    "Every pair of the entries: differences of the first minus the second, most different first. Abridged here.",
+    {
+        **_RULES,
+        "entries": [{"id": "e4kq2m7xwzta", "rank": 3, "model": "My judge 7B", "macro": 0.7415}],
+        "pairs": [
+            {
+                "first": "e4kq2m7xwzta",
+                "second": "eab3c5d7e2f4",
+                "paired": True,
+                "reason": None,
+                "sentence": "My judge 7B and Another judge are not separable on the macro average.",
+                "differences": {
+                    "macro": {
+                        "n": 1247,
+                        "only_first": 160,
+                        "only_second": 141,
+                        "difference": 0.0161,
+                        "interval": [-0.0118, 0.044],
+                        "p": 0.26,
+                        "p_adjusted": 0.52,
+                        "separable": False,
+                    }
+                },
+            }
+        ],
+    },
+    _400_bad_entries="entries is not a list of two to five different ids",
+    _404_unknown_entry="There is no entry with one of these ids; `unknown` lists them",
+)

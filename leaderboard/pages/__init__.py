@@ -1,0 +1,1 @@
+"""Pages beside the board: number check, comparison, item browser, about, decisions, red team."""

@@ -1,0 +1,154 @@
+"""Data of the about page: number and length of pairs, and a sample file."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median, quantiles
+from typing import Any
+
+from benchmark.items import CATEGORIES, SOURCES, Item, ItemTable
+from benchmark.labels import TAGS
+from benchmark.scoring import Tally
+from leaderboard.cache import BoardVersion
+
+BIN, BINS = 10, 13  # words; the last bin holds everything longer
+_BAR, _GAP, _HEIGHT = 20, 2, 96  # of the drawing
+_VOTES = 3  # per item in the sample file
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCount:
+    """A line of the table of sizes: a category (``source`` "") or one of its sources; "Total" for all."""
+
+    category: str
+    source: str
+    counts: tuple[int, ...]  # by revision
+    query_words: float  # medians over the pairs of the first revision
+    response_words: float
+
+
+@dataclass(frozen=True, slots=True)
+class TagCount:
+    """An error tag and how many pairs carry it."""
+
+    name: str
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramBar:
+    """One bar of a histogram, in the coordinates of its drawing."""
+
+    x: int
+    y: float
+    height: float
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Pairs of a category by how many words one response is longer than the other."""
+
+    category: str
+    n: int
+    middle: float  # the median difference
+    bars: tuple[HistogramBar, ...]
+    ticks: tuple[tuple[int, str], ...]
+    width: int
+    height: int
+
+    @property
+    def words(self) -> str:
+        """The counts as a sentence, for readers who do not see the bars."""
+        return ", ".join(f"{bar.label} words: {bar.count}" for bar in self.bars if bar.count)
+
+
+def sizes(table: ItemTable) -> list[SourceCount]:
+    """Return the benchmark's own Table 1, counted from its items: categories, each with its sources, then all."""
+    lines = []
+    for category in CATEGORIES:
+        inside = [item for item in table.items if item.category == category]
+        lines.append(_size(table, inside, category.capitalize(), ""))
+        by_source = {source: [item for item in inside if item.source == source] for source in SOURCES}
+        lines += [_size(table, held, category, source) for source, held in by_source.items() if held]
+    return [*lines, _size(table, table.items, "Total", "")]
+
+
+def _size(table: ItemTable, items: Sequence[Item], category: str, source: str) -> SourceCount:
+    counts = tuple(sum(revision in item.rows for item in items) for revision in table.revisions)
+    queries = [item.query_words for item in items]
+    responses = [words for item in items for words in item.words]
+    return SourceCount(category, source, counts, median(queries or [0]), median(responses or [0]))
+
+
+def quartiles(table: ItemTable) -> tuple[tuple[str, list[float]], ...]:
+    """Return words of questions and responses in the first revision: a quarter, half, and three quarters are
+    shorter."""
+    held = [table.items[index] for index in table.in_revision(table.revisions[0])]
+    lengths = (
+        ("questions", [item.query_words for item in held]),
+        ("responses", [words for item in held for words in item.words]),
+    )
+    return tuple((what, quantiles(words, n=4, method="inclusive")) for what, words in lengths)
+
+
+def tags(edition: BoardVersion) -> list[TagCount]:
+    """Return the tags of the board's labels, the most frequent first, as scores count them; none where labels are
+    not public, have no tags, or nothing is scored yet."""
+    revision = edition.snapshot["label_revision"]
+    stored = next((one["tallies"][revision] for one in edition.snapshot["entries"] if revision in one["tallies"]), None)
+    if stored is None or edition.is_redacted(revision):
+        return []
+    tally = Tally.from_json(stored)
+    found = [TagCount(name, tally.cell(name)["n"]) for name in TAGS] if tally.has_tags else []
+    return sorted(found, key=lambda tag: -tag.pairs)
+
+
+def histograms(table: ItemTable) -> list[Histogram]:
+    """Return one per category. Which response people prefer plays no part, so it needs no label."""
+    found = []
+    for category in CATEGORIES:
+        apart = [abs(item.words[0] - item.words[1]) for item in table.items if item.category == category]
+        if apart:
+            found.append(_histogram(category, apart))
+    return found
+
+
+def _histogram(category: str, apart: Sequence[int]) -> Histogram:
+    counts = Counter(min(words // BIN, BINS - 1) for words in apart)
+    most = max(counts.values())
+    bars = []
+    for place in range(BINS):
+        height = round(_HEIGHT * counts[place] / most, 1)
+        last = place == BINS - 1
+        label = f"{place * BIN} or more" if last else f"{place * BIN} to {place * BIN + BIN - 1}"
+        bars.append(HistogramBar(place * (_BAR + _GAP), round(_HEIGHT - height, 1), height, label, counts[place]))
+    ticks = tuple(
+        (place * (_BAR + _GAP), f"{place * BIN}{'+' * (place == BINS - 1)}") for place in (0, 3, 6, 9, BINS - 1)
+    )
+    return Histogram(category, len(apart), median(apart), tuple(bars), ticks, BINS * (_BAR + _GAP), _HEIGHT)
+
+
+def sample_file(table: ItemTable, revision: str) -> bytes:
+    """Return a complete file in the native format: every pair of a revision with votes drawn at random, always the
+    same."""
+    wanted = revision if revision in table.revisions else table.revisions[0]
+    dice = random.Random(0)  # noqa: S311 (nothing is secret about it)
+    return b"".join(json.dumps(row).encode() + b"\n" for row in _sample_rows(table, wanted, dice))
+
+
+def _sample_rows(table: ItemTable, revision: str, dice: random.Random) -> Iterable[dict[str, Any]]:
+    for index in table.in_revision(revision):
+        item = table.items[index]
+        name = item.ids[revision]
+        alone = table.by_id(name, revision) == (index,)
+        yield {
+            "id": name,
+            **({} if alone else {"item": item.key}),
+            "votes": [dice.randint(0, 1) for _ in range(_VOTES)],
+        }

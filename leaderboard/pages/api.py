@@ -1,0 +1,108 @@
+"""REST routes ``GET /api/v1/check-numbers`` and ``GET /api/v1/compare``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from auth.problem_details import problem
+from benchmark.protocols import GROUPINGS
+from leaderboard import openapi_examples
+from leaderboard.board.disclosure import rounded
+from leaderboard.board.query import compare_url
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.pages import compare, number_check, tool_pages
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.responses import JSON, edition_or_problem, respond
+from leaderboard.serial_executor import QueueFull, SerialExecutor
+
+AsOf = Annotated[
+    str | None,
+    Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
+]
+Percent = Annotated[str, Query(description="Percent as printed: its decimals say how exact it is", max_length=60)]
+
+
+def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+    """Return both routes, for a router that has the prefix."""
+    router = APIRouter()
+    turns = SerialExecutor()
+
+    @router.get(
+        "/check-numbers",
+        summary="Which counts could be behind published percentages",
+        responses=openapi_examples.CHECK_NUMBERS,
+    )
+    async def check_numbers(
+        request: Request,
+        general: Percent = "",
+        hallucination: Percent = "",
+        reasoning: Percent = "",
+        overall: Percent = "",
+        macro: Percent = "",
+    ) -> Response:
+        given = (general, hallucination, reasoning, overall, macro)
+        asked = number_check.read(dict(zip(number_check.FIELDS, given, strict=True)))
+        try:
+            found = await turns.take(number_check.answer, asked)
+        except number_check.BadFigures as wrong:
+            return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
+        except QueueFull:
+            return problem(503, "busy", "Too many others are checking numbers at the moment; try again in a moment.")
+        return respond(_body(number_check.to_json(found)), request.headers)
+
+    @router.get(
+        "/compare",
+        summary="Two to five entries, paired differences with intervals and p values",
+        responses=openapi_examples.COMPARE,
+    )
+    async def compare_entries(
+        request: Request,
+        entries: Annotated[str, Query(description="Two to five ids, separated by commas", max_length=400)],
+        grouping: Annotated[str, Query(description=f"One of {', '.join(GROUPINGS)}")] = "official",
+        revision: Annotated[str | None, Query(description="Label revision; the current one if left out")] = None,
+        as_of: AsOf = None,
+    ) -> Response:
+        edition = await edition_or_problem(site, request)
+        if isinstance(edition, Response):
+            return edition
+        wrong = _refused(edition, entries, grouping, revision)
+        if wrong is not None:
+            return wrong
+        ids = tool_pages.read_entries(entries)
+
+        def make() -> CachedResponse:
+            relations = materials.relations(edition, revision or "")
+            found = compare.compare(edition, ids, relations, grouping, revision or "")
+            said = compare.to_json(found)
+            return _body(rounded(said) if edition.is_redacted(found.board.label_revision) else said)
+
+        key = "/api/v1" + compare_url(ids, grouping, revision or "")
+        return respond(await edition.ready(key, make), request.headers)
+
+    return router
+
+
+def _body(value: Any) -> CachedResponse:
+    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
+
+
+def _refused(edition: BoardVersion, entries: str, grouping: str, revision: str | None) -> Response | None:
+    if grouping not in GROUPINGS:
+        return problem(400, "unknown-grouping", f"grouping is one of {', '.join(GROUPINGS)}.", parameter="grouping")
+    if revision and revision not in edition.revisions:
+        known = ", ".join(edition.revisions) or "none yet"
+        return problem(400, "unknown-revision", f"revision is one of {known}.", parameter="revision")
+    ids = tool_pages.read_entries(entries)
+    if not 2 <= len(ids) <= compare.MOST:
+        detail = f"entries is a list of 2 to {compare.MOST} different ids, separated by commas."
+        return problem(400, "bad-entries", detail, parameter="entries")
+    rows = edition.board(grouping=grouping, revision=revision or "").rows
+    known_ids = {row.id for row in rows if row.tier != "baseline"}
+    unknown = [name for name in ids if name not in known_ids]
+    if unknown:
+        return problem(404, "unknown-entry", f"There is no entry {', '.join(unknown)}.", unknown=unknown)
+    return None

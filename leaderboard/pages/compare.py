@@ -1,0 +1,451 @@
+"""Comparison of two to five entries: paired differences, significance, and the items where they differ most.
+
+Entries scored here are compared pair by pair of the benchmark (benchmark/pairwise.py); where that is not possible
+their intervals are, which needs a larger difference to tell them apart, and the page says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import sqrt
+from typing import Any
+
+from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES
+from benchmark.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
+from benchmark.ranking import MACRO, OVERALL
+from benchmark.uncertainty import ALPHA, holm
+from leaderboard.anonymity import anonymous_entries
+from leaderboard.board.query import MOST_COMPARED, tenths
+from leaderboard.board.reported_results import ReportedFigures, find
+from leaderboard.board.rows import Board, BoardRow
+from leaderboard.cache import BoardVersion
+
+MOST = MOST_COMPARED
+HEADLINES = (MACRO, OVERALL)
+NAMES = (*HEADLINES, *CATEGORIES)
+AXES = (0.2, 0.3, 0.4, 0.6, 1.0)  # of drawn differences, to either side
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDifference:
+    """First entry minus second, over one part of the benchmark, as fractions. None: not known, or no count."""
+
+    name: str
+    category: str  # of the part, "" for macro and overall
+    n: int | None
+    only_first: int | None
+    only_second: int | None
+    delta: float
+    low: float | None
+    high: float | None
+    p: float | None
+    p_adjusted: float | None = None  # by Holm, among those of its table
+
+    @property
+    def title(self) -> str:
+        """As a heading; sources keep their spelling."""
+        return self.name if self.name in SOURCES else self.name.capitalize()
+
+    @property
+    def separable(self) -> bool:
+        """Whether chance alone is an unlikely explanation (5%), however many differences its table has."""
+        if self.p_adjusted is not None:
+            return self.p_adjusted < ALPHA
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entries. ``reason``: why they were not compared pair by pair; "" if they were. ``differences``: macro and
+    overall, then the others, the clearest first; none where the entries cannot be compared at all."""
+
+    first: BoardRow
+    second: BoardRow
+    reason: str
+    differences: tuple[ScoreDifference, ...]
+
+    @property
+    def paired(self) -> bool:
+        """Whether the counts behind this are of the same items."""
+        return not self.reason
+
+    @property
+    def whole(self) -> tuple[ScoreDifference, ...]:
+        """Macro, overall and the categories."""
+        return tuple(one for one in self.differences if one.name not in SOURCES)
+
+    @property
+    def sources(self) -> tuple[ScoreDifference, ...]:
+        """The sources."""
+        return tuple(one for one in self.differences if one.name in SOURCES)
+
+    def of(self, name: str) -> ScoreDifference | None:
+        """Return the difference over one part."""
+        return next((one for one in self.differences if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Entries in the order asked for, and every two of them, the clearest difference first."""
+
+    board: Board
+    rows: tuple[BoardRow, ...]
+    pairs: tuple[Pair, ...]
+
+    def pair(self, first: str, second: str) -> Pair | None:
+        """Return the pair of two entries, in this order or the other."""
+        return next((one for one in self.pairs if {one.first.id, one.second.id} == {first, second}), None)
+
+    def separable(self, name: str) -> frozenset[frozenset[str]]:
+        """Of all two entries those that differ on one part, whichever of all pairs are looked at."""
+        return separable_pairs(self.pairs, name)
+
+
+def pair_ids(pair: Pair) -> frozenset[str]:
+    """Return the ids of its entries."""
+    return frozenset((pair.first.id, pair.second.id))
+
+
+def separable_pairs(pairs: Sequence[Pair], name: str) -> frozenset[frozenset[str]]:
+    """Return the ids of each two entries that differ on one part; p values adjusted by Holm for the number of pairs."""
+    known = [(pair_ids(pair), one) for pair in pairs if (one := pair.of(name)) is not None]
+    adjusted = adjust([one for _, one in known])
+    return frozenset(user for (user, _), one in zip(known, adjusted, strict=True) if one.separable)
+
+
+def adjust(table: Sequence[ScoreDifference]) -> list[ScoreDifference]:
+    """Return the differences of one table with p values adjusted for their number (Holm); those without p stay as
+    they are."""
+    tested = [one for one in table if one.p is not None]
+    adjusted = iter(holm([one.p for one in tested if one.p is not None]).tolist())
+    return [one if one.p is None else replace(one, p_adjusted=next(adjusted)) for one in table]
+
+
+def compare(
+    edition: BoardVersion,
+    ids: Sequence[str],
+    relations: PairwiseArrays | None,
+    grouping: str = "official",
+    revision: str = "",
+) -> Comparison:
+    """Compare the entries that there are; unknown ids are passed over, baselines, and all beyond MOST.
+
+    Within a pair the entry with the higher macro average stands first.
+    """
+    board = edition.board(grouping=grouping, revision=revision)
+    by_id = {row.id: row for row in board.rows if row.tier != "baseline"}
+    rows = tuple(by_id[name] for name in dict.fromkeys(ids) if name in by_id)[:MOST]
+    order = {row.id: place for place, row in enumerate(board.rows)}
+    ordered = sorted(rows, key=lambda row: order[row.id])
+    pairs = [_pair(edition, board, first, second, relations) for first, second in combinations(ordered, 2)]
+    return Comparison(board, rows, tuple(sorted(pairs, key=_clearness)))
+
+
+def _clearness(pair: Pair) -> tuple[float, float]:
+    macro = pair.of(MACRO)
+    if macro is None:
+        return (2.0, 0.0)
+    return (0.0 if macro.separable else 1.0, -abs(macro.delta))
+
+
+def _pair(
+    edition: BoardVersion, board: Board, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
+) -> Pair:
+    reason = not_paired(edition, first, second, relations)
+    if not reason and relations is not None:
+        counted = relations.pair(first.id, second.id, board.grouping)
+        if counted is not None:
+            return Pair(first, second, "", _ordered(_tables([_counted(name, one) for name, one in counted.items()])))
+    if board.benchmark == "demo" and {first.tier, second.tier} == {"scored", "reported"}:
+        return Pair(first, second, reason, ())
+    comparable = all(_same_categories(edition, row, board.grouping) for row in (first, second))
+    names = NAMES if comparable else (OVERALL,)
+    found = [_unpaired(board, name, first, second) for name in names]
+    return Pair(first, second, reason, _ordered([one for one in found if one is not None]))
+
+
+def _tables(found: Sequence[ScoreDifference]) -> list[ScoreDifference]:
+    """Adjusted table by table: macro, overall and categories stand in one, sources in another."""
+    sources = [one for one in found if one.name in SOURCES]
+    return [*adjust([one for one in found if one.name not in SOURCES]), *adjust(sources)]
+
+
+def _counted(name: str, one: PairedCounts) -> ScoreDifference:
+    category = name if name in CATEGORIES else SOURCE_CATEGORY.get(name, "")
+    return ScoreDifference(name, category, one.n, one.only_first, one.only_second, one.delta, one.low, one.high, one.p)
+
+
+def _ordered(found: Sequence[ScoreDifference]) -> tuple[ScoreDifference, ...]:
+    """Macro, overall, then categories, then sources; among those the clearest first."""
+
+    def key(one: ScoreDifference) -> tuple[int, float, float]:
+        if one.name in HEADLINES:
+            return (HEADLINES.index(one.name), 0.0, 0.0)
+        return (2 + (one.name in SOURCES), 1.0 if one.p is None else one.p, -abs(one.delta))
+
+    return tuple(sorted(found, key=key))
+
+
+def _unpaired(board: Board, name: str, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
+    """From two separate intervals: Newcombe 1998, method 10 (square and add); MOVER limits for the macro average."""
+    one, other = first.value(name), second.value(name)
+    if one is None or other is None:
+        return None
+    bounds, others = first.interval.get(name), second.interval.get(name)
+    low = high = None
+    if bounds and others:
+        low = one - other - sqrt((one - bounds[0]) ** 2 + (others[1] - other) ** 2)
+        high = one - other + sqrt((bounds[1] - one) ** 2 + (other - others[0]) ** 2)
+    n = board.sizes.get(OVERALL if name == MACRO else name) if first.tier == second.tier == "scored" else None
+    return ScoreDifference(name, name if name in CATEGORIES else "", n, None, None, one - other, low, high, None)
+
+
+def _same_categories(edition: BoardVersion, row: BoardRow, grouping: str) -> bool:
+    """Return whether the row's categories are those of the grouping; a reported row keeps the ones it was published
+    with."""
+    if row.tier == "scored":
+        return True
+    one = find(edition.published, row.id)
+    return one is None or one.check is None or one.check.grouping == grouping
+
+
+def own_grouping(edition: BoardVersion, row: BoardRow) -> str | None:
+    """Return the grouping that a reported row's figures follow, where that is known and not the official one."""
+    one: ReportedFigures | None = find(edition.published, row.id)
+    grouping = one.check.grouping if one is not None and one.check is not None else None
+    return grouping if grouping != "official" else None
+
+
+def not_paired(edition: BoardVersion, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None) -> str:
+    """Return why two entries cannot be compared pair by pair, as a sentence; "" if they can."""
+    reported = [row for row in (first, second) if row.tier == "reported"]
+    if reported:
+        return _about_reported(edition, reported)
+    if relations is None:
+        return "Counts pair by pair follow some seconds after a score; until then only the intervals are compared."
+    if relations.only_right is None:
+        return "The labels are not public, so no counts of single pairs are shown; only the intervals are compared."
+    unnamed = anonymous_entries(edition.snapshot).intersection({first.id, second.id})
+    if unnamed:
+        user = listed([row.model for row in (first, second) if row.id in unnamed])
+        return (
+            f"{user} is shown without its owner. Counts pair by pair would tell which other entries are of the same "
+            "owner; only the intervals are compared."
+        )
+    absent = [row for row in (first, second) if row.id not in relations.entries]
+    if absent:
+        user, verb = listed([row.model for row in absent]), "is" if len(absent) == 1 else "are"
+        return (
+            "Pair by pair only the best version of each judge is compared, and at most the first "
+            f"{COMPARED_AT_MOST:,}; {user} {verb} not among them. So only the intervals are compared."
+        )
+    return ""
+
+
+def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
+    if edition.benchmark == "demo" and len(reported) == 1:
+        return (
+            f"{reported[0].model} is a published result on the real benchmark and cannot be compared with "
+            "a judge of synthetic pairs."
+        )
+    user = listed(list(dict.fromkeys(row.model for row in reported)))
+    what = "is a reported result" if len(reported) == 1 else "are reported results"
+    return (
+        f"{user} {what}: there are no votes to compare pair by pair. "
+        "Only the intervals are compared, which takes a larger difference to tell two judges apart."
+    )
+
+
+# Words ---------------------------------------------------------------------------------------------------------------
+
+
+def sentence(pair: Pair) -> str:
+    """Return what the comparison says, in plain words."""
+    a, b = names(pair)
+    if not pair.differences:
+        return f"{a} and {b} cannot be compared here."
+    parts = [one for one in pair.differences if one.name in CATEGORIES]
+    said = [_categories(a, b, parts)] if parts else []
+    said.append(_whole(a, b, pair))
+    return " ".join(filter(None, said))
+
+
+def names(pair: Pair) -> tuple[str, str]:
+    """Return what tells the two apart: the model, with the version or the source where the models are the same."""
+    if pair.first.model != pair.second.model:
+        return pair.first.model, pair.second.model
+
+    def named(row: BoardRow) -> str:
+        more = row.version or row.source or row.id
+        return f"{row.model} ({more})"
+
+    one, other = named(pair.first), named(pair.second)
+    return (one, other) if one != other else (f"{one}, {pair.first.id}", f"{other}, {pair.second.id}")
+
+
+def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
+    """“A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
+    cannot be separated.”"""
+    ahead = [one for one in parts if one.separable and one.delta > 0]
+    behind = [one for one in parts if one.separable and one.delta < 0]
+    open_ = [one.name for one in parts if not one.separable]
+    if not ahead and not behind:
+        return f"{a} and {b} cannot be separated in any category."
+    clauses = [_ahead(x, y, found) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
+    if len(clauses) == 2:
+        clauses[1] = f"but {clauses[1]}"
+    text = ", ".join(clauses)
+    return text + (f"; on {listed(open_)} they cannot be separated." if open_ else ".")
+
+
+def _ahead(one: str, other: str, found: Sequence[ScoreDifference]) -> str:
+    where = [f"{part.name} (+{points(abs(part.delta))} points{_evidence(part, ', {}')})" for part in found]
+    return f"{one} agrees with people more often than {other} on {listed(where)}"
+
+
+def _evidence(one: ScoreDifference, form: str = " ({})") -> str:
+    return "" if one.p_adjusted is None else form.format(p_text(one.p_adjusted))
+
+
+def _whole(a: str, b: str, pair: Pair) -> str:
+    """About the macro average, or the overall where the categories are not the same ones."""
+    one = pair.of(MACRO) or pair.of(OVERALL)
+    if one is None:
+        return ""
+    what = "macro average" if one.name == MACRO else "overall"
+    if not one.separable:
+        if not tenths(abs(one.delta)):
+            return f"Their {what}s are the same to a tenth of a point."
+        gap = points(abs(one.delta))
+        known = "cannot be separated" if one.low is not None else "have no interval that could be told"
+        return f"Their {what}s, {gap} points apart, {known}{_evidence(one)}."
+    ahead = a if one.delta > 0 else b
+    where = "Overall" if what == "overall" else f"On the {what}"
+    return f"{where} {ahead} is ahead by {points(abs(one.delta))} points{_evidence(one)}."
+
+
+def listed(words: Sequence[str]) -> str:
+    """a, b and c."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def points(difference: float, *, signed: bool = False) -> str:
+    """Return a difference of shares in points, one decimal."""
+    value = tenths(abs(difference))
+    sign = ("−" if difference < 0 else "+") if signed and value else ""
+    return f"{sign}{value // 10}.{value % 10}"
+
+
+def interval(one: ScoreDifference, sign: int = 1) -> str:
+    """Return the 95% interval of a difference, in points; ``sign`` -1 turns it round."""
+    if one.low is None or one.high is None:
+        return ""
+    low, high = sorted((sign * one.low, sign * one.high))
+    return f"{points(low, signed=True)} to {points(high, signed=True)}"
+
+
+def reach(groups: Iterable[Sequence[ScoreDifference]]) -> float:
+    """Return how far the axis of a page's drawings goes to either side: the shortest that every interval fits on."""
+    differences = [one for group in groups for one in group]
+    ends = [end for one in differences for end in (one.low, one.delta, one.high) if end is not None]
+    most = max(map(abs, ends), default=0.0)
+    return next((axis for axis in AXES if most <= axis), AXES[-1])
+
+
+def place(difference: float, axis: float) -> str:
+    """Return where a difference stands on the axis from -axis to +axis, in percent of its width."""
+    return f"{min(max(50 + 48 * difference / axis, 2), 98):.1f}"
+
+
+def p_text(p: float) -> str:
+    """As papers print it: p = .004, p < .001, p = .32."""
+    if p < 0.001:
+        return "p < .001"
+    decimals = 4 if 0.0495 <= p < 0.0505 else 3 if p < 0.01 or 0.045 <= p < 0.055 else 2
+    digits = f"{p:.{decimals}f}"
+    return f"p = {digits.removeprefix('0')}" if p < 0.995 else "p = 1"
+
+
+# For programs --------------------------------------------------------------------------------------------------------
+
+
+def to_json(found: Comparison) -> dict[str, Any]:
+    """Return the comparison; accuracies and differences are fractions."""
+    board = found.board
+    return {
+        "snapshot": board.snapshot_id,
+        "as_of": board.as_of,
+        "benchmark": board.benchmark,
+        "label_revision": board.label_revision,
+        "protocol": board.protocol,
+        "grouping": board.grouping,
+        "entries": [_row_json(row) for row in found.rows],
+        "pairs": [_pair_json(one) for one in found.pairs],
+    }
+
+
+def _row_json(row: BoardRow) -> dict[str, Any]:
+    return {
+        **{name: row.value(name) for name in ("id", "rank", "model", "version", "tier", *NAMES)},
+        "interval": {name: list(bounds) for name, bounds in row.interval.items()},
+    }
+
+
+def _pair_json(pair: Pair) -> dict[str, Any]:
+    return {
+        "first": pair.first.id,
+        "second": pair.second.id,
+        "paired": pair.paired,
+        "reason": pair.reason or None,
+        "sentence": sentence(pair),
+        "differences": {one.name: _difference_json(one) for one in pair.differences},
+    }
+
+
+def _difference_json(one: ScoreDifference) -> Mapping[str, Any]:
+    return {
+        "n": one.n,
+        "only_first": one.only_first,
+        "only_second": one.only_second,
+        "difference": one.delta,
+        "interval": None if one.low is None else [one.low, one.high],
+        "p": one.p,
+        "p_adjusted": one.p_adjusted,
+        "separable": one.separable,
+    }
+
+
+# Others to compare with ----------------------------------------------------------------------------------------------
+
+
+def offered(found: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
+    """Of these rows the ones to add, those scored here first; none that cannot be compared with the chosen ones."""
+    chosen = {row.id for row in found.rows}
+    tiers = {row.tier for row in found.rows} if found.board.benchmark == "demo" else set()
+    usable = [row for row in rows if row.id not in chosen and (not tiers or row.tier in tiers)]
+    return sorted(usable, key=lambda row: row.tier != "scored")
+
+
+# Nearest entries -----------------------------------------------------------------------------------------------------
+
+
+def nearest(
+    edition: BoardVersion, entry_id: str, relations: PairwiseArrays | None, revision: str = "", count: int = 4
+) -> tuple[Pair, ...]:
+    """Return the scored entries next to one by what orders the board, in the order of the board, each compared with it.
+
+    In these pairs the entry itself stands first, whichever is ahead.
+    """
+    board = edition.board(revision=revision)
+    rows = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
+    place = next((index for index, row in enumerate(rows) if row.id == entry_id), None)
+    if place is None:
+        return ()
+    start = max(0, min(place - count // 2, len(rows) - 1 - count))
+    return tuple(
+        _pair(edition, board, rows[place], row, relations)
+        for row in rows[start : start + count + 1]
+        if row.id != entry_id
+    )

@@ -1,0 +1,132 @@
+"""Pages ``GET /decisions`` and ``GET /decisions/{seq}``: the public decision log."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from leaderboard.board.rank_changes import RankChanges, rank_changes
+from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.charts.estimates import display_name
+from leaderboard.pages.status_pages import status_page
+from leaderboard.render import environment
+from leaderboard.responses import respond
+
+PAGE = 50
+DIGITS = 16  # of a snapshot's id in addresses
+_FACTS = (
+    *("entry", "into", "now", "result", "name", "fields", "before", "after"),
+    *("count", "reason", "note", "message", "revision", "salt", "commitment"),
+    *("from", "to", "snapshot_before", "snapshot_after"),
+)
+"""What a decision may say of itself, and pages show; every kind has some of it."""
+
+Decision = Mapping[str, Any]
+Log = Callable[[int | None, int, bool], Sequence[Decision]]
+"""(before, limit, edits) -> the newest public decisions first, as the API shows them; ``before`` a seq, ``edits``: with
+entries that were described anew."""
+NotFound = Callable[[Headers], Response]
+
+
+def nothing(before: int | None, limit: int, edits: bool) -> Sequence[Decision]:
+    """Return the log of a site without one."""
+    return ()
+
+
+def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
+    """Decisions that changed labels or rules, not single entries or the pause of submissions."""
+    return [one for one in decisions if not str(one["kind"]).startswith(("entry.", "submissions."))]
+
+
+def build(site: BoardCache, log: Log, not_found: NotFound) -> APIRouter:
+    """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.api_route("/decisions", methods=["GET", "HEAD"])
+    async def decisions(request: Request) -> Response:
+        before = _seq(request.query_params.get("before", ""))
+        edits = request.query_params.get("edits", "") == "1"
+        found = await asyncio.to_thread(log, before, PAGE + 1, edits)
+        edition = await site.current()
+        key = f"/decisions|{before}|{edits}|{_digest(found)}"
+        made = await edition.ready(key, lambda: status_page(_list_page(edition, found, before, edits)))
+        return respond(made, request.headers)
+
+    @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
+    async def one_decision(number: str, request: Request) -> Response:
+        seq = _seq(number)
+        found = await asyncio.to_thread(log, seq + 1, 1, True) if seq is not None else ()
+        if not found or found[0]["seq"] != seq:
+            return not_found(request.headers)
+        edition, key = await site.current(), f"/decisions/{seq}|{_digest(found)}"
+        made = edition.get_cached(key)
+        if made is None:
+            changed = await _moves(site, found[0])
+            made = await edition.ready(key, lambda: status_page(_one_page(edition, found[0], changed)))
+        return respond(made, request.headers)
+
+    return router
+
+
+def _seq(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _digest(found: Sequence[Decision]) -> str:
+    return hashlib.sha256(orjson.dumps(list(found))).hexdigest()[:16]
+
+
+async def _moves(site: BoardCache, decision: Decision) -> RankChanges | None:
+    """Return what a decision about the board has moved; None for all others, and until the worker has made the new
+    board."""
+    ids = [decision.get(name) for name in ("snapshot_before", "snapshot_after")]
+    editions = [await site.at(str(one)) for one in ids if one]
+    before, after = editions if len(editions) == 2 else (None, None)
+    if before is None or after is None:
+        return None
+    return await after.turns.take(partial(_between, before), after)
+
+
+def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
+    hidden = any(one.is_redacted(one.snapshot["label_revision"]) for one in (before, after))
+    return rank_changes(before.board(), after.board(), hidden=hidden)
+
+
+def _list_page(edition: BoardVersion, found: Sequence[Decision], before: int | None, edits: bool) -> str:
+    shown = [_complete(one) for one in found[:PAGE]]
+    return _render(
+        "decisions.html",
+        decisions=shown,
+        names=_names(edition, shown),
+        first=before is None,
+        edits=edits,
+        older=shown[-1]["seq"] if len(found) > PAGE else None,
+    )
+
+
+def _one_page(edition: BoardVersion, decision: Decision, changed: RankChanges | None) -> str:
+    return _render("decision.html", one=_complete(decision), names=_names(edition, [decision]), moves=changed)
+
+
+def _complete(decision: Decision) -> Decision:
+    return {**dict.fromkeys(_FACTS), **decision}
+
+
+def _render(template: str, **context: Any) -> str:
+    return environment().get_template(template).render(current="", digits=DIGITS, **context)
+
+
+def _names(edition: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:
+    """Entry or reported result -> how people call it, of those concerned, as far as they left a name."""
+    wanted = {one[key] for one in decisions for key in ("entry", "into", "result") if one.get(key)}
+    there = [*edition.snapshot["entries"], *edition.snapshot.get("stubs", ())] if wanted else []
+    results = {one.id: one.name for one in edition.published if one.id in wanted}
+    return results | {one["id"]: display_name(one) for one in there if one["id"] in wanted and "model" in one}

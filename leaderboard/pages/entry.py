@@ -1,0 +1,319 @@
+"""Page of one entry: a scored one with its statistics, a reported one with its source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from benchmark.disclosure import OVERALL_ONLY
+from benchmark.items import CATEGORIES, SOURCES
+from benchmark.labels import TAGS
+from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts
+from benchmark.scorecard import scorecard
+from benchmark.scoring import Tally
+from benchmark.uncertainty import wilson
+from benchmark.votes import Behaviour
+from leaderboard.board import reported_results
+from leaderboard.board.disclosure import shown_strict
+from leaderboard.board.query import BoardQuery, compare_url
+from leaderboard.board.rows import BoardRow
+from leaderboard.cache import BoardVersion
+from leaderboard.pages import compare, number_check
+from leaderboard.render import environment, past_board_context, permanent, safe_link
+from leaderboard.share import badge, citation
+from leaderboard.share.summary import board_of, preview, row_of, summarize
+
+Json = Mapping[str, Any]
+Nearest = Callable[[str, str], Sequence[compare.Pair]]
+"""The entries next to one under a label revision, compared with it."""
+
+TAG_NAMES: Mapping[str, str] = {
+    "existence": "Existence",
+    "recognition": "Recognition",
+    "attribute": "Attribute",
+    "counting": "Counting",
+    "other": "Other",
+    "reasoning": "Reasoning (untagged)",
+}
+_SOURCE_CATEGORY = {source: category for category, sources in GROUPINGS["official"].items() for source in sources}
+_FACTS = (
+    ("organisation", "Organisation"),
+    ("base_model", "Base model"),
+    ("hub_id", "On the Hub"),
+    ("link", "Link"),
+    ("paper", "Paper"),
+    ("code", "Code"),
+    ("prompt", "Prompt"),
+    ("notes", "Notes"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryQuery:
+    """Which entry, under which labels ("" the current ones), as of when ("" now)."""
+
+    id: str
+    revision: str = ""
+    as_of: str = ""
+
+    def url(self, **changes: str) -> str:
+        """Return the address of the page, with changes."""
+        view = replace(self, **changes)
+        pairs = [(name, value) for name, value in (("revision", view.revision), ("as_of", view.as_of)) if value]
+        return f"/entries/{view.id}" + ("?" + urlencode(pairs) if pairs else "")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryPoint:
+    """How an entry stood under one label revision, in the snapshot shown."""
+
+    revision: str
+    row: BoardRow
+    scored: int  # entries scored under it
+    url: str  # the entry's page under these labels
+    board: str  # permanent address of the board under these labels
+    what: str  # the accuracy that orders it
+
+
+@dataclass(frozen=True, slots=True)
+class SliceCounts:
+    """A set of pairs: how many, how they were judged, and the share agreed with (None of nothing)."""
+
+    name: str
+    n: int
+    agree: int
+    reject: int
+    undecided: int
+    category: str = ""
+
+    @property
+    def missing(self) -> int:
+        """Pairs that the judge's file lacks."""
+        return self.n - self.agree - self.reject - self.undecided
+
+    @property
+    def share(self) -> float | None:
+        """Agreement over all pairs (strict)."""
+        return self.agree / self.n if self.n else None
+
+    @property
+    def interval(self) -> Sequence[float] | None:
+        """Wilson, 95%."""
+        return wilson(self.agree, self.n) if self.n else None
+
+    @property
+    def error_rates(self) -> tuple[float | None, float | None]:
+        """Under strict and under the paper's rule."""
+        decided = self.agree + self.reject
+        return (1 - self.agree / self.n if self.n else None, self.reject / decided if decided else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The K curve in the coordinates of its drawing."""
+
+    width: int
+    height: int
+    macro: tuple[tuple[float, float, int, float], ...]  # x, y, k, share
+    overall: tuple[tuple[float, float, int, float], ...]
+    grid: tuple[tuple[float, str], ...]  # y, label
+    left: int
+    right: int
+    bottom: float
+
+
+def page(
+    edition: BoardVersion, asked: EntryQuery, nearest: Nearest = lambda *_: (), base: str = "", gone: Json | None = None
+) -> Callable[[], str] | None:
+    """Return what renders the page that is asked for; None if there is none. Nothing is computed before it is called.
+
+    ``base`` is where the service stands for others: what is to be cited, or shown elsewhere, needs whole addresses.
+    ``gone``: what is left today of an entry that stands on the old board only.
+    """
+    found = edition.entry(asked.id)
+    if found is not None and found["tallies"]:
+        return lambda: _scored_page(edition, found, asked, nearest, base, gone)
+    reported = reported_results.find(edition.published, asked.id)
+    if reported is not None:
+        return lambda: _reported_page(edition, reported, asked, base)
+    return None
+
+
+def _scored_page(
+    edition: BoardVersion, entry: Json, asked: EntryQuery, nearest: Nearest, base: str, gone: Json | None
+) -> str:
+    board = board_of(edition, entry, asked.revision)
+    revision = board.label_revision
+    tally = Tally.from_json(entry["tallies"][revision])
+    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
+    card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
+    level = edition.level(revision)
+    strict = card["protocols"]["strict"]
+    if hides := edition.is_redacted(revision):
+        strict = shown_strict(card, level) if level == OVERALL_ONLY else strict
+        card["groupings"] = {"official": {**card["groupings"]["official"], "strict": strict}}
+    return (
+        environment()
+        .get_template("entry.html")
+        .render(
+            current="",
+            demo=edition.benchmark == "demo",
+            **past_board_context(edition, asked.as_of, asked.url(as_of="")),
+            asked=asked,
+            gone=gone,
+            other_labels=revision != edition.snapshot["label_revision"],
+            entry=entry,
+            row=(row := board.find(entry["id"])),
+            best_of=row.best_of if row is not None else None,
+            scored=board.scored,
+            revision=revision,
+            card=card,
+            strict=strict,
+            board=board,
+            values=board.values,
+            by_category=_categories(tally),
+            # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
+            by_source=[] if hides else [_cell(tally, name, name, _SOURCE_CATEGORY[name]) for name in SOURCES],
+            by_tag=_tags(tally),
+            lengths=[] if hides else [_cell(tally, name, title) for name, title in _LENGTHS],
+            curve=None if hides else _curve(card["k_curve"]),
+            sizes=_grouping_sizes(tally),
+            facts=_facts(entry),
+            protocols=PROTOCOLS[:1] if hides else PROTOCOLS,
+            hides=hides,
+            history=_history(edition, entry, asked),
+            nearest=nearest(entry["id"], revision),
+            compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
+            words=compare,
+            **_shared(edition, asked, base),
+        )
+    )
+
+
+_LENGTHS = (("longer", "the longer"), ("shorter", "the shorter"), ("equal", "equally long"))
+
+
+def _cell(tally: Tally, name: str, title: str, category: str = "") -> SliceCounts:
+    counts = tally.cell(name)
+    return SliceCounts(title, counts["n"], counts["agree"], counts["reject"], counts["undecided"], category)
+
+
+def _categories(tally: Tally) -> list[SliceCounts]:
+    rows = category_counts(tally.counts)[:, :4].tolist()
+    return [
+        SliceCounts(name.capitalize(), n, agree, reject, undecided, name)
+        for name, (n, agree, reject, undecided) in zip(CATEGORIES, rows, strict=True)
+    ]
+
+
+def _tags(tally: Tally) -> list[SliceCounts] | None:
+    if not tally.has_tags:
+        return None
+    reasoning = _categories(tally)[CATEGORIES.index("reasoning")]
+    last = SliceCounts(TAG_NAMES["reasoning"], reasoning.n, reasoning.agree, reasoning.reject, reasoning.undecided)
+    return [*(_cell(tally, name, TAG_NAMES[name]) for name in TAGS), last]
+
+
+def _grouping_sizes(tally: Tally) -> dict[str, str]:
+    return {
+        grouping: "/".join(str(n) for n in category_counts(tally.counts, grouping)[:, 0].tolist())
+        for grouping in GROUPINGS
+    }
+
+
+def _facts(entry: Json) -> list[tuple[str, str, str]]:
+    """(label, text, address or ""): only what was said, in a fixed order."""
+    facts = [(title, str(entry[key]), safe_link(str(entry[key]))) for key, title in _FACTS if entry.get(key)]
+    if entry.get("parameters_b"):
+        facts.insert(1, ("Parameters", f"{entry['parameters_b']:g} billion", ""))
+    if entry.get("open_weights") is not None:
+        facts.insert(1, ("Weights", "open" if entry["open_weights"] else "closed", ""))
+    if entry.get("temperature") is not None:
+        facts.append(("Temperature", f"{entry['temperature']:g}", ""))
+    return facts
+
+
+def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[HistoryPoint]:
+    """Return how the entry stands under every label revision it was scored with, the current one first."""
+    current = edition.snapshot["label_revision"]
+    found = []
+    for revision in sorted(entry["tallies"], key=lambda name: (name != current, name)):
+        board = edition.board(revision=revision)
+        row = board.find(entry["id"])
+        if row is not None:
+            label = "" if revision == current else revision
+            there = BoardQuery(revision=label, as_of=permanent(board)).url()
+            found.append(HistoryPoint(revision, row, board.scored, asked.url(revision=label), there, board.headline))
+    return found
+
+
+def _curve(points: Sequence[Json]) -> Curve | None:
+    """Return where the K curve's points stand; None where there is nothing to draw a line between."""
+    if len(points) < 2:
+        return None
+    width, height, left, right, top, bottom = 460, 220, 30, 362, 12, 190
+    shares = [point[name] for point in points for name in ("macro", "overall") if point[name] is not None]
+    if not shares:
+        return None
+    low, high = 5 * math.floor(min(shares) * 20), 5 * math.ceil(max(shares) * 20)
+    high = min(100, max(high, low + 10))
+    low = min(low, high - 10)
+
+    def place(name: str) -> tuple[tuple[float, float, int, float], ...]:
+        return tuple(
+            (
+                round(left + (right - left) * (point["k"] - 1) / (points[-1]["k"] - 1), 1),
+                round(bottom - (bottom - top) * (point[name] * 100 - low) / (high - low), 1),
+                point["k"],
+                point[name],
+            )
+            for point in points
+            if point[name] is not None
+        )
+
+    grid = tuple(
+        (round(bottom - (bottom - top) * (value - low) / (high - low), 1), str(value))
+        for value in range(low, high + 1, 5 if high - low <= 30 else 10)
+    )
+    return Curve(width, height, place("macro"), place("overall"), grid, left, right, bottom)
+
+
+def _shared(edition: BoardVersion, asked: EntryQuery, base: str) -> dict[str, Any]:
+    """Return what the page gives away: its description and picture for previews, its citation, its badge."""
+    found = row_of(edition, asked.id, asked.revision)
+    if found is None:  # hidden from the board; the page stands by itself
+        return {"social": None, "base": base, "bibtex": "", "badge": "", "view_query": ""}
+    row, board = found
+    return {
+        "social": preview(row, board, base),
+        "base": base,
+        "view_query": asked.url().partition("?")[2],
+        "bibtex": citation.of_entry(row, board, f"{base}/entries/{row.id}"),
+        "badge": Markup(badge.drawing(summarize(row, board))),  # noqa: S704  # our own drawing, with its texts escaped
+    }
+
+
+def _reported_page(edition: BoardVersion, one: reported_results.ReportedFigures, asked: EntryQuery, base: str) -> str:
+    board = edition.board()
+    return (
+        environment()
+        .get_template("reported.html")
+        .render(
+            current="",
+            demo=edition.benchmark == "demo",
+            **past_board_context(edition, asked.as_of, asked.url(as_of="")),
+            compare_url=partial(compare_url, as_of=asked.as_of),
+            one=one,
+            row=board.find(one.id),
+            sentences=one.explanation,
+            check_url=number_check.url(one.figures),
+            others=[other for other in edition.published if other.judge == one.judge and other.id != one.id],
+            **_shared(edition, asked, base),
+        )
+    )

@@ -1,0 +1,172 @@
+"""Item browser: filter, search, one item. Neither the label nor the stored order of responses is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from benchmark.items import CATEGORIES, SOURCES, Item, ItemTable, presentation_order
+from benchmark.pairwise import BANDS, PairwiseArrays
+from leaderboard.board.query import read_as_of
+from leaderboard.pages.item_catalog import ItemTexts
+
+PAGE = 25
+PREFIX = 12  # digits of a fingerprint in an address; more where they are needed to tell two apart
+MOST_WORDS = 200  # letters of a search
+_NAME = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
+RIGHT: Mapping[str, tuple[str, range]] = {
+    "few": ("under 30%", range(0, 3)),
+    "some": ("30 to 70%", range(3, 7)),
+    "most": ("70% or more", range(7, BANDS)),
+}
+"""Filters by the share of judges that were right: name -> words, bands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemQuery:
+    """What a visitor wants to see."""
+
+    search: str = ""
+    category: str = ""
+    source: str = ""
+    right: str = ""
+    page: int = 1
+    as_of: str = ""  # whose shares of judges; "" today's
+
+    def url(self, **changes: Any) -> str:
+        """Return the address of this view, with changes; what is usual is left out."""
+        view = replace(self, **changes)
+        named = (("q", view.search), ("category", view.category), ("source", view.source), ("right", view.right))
+        pairs = [(name, value) for name, value in (*named, ("as_of", view.as_of)) if value]
+        pairs += [("page", str(view.page))] if view.page > 1 else []
+        return "/explore?" + urlencode(pairs) if pairs else "/explore"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """One pair as it is shown. ``words`` of the responses in the order shown; ``right`` in words, "" if not known."""
+
+    name: str  # in the address
+    item: Item
+    number: int  # from 1, in the order of the table
+    texts: ItemTexts | None
+    words: tuple[int, int]
+    right: str
+    id: str
+
+    @property
+    def url(self) -> str:
+        """Its permanent address."""
+        return f"/explore/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """One page of pairs."""
+
+    shown: tuple[ItemView, ...]
+    total: int
+    page: int
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSearch:
+    """All that there is to browse. ``judges``: how many were compared, for the shares of those that were right."""
+
+    table: ItemTable
+    texts: Sequence[ItemTexts | None] | None
+    bands: Sequence[int] | None
+    judges: int
+
+    @classmethod
+    def of(
+        cls, table: ItemTable, texts: Sequence[ItemTexts | None] | None, relations: PairwiseArrays | None
+    ) -> ItemSearch:
+        """``relations`` None, without bands or of another benchmark: nothing is said about judges."""
+        bands = relations.bands if relations is not None else None
+        if bands is None or len(bands) != len(table) or not (bands >= 0).any():
+            return cls(table, texts, None, 0)
+        return cls(table, texts, bands.tolist(), len(relations.entries) if relations else 0)
+
+    def show(self, index: int) -> ItemView:
+        """Return one pair by its item index."""
+        item = self.table.items[index]
+        one, two = presentation_order(item.responses)
+        return ItemView(
+            self.name(item),
+            item,
+            index + 1,
+            self.texts[index] if self.texts else None,
+            (item.words[one], item.words[two]),
+            self._right(index),
+            next(iter(item.ids.values())),
+        )
+
+    def name(self, item: Item) -> str:
+        """Return the shortest address of an item, from PREFIX digits on."""
+        suffix = item.key[64:]
+        for length in range(PREFIX, 65):
+            if len(self._named(item.key[:length], suffix)) == 1:
+                return item.key[:length] + suffix
+        return item.key
+
+    def find(self, name: str) -> int | None:
+        """Return the item index that an address names: a key, or enough of its digits to be the only one."""
+        match = _NAME.fullmatch(name)
+        if not match:
+            return None
+        found = self._named(match[1], match[2] or "")
+        return found[0] if len(found) == 1 else None
+
+    def _named(self, prefix: str, suffix: str) -> list[int]:
+        return [i for i, item in enumerate(self.table.items) if item.key.startswith(prefix) and item.key[64:] == suffix]
+
+    def _right(self, index: int) -> str:
+        band = self.bands[index] if self.bands is not None else -1
+        return f"{band * 10}–{band * 10 + 10}%" if band >= 0 else ""
+
+    def select(self, query: ItemQuery) -> ItemPage:
+        """Filter and cut."""
+        wanted = query.search.lower().split()
+        bands = RIGHT[query.right][1] if query.right else None
+        found = [
+            index
+            for index, item in enumerate(self.table.items)
+            if query.category in ("", item.category)
+            and query.source in ("", item.source)
+            and (bands is None or (self.bands is not None and self.bands[index] in bands))
+            and (not wanted or _holds(item, self.texts[index] if self.texts else None, wanted))
+        ]
+        pages = max(1, -(-len(found) // PAGE))
+        page = min(query.page, pages)
+        part = found[(page - 1) * PAGE : page * PAGE]
+        return ItemPage(tuple(self.show(index) for index in part), len(found), page, pages)
+
+
+def _holds(item: Item, texts: ItemTexts | None, wanted: Sequence[str]) -> bool:
+    """Return whether every word stands somewhere: in the texts, an id, or at the start of the key."""
+    words = [*item.ids.values(), item.source, item.category, *((texts.query, *texts.responses) if texts else ())]
+    text = "\n".join(words).lower()
+    return all(word in text or (len(word) >= 8 and item.key.startswith(word)) for word in wanted)
+
+
+def read_query(parameters: Mapping[str, str]) -> ItemQuery:
+    """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
+
+    def one_of(name: str, known: Sequence[str]) -> str:
+        value = parameters.get(name, "")
+        return value if value in known else ""
+
+    page = parameters.get("page", "")
+    return ItemQuery(
+        " ".join(parameters.get("q", "").split())[:MOST_WORDS],
+        one_of("category", CATEGORIES),
+        one_of("source", SOURCES),
+        one_of("right", tuple(RIGHT)),
+        min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
+        read_as_of(parameters),
+    )

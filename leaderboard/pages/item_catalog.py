@@ -1,0 +1,173 @@
+"""Items, their texts and the pairwise statistics for the pages. Never a label."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchmark.annotation import TELLTALE
+from benchmark.items import ItemTable, fingerprint, response_fingerprint
+from benchmark.pairwise import PairwiseArrays, unpack
+from leaderboard.anonymity import anonymous_entries
+from leaderboard.board.disclosure import without_counts
+from leaderboard.cache import BoardVersion
+
+ALLOWED = frozenset({"key", "id", "query", "response", "image", "category", "source", "query_source", "models"})
+"""The columns of an item file. Any other might tell a label, so a file with one is not read."""
+_KEPT = 4  # relations; each a few megabytes at most
+
+log = logging.getLogger(__name__)
+
+
+class ItemFileError(Exception):
+    """The item file cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTexts:
+    """What an item asks. ``responses`` stand in the order of their fingerprints, which tells nothing about the label
+    (the stored order would: nearly all preferred responses of one revision are stored first). ``image`` is a path
+    relative to the file."""
+
+    query: str
+    responses: tuple[str, str]
+    image: str
+    models: tuple[str, str] | None = None  # that wrote them; for who verifies labels, never on a public page
+
+
+class ItemCatalog:
+    """Items, texts and relations, each read when first asked for. Methods block: call them from a thread."""
+
+    def __init__(
+        self,
+        manifest: Path | None = None,
+        item_file: Path | None = None,
+        relations_body: Callable[[str], bytes | None] = lambda _: None,
+    ) -> None:
+        """``manifest`` None is the benchmark that ships with the project; without ``item_file`` there are no texts.
+        ``relations_body`` gives stored relations by their id.
+        """
+        self._manifest = manifest
+        self._item_file = item_file
+        self._relations_body = relations_body
+        self._relations: dict[str, PairwiseArrays] = {}
+        self._lock = threading.Lock()
+
+    @cached_property
+    def table(self) -> ItemTable:
+        """The items of the benchmark."""
+        return ItemTable.load() if self._manifest is None else ItemTable.from_file(self._manifest)
+
+    @cached_property
+    def texts(self) -> Sequence[ItemTexts | None] | None:
+        """By item index; None without an item file, or with one that cannot be used (the log says why)."""
+        if self._item_file is None:
+            return None
+        try:
+            return read_item_file(self._item_file, self.table)
+        except (OSError, ItemFileError) as error:
+            log.error("item_file.unusable", extra={"data": {"reason": str(error)}})
+            return None
+
+    @property
+    def has_item_file(self) -> bool:
+        """Whether one is configured, usable or not."""
+        return self._item_file is not None
+
+    def image(self, name: str) -> Path | None:
+        """Return the file of an item's image; None where it would lie outside the item file's directory."""
+        if self._item_file is None or not name:
+            return None
+        root = self._item_file.parent.resolve()
+        path = (root / name).resolve()
+        return path if path.is_relative_to(root) and path.is_file() else None
+
+    def relations(
+        self, edition: BoardVersion, revision: str = "", *, with_anonymous: bool = False
+    ) -> PairwiseArrays | None:
+        """Return the relations of a snapshot under a label revision; None while the worker has not computed them.
+
+        Without anonymous entries: two versions of one judge agree far more than two judges do, so a figure about two
+        entries would tell whose an anonymous one is. ``with_anonymous``: for figures over all judges together.
+        """
+        summary = (edition.snapshot.get("relations") or {}).get(revision or edition.snapshot["label_revision"])
+        if not summary or not summary.get("id"):
+            return None
+        name = str(summary["id"])
+        with self._lock:  # also keeps two visitors from unpacking the same one
+            if name not in self._relations:
+                body = self._body(name)
+                if body is None:
+                    return None
+                self._relations[name] = unpack(body)
+                while len(self._relations) > _KEPT:
+                    self._relations.pop(next(iter(self._relations)))
+            found = self._relations[name]
+        named = found if with_anonymous else found.without(anonymous_entries(edition.snapshot))
+        return without_counts(named) if edition.is_redacted(found.label_revision) else named
+
+    def _body(self, name: str) -> bytes | None:
+        try:
+            return self._relations_body(name)
+        except Exception:  # the edge: while the database is away pages say less instead of failing
+            log.exception("relations.unreadable")
+            return None
+
+
+def read_item_file(path: Path, table: ItemTable) -> list[ItemTexts | None]:
+    """Return the texts of an item file by item index; None for items that it lacks. Pairs of other benchmarks are
+    passed over.
+
+    Raises:
+        OSError, ItemFileError: it cannot be read, or it holds something that might be a label.
+    """
+    texts: list[ItemTexts | None] = [None] * len(table)
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        if not line.strip():
+            continue
+        row = _row(line, number, path)
+        for index in _items_of(row, table, texts):
+            texts[index] = _texts(row)
+    return texts
+
+
+def _row(line: str, number: int, path: Path) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+        usable = isinstance(row["query"], str) and [type(text) for text in row["response"]] == [str, str]
+        usable = usable and [type(name) for name in row.get("models") or ("", "")] == [str, str]
+    except (ValueError, KeyError, TypeError):
+        usable = False
+    if not usable:
+        raise ItemFileError(f"{path.name}, line {number}: an item needs a `query` and a `response` of two texts")
+    if more := set(row) - ALLOWED | TELLTALE & set(row.get("models") or ()):
+        raise ItemFileError(
+            f"{path.name}, line {number} holds {', '.join(sorted(more))}, which might tell a label. "
+            "Make the file with `python -m maintenance items`, which keeps texts only."
+        )
+    return dict(row)
+
+
+def _items_of(row: Mapping[str, Any], table: ItemTable, texts: Sequence[ItemTexts | None]) -> Sequence[int]:
+    """Return the item that a row is about: by key, else by texts and, where several pairs have the same ones, the
+    next."""
+    found = table.by_fingerprint(fingerprint(row["query"], row["response"]))
+    if row.get("key"):
+        return [index for index in found if table.items[index].key == row["key"]]
+    named = [index for index in found if row.get("id") in table.items[index].ids.values()]
+    return [index for index in named or found if texts[index] is None][:1]
+
+
+def _texts(row: Mapping[str, Any]) -> ItemTexts:
+    (one, first), (two, second) = sorted(
+        zip(row["response"], row.get("models") or ("", ""), strict=True),
+        key=lambda pair: response_fingerprint(pair[0]),
+    )
+    models = (first, second) if first and second else None
+    return ItemTexts(row["query"], (one, two), str(row.get("image") or ""), models)

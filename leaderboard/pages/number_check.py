@@ -1,0 +1,223 @@
+"""Number check for published percentages, for the page, the API and the command line.
+
+Imports nothing but the core, so that the command starts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from benchmark.items import CATEGORIES
+from benchmark.number_check import (
+    Explanation,
+    Figures,
+    Plausibility,
+    Reading,
+    check_numbers,
+    figure,
+    read_figures,
+    right_range,
+)
+
+FIELDS = (*CATEGORIES, "overall", "macro")
+MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
+_KEPT = 2048  # answers, of a few kilobytes each
+
+GROUPING_WORDS: Mapping[str, str] = {
+    "official": "official",
+    "povid-in-general": "POVID in general",
+    "rl-in-general": "RL in general",
+}
+
+_READINGS: Mapping[Reading, str] = {
+    "rounded": "",
+    "cut off": ", if they were cut off instead of rounded",
+    "either": ", if some were cut off instead of rounded",
+}
+
+
+class BadFigures(ValueError):
+    """The figures cannot be read; ``field`` is the one at fault, or None where it is all of them."""
+
+    def __init__(self, field: str | None, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class NumberCheckQuery(NamedTuple):
+    """The figures as typed, without outer white space; "" where none was."""
+
+    general: str
+    hallucination: str
+    reasoning: str
+    overall: str
+    macro: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationLine:
+    """One way to explain the figures, as a row of the table."""
+
+    sizes: str
+    grouping: str
+    revisions: str
+    categories: tuple[tuple[str, str], ...]  # (name, "k/n"), with "–" where the figures leave it open
+    overall: str  # "k/n"; "k–m/n" or "–/n" where the figures leave it open
+    overall_percent: str
+    macro_percent: str
+    how: str  # under which reading
+
+
+def read(parameters: Mapping[str, str]) -> NumberCheckQuery:
+    """Return the figures of a query string or of a command line."""
+    return NumberCheckQuery(*(parameters.get(name, "").strip()[: MOST_LETTERS + 1] for name in FIELDS))
+
+
+def url(asked: NumberCheckQuery | Mapping[str, float | str | None], path: str = "/check-numbers") -> str:
+    """Return the address at which figures are checked."""
+    values = asked._asdict() if isinstance(asked, NumberCheckQuery) else asked
+    given = [(name, str(values[name])) for name in FIELDS if values.get(name) not in (None, "")]
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+@lru_cache(_KEPT)
+def answer(asked: NumberCheckQuery) -> Plausibility:
+    """Return what arithmetic says about the figures; up to two thirds of a second for figures without decimals.
+
+    Raises:
+        BadFigures: one is no percentage, none is given, or all are fractions.
+    """
+    return check_numbers(figures(asked))
+
+
+def figures(asked: NumberCheckQuery) -> Figures:
+    """Return the figures as numbers.
+
+    Raises:
+        BadFigures: as ``answer``.
+    """
+    for name, text in asked._asdict().items():
+        try:
+            figure(text if len(text) <= MOST_LETTERS else "…")
+        except ValueError:
+            shown = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
+            raise BadFigures(name, f"“{shown}” is not a percentage between 0 and 100, such as 71.9.") from None
+    try:
+        return read_figures(*asked)
+    except ValueError:
+        if not any(asked):
+            raise BadFigures(None, "No figure was given: there is nothing to check.") from None
+        message = "All figures are at most 1: percent are needed (71.9), not fractions (0.719)."
+        raise BadFigures(None, message) from None
+
+
+def headline(found: Plausibility) -> str:
+    """Return the verdict in one sentence."""
+    if found.verdict == "impossible":
+        return "These figures cannot all be right, whatever was left out."
+    if found.verdict == "not found":
+        return "No counts were found that give these figures."
+    if found.verdict == "only with dropped items":
+        return (
+            f"These figures fit no categories in circulation; with {items(found.dropped[0].dropped)} left out they do."
+        )
+    if not any(found.figures.categories):
+        return "An overall alone says how many were right, not under which categories."
+    plain = [one for one in found.fits if not one.exchanged]
+    if not plain:
+        return f"These figures fit {_sizes(found.fits)} only with general and reasoning exchanged."
+    official = [one for one in plain if one.split.grouping == "official"]
+    how = _READINGS[plain[0].reading]
+    if official and len(official) < len(plain):
+        return f"These figures fit the official categories{how}, and others too: they do not tell which."
+    if official:
+        return f"These figures fit the official categories{how}."
+    return f"These figures fit {_sizes(plain)}, not the official categories{how}."
+
+
+def _sizes(explanations: Sequence[Explanation]) -> str:
+    return " or ".join(dict.fromkeys(one.split.label for one in explanations))
+
+
+def items(count: int) -> str:
+    """As people count."""
+    return f"{count:,} item" if count == 1 else f"{count:,} items"
+
+
+def shown_sentences(found: Plausibility) -> list[str]:
+    """Return the sentences for the page: of many ways to fit the first alone, for the table lists them all."""
+    listed = [text for text in found.sentences if text.startswith(_LISTED)]
+    return [text for text in found.sentences if len(listed) < 3 or text not in listed[1:]]
+
+
+_LISTED = ("Fits ", "Without overall and macro")
+
+
+def lines(explanations: Sequence[Explanation], stated: Figures) -> list[ExplanationLine]:
+    """Explanations of the stated figures as rows of a table."""
+    return [_line(one, stated) for one in explanations]
+
+
+def _line(one: Explanation, stated: Figures) -> ExplanationLine:
+    pairs = list(zip(one.right, one.denominators, strict=True))
+    known = [(k, n) for k, n in pairs if k is not None]
+    complete, total = len(known) == len(pairs), sum(one.denominators)
+    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.overall, total, one.reading)
+    macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
+    notes = [one.reading] + ["general and reasoning exchanged"] * one.exchanged
+    return ExplanationLine(
+        one.split.label,
+        GROUPING_WORDS[one.split.grouping],
+        ", ".join(one.split.revisions),
+        tuple((name, "–" if k is None else f"{k}/{n}") for name, (k, n) in zip(CATEGORIES, pairs, strict=True)),
+        f"{'–' if high - low == total else _span(low, high)}/{total:,}",
+        f"{100 * low / total:.2f}" if low == high else "–",
+        f"{float(100 * macro):.2f}" if complete else "–",
+        ", ".join(notes),
+    )
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def to_json(found: Plausibility) -> dict[str, Any]:
+    """Return the whole answer for programs; figures stay as they were printed, percentages are percent."""
+    return {
+        "verdict": found.verdict,
+        "headline": headline(found),
+        "sentences": list(found.sentences),
+        "figures": {name: None if one is None else str(one) for name, one in zip(FIELDS, _given(found), strict=True)},
+        "fits": [_explanation_json(one) for one in found.fits],
+        "dropped": [_explanation_json(one) for one in found.dropped],
+        "categories_alone": [_explanation_json(one) for one in found.categories_alone],
+        "implied_overall": [
+            {**_split_json(one.split), "low": round(one.low, 4), "high": round(one.high, 4)} for one in found.implied
+        ],
+        "impossible": list(found.impossible),
+    }
+
+
+def _given(found: Plausibility) -> tuple[Any, ...]:
+    return (*found.figures.categories, found.figures.overall, found.figures.macro)
+
+
+def _split_json(split: Any) -> dict[str, Any]:
+    return {"grouping": split.grouping, "revisions": list(split.revisions), "sizes": list(split.sizes)}
+
+
+def _explanation_json(one: Explanation) -> dict[str, Any]:
+    return {
+        **_split_json(one.split),
+        "reading": one.reading,
+        "right": list(one.right),
+        "denominators": list(one.denominators),
+        "dropped": one.dropped,
+        "solutions": one.solutions,
+        "exchanged": one.exchanged,
+    }

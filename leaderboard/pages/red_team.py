@@ -1,0 +1,82 @@
+"""Red-team page: known exploits, the official script's result and this service's result.
+
+The numbers are those of red_team.json, which `python -m bench.red_team` makes by running the exploits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from leaderboard.render import environment
+
+_FILE = Path(__file__).parents[1] / "red_team.json"
+_START, _SCALE = 6, 2  # of the drawing: where 0% is, and units per percent
+_CODES: Mapping[str, str] = {
+    "missing-item": "pairs are missing",
+    "votes-differ": "a pair has more votes than the others",
+    "duplicate-item": "a pair is answered twice",
+    "unknown-item": "ids name no pair",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExploitResult:
+    """What one side makes of an exploit: a share, or in words why there is none. ``at``: where its dot is drawn."""
+
+    share: float | None
+    words: str
+    at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExploitView:
+    """A row of the page."""
+
+    id: str
+    title: str
+    what: str
+    why: str
+    official: ExploitResult
+    here: ExploitResult
+
+
+@cache
+def exploits() -> tuple[ExploitView, ...]:
+    """Return all of them, in the file's order."""
+    return tuple(
+        ExploitView(row["id"], row["title"], row["what"], row["why"], _result(row["official"]), _result(row["here"]))
+        for row in _file()["exploits"]
+    )
+
+
+@cache
+def page() -> str:
+    """Return the page. It is about the rules, not about a board, so it is made once."""
+    return (
+        environment()
+        .get_template("red_team.html")
+        .render(current="/red-team", exploits=exploits(), backtracking=_file()["backtracking"], chance=_at(0.5))
+    )
+
+
+@cache
+def _file() -> dict[str, Any]:
+    return dict(json.loads(_FILE.read_text(encoding="utf-8")))
+
+
+def _result(found: Mapping[str, Any]) -> ExploitResult:
+    if "error" in found:
+        return ExploitResult(None, f"stops with {found['error']}", None)
+    if "refused" in found:
+        reasons = ", ".join(_CODES.get(code, code) for code in found["refused"])
+        return ExploitResult(None, f"refused: {reasons}", None)
+    return ExploitResult(found["overall"], "", _at(found["overall"]))
+
+
+def _at(share: float) -> float:
+    return round(_START + 100 * _SCALE * share, 1)

@@ -1,0 +1,139 @@
+"""Routes of the pages beside the board: number check, compare, explore, about, and the sample file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse, Response
+
+from leaderboard.board.query import read_as_of
+from leaderboard.cache import BoardCache, CachedResponse
+from leaderboard.pages import about, explore, number_check, red_team, tool_pages
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.status_pages import no_board, status_page
+from leaderboard.responses import HTML, REVALIDATE, SECURITY, requested_version, respond
+from leaderboard.serial_executor import QueueFull, SerialExecutor
+
+NotFound = Callable[[Headers], Response]
+_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
+_BUSY = "Too many others are checking numbers at the moment. Please try again in a few seconds."
+_LINES = "application/jsonl; charset=utf-8"
+
+
+def build(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
+    """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
+    router = APIRouter(include_in_schema=False)
+    router.include_router(_check(SerialExecutor()))
+    router.include_router(_compare(site, materials))
+    router.include_router(_explore(site, materials, not_found))
+    router.include_router(_about(site, materials))
+    router.include_router(_red_team())
+    return router
+
+
+def _check(turns: SerialExecutor) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/check-numbers", methods=["GET", "HEAD"])
+    async def check_numbers(request: Request) -> Response:
+        asked = number_check.read(request.query_params)
+        problem = None
+        if any(asked):
+            try:
+                await turns.take(number_check.answer, asked)
+            except number_check.BadFigures as wrong:
+                problem = wrong
+            except QueueFull:
+                problem = number_check.BadFigures(None, _BUSY)
+        page = await asyncio.to_thread(tool_pages.check_page, asked, problem)
+        status = 200 if problem is None else 503 if str(problem) == _BUSY else 400
+        return respond(status_page(page), request.headers, status=status)
+
+    return router
+
+
+def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/compare", methods=["GET", "HEAD"])
+    async def compare(request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return no_board(request.headers)
+        choice = tool_pages.read_choice(request.query_params, edition.revisions)
+        made = await edition.ready(
+            choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice))
+        )
+        return respond(made, request.headers)
+
+    return router
+
+
+def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/explore", methods=["GET", "HEAD"])
+    async def all_pairs(request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return no_board(request.headers)
+        query = explore.read_query(request.query_params)
+        made = await edition.ready(query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query)))
+        return respond(made, request.headers)
+
+    @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
+    async def one_pair(name: str, request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return no_board(request.headers)
+        page = await asyncio.to_thread(tool_pages.item_page, edition, materials, name, read_as_of(request.query_params))
+        return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
+
+    @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
+    async def image(name: str, request: Request) -> Response:
+        edition = await site.current()
+        path = await asyncio.to_thread(tool_pages.image_of, edition, materials, name)
+        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
+        if path is None or kind is None:
+            return not_found(request.headers)
+        return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
+
+    return router
+
+
+def _red_team() -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/red-team", methods=["GET", "HEAD"])
+    async def known_exploits(request: Request) -> Response:
+        return respond(status_page(red_team.page()), request.headers)
+
+    return router
+
+
+def _about(site: BoardCache, materials: ItemCatalog) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/about", methods=["GET", "HEAD"])
+    async def about_page(request: Request) -> Response:
+        edition = await site.current()
+        made = await edition.ready(
+            "/about", lambda: CachedResponse.of(tool_pages.about_page(edition, materials).encode(), HTML)
+        )
+        return respond(made, request.headers)
+
+    @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
+    async def sample(request: Request) -> Response:
+        edition = await site.current()
+
+        def make() -> CachedResponse:
+            return CachedResponse.of(about.sample_file(materials.table, edition.snapshot["label_revision"]), _LINES)
+
+        reply = respond(await edition.ready("/sample-predictions.jsonl", make), request.headers)
+        reply.headers["Content-Disposition"] = 'attachment; filename="sample-predictions.jsonl"'
+        return reply
+
+    return router

@@ -1,0 +1,99 @@
+"""Status pages: not found, no board at that time, error, withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from benchmark.ladder import NOT_SHOWN
+from leaderboard import render
+from leaderboard.cache import CachedResponse
+from leaderboard.responses import HTML, respond
+
+_TEXTS = {
+    "not-found": (
+        "There is no such page",
+        "Entries keep their address for ever, also when they are scored again; "
+        "perhaps a character was lost on the way here.",
+        (("The board", "/"),),
+    ),
+    "no-board": (
+        "There was no board then",
+        "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least twelve digits of "
+        "a snapshot’s id.",
+        (("The current board", "/"),),
+    ),
+    "busy": (
+        "Too many readers at the moment",
+        "Others asked for pages that take long to make. Please try again in a few seconds.",
+        (("Try again", ""), ("The board", "/")),
+    ),
+    "failed": (
+        "That went wrong",
+        "The fault is ours and stands in our log. Nothing that you sent is lost; please try again in a moment.",
+        (("Try again", ""), ("The board", "/")),
+    ),
+}
+
+
+def not_found_page(headers: Headers) -> Response:
+    """404 as a person should see it."""
+    return _reply("not-found", headers, 404)
+
+
+def no_board(headers: Headers) -> Response:
+    """404 for ``as_of`` that finds no board."""
+    return _reply("no-board", headers, 404)
+
+
+def failed_page(headers: Headers) -> Response:
+    """500 as a person should see it."""
+    return _reply("failed", headers, 500)
+
+
+def busy_page(headers: Headers) -> Response:
+    """503 as a person should see it."""
+    return _reply("busy", headers, 503)
+
+
+def not_scored(name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
+    """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
+    links = tuple((f"Labels {one}", url) for one, url in known.items())
+    lead = f"This entry was not scored under labels “{revision[:40]}”."
+    page = render.message_page(name, lead, links=(*links, ("The board", "/")))
+    return respond(status_page(page), headers, status=404, cache_control="no-store")
+
+
+def withheld(name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
+    """Return the page of an entry of which no number is shown; ``known``: labels under which there is one ->
+    address."""
+    links = tuple((f"Labels {one}", url) for one, url in known.items())
+    lead = f"Scored under labels “{revision[:40]}”. No score is shown: {NOT_SHOWN}."
+    page = render.message_page(name, lead, links=(*links, ("Why", "/policy#ladder"), ("The board", "/")))
+    return respond(status_page(page), headers, cache_control="no-store")
+
+
+def withdrawn(stub: Mapping[str, Any], headers: Headers) -> Response:
+    """410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that was
+    removed."""
+    page = render.withdrawn_page(stub)
+    return respond(status_page(page), headers, status=410, cache_control="no-store")
+
+
+def status_page(page: str) -> CachedResponse:
+    """Return a page that is probably asked for a single time."""
+    return CachedResponse.of(page.encode(), HTML, quick=True)
+
+
+def _reply(kind: str, headers: Headers, status: int) -> Response:
+    return respond(_body(kind), headers, status=status, cache_control="no-store")
+
+
+@cache
+def _body(kind: str) -> CachedResponse:
+    title, lead, links = _TEXTS[kind]
+    return status_page(render.message_page(title, lead, links=links))

@@ -1,0 +1,251 @@
+"""HTML of the pages beside the board. Compare and explore are cached per snapshot; number checks are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmark.items import SOURCE_CATEGORY, SOURCES
+from benchmark.number_check import Implied, Plausibility
+from benchmark.protocols import GROUPINGS
+from benchmark.ranking import MACRO
+from leaderboard.board.columns import VALUES
+from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
+from leaderboard.board.query import chosen as rows_asked_for
+from leaderboard.board.reported_results import find, load_published
+from leaderboard.cache import BoardVersion
+from leaderboard.pages import about, compare, explore, number_check
+from leaderboard.pages.explore import ItemQuery, ItemSearch
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render import environment, past_board_context
+
+_EXAMPLES = (
+    ("r-r1-reward-2505-02835", "fits other categories exactly"),
+    ("r-unifiedreward-think-2505-03318", "fits POVID in general"),
+    ("r-omni-rewardmodel-bt-2510-23451", "fits none"),
+)
+_LISTED = 12  # entries offered to compare with
+
+
+def _render(name: str, **context: Any) -> str:
+    return environment().get_template(name).render(**context)
+
+
+# Check my numbers
+
+
+@cache
+def _examples() -> tuple[tuple[str, str, str], ...]:
+    """(name, what it shows, address)."""
+    rows = [(find(load_published(), name), remark) for name, remark in _EXAMPLES]
+    return tuple((row.name, remark, number_check.url(row.figures)) for row, remark in rows if row)
+
+
+def check_page(asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None) -> str:
+    """Return the form, and the answer if something was asked."""
+    found = number_check.answer(asked) if any(asked) and problem is None else None
+    return _render(
+        "check.html",
+        current="/check-numbers",
+        asked=asked._asdict(),
+        problem=problem,
+        found=found,
+        headline=number_check.headline(found) if found else "",
+        sentences=number_check.shown_sentences(found) if found else (),
+        fits=number_check.lines(found.fits, found.figures) if found else (),
+        dropped=_dropped(found) if found else (),
+        alone=number_check.lines(found.categories_alone, found.figures) if found else (),
+        implied=_implied(found) if found else (),
+        api=number_check.url(asked, "/api/v1/check-numbers"),
+        examples=_examples(),
+    )
+
+
+def _dropped(found: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:
+    lines = number_check.lines(found.dropped, found.figures)
+    return [(one.dropped, line) for one, line in zip(found.dropped, lines, strict=True)]
+
+
+def _implied(found: Plausibility) -> list[dict[str, Any]]:
+    """Return the overall that the categories imply, a line for each grouping and a column for each size of the
+    benchmark."""
+    by_grouping: dict[str, list[Implied]] = {}
+    for one in found.implied:
+        by_grouping.setdefault(one.split.grouping, []).append(one)
+    return [
+        {
+            "sizes": parts[0].split.label,
+            "grouping": number_check.GROUPING_WORDS[grouping],
+            "revisions": [", ".join(one.split.revisions) for one in parts],
+            "overalls": [f"{one.low:.2f} to {one.high:.2f}" for one in parts],
+        }
+        for grouping, parts in by_grouping.items()
+    ]
+
+
+# Compare
+
+
+def read_entries(text: str) -> tuple[str, ...]:
+    """Return ids, separated by commas."""
+    return tuple(dict.fromkeys(name.strip() for name in text[:400].split(",") if name.strip()))
+
+
+@dataclass(frozen=True, slots=True)
+class CompareQuery:
+    """What a visitor of the compare page asked for; what means nothing has become what is usual."""
+
+    ids: tuple[str, ...] = ()
+    grouping: str = "official"
+    revision: str = ""
+    as_of: str = ""
+    search: str = ""
+    by: str = MACRO  # the accuracy that the matrix of all differences is about
+
+    def url(self, **changes: Any) -> str:
+        """Return the address of this choice, with changes."""
+        view = replace(self, **changes)
+        return compare_url(view.ids, view.grouping, view.revision, view.as_of, view.search, view.by)
+
+
+def read_choice(parameters: Mapping[str, str], revisions: Sequence[str]) -> CompareQuery:
+    """Return the choice of a query string."""
+    grouping, revision = parameters.get("grouping", ""), parameters.get("revision", "")
+    return CompareQuery(
+        read_entries(parameters.get("entries", "")),
+        grouping if grouping in GROUPINGS else "official",
+        revision if revision in revisions else "",
+        read_as_of(parameters),
+        parameters.get("q", "").strip()[:MAX_QUERY],
+        by if (by := parameters.get("by", "")) in VALUES else MACRO,
+    )
+
+
+def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQuery) -> str:
+    """Chosen entries, their differences, and others to add."""
+    grouping, revision, search = choice.grouping, choice.revision, choice.search
+    ids = choice.ids
+    found = compare.compare(edition, ids, materials.relations(edition, revision), grouping, revision)
+    chosen = [row.id for row in found.rows]
+    by = choice.by if choice.by in found.board.values else found.board.headline
+
+    def url(names: Sequence[str], **changes: str) -> str:
+        return choice.url(ids=tuple(names), **changes)
+
+    _, matching = rows_asked_for(found.board, BoardQuery(search=search, baselines=False))
+    own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
+    return _render(
+        "compare.html",
+        current="/compare",
+        demo=edition.benchmark == "demo",
+        found=found,
+        chosen=chosen,
+        search=search,
+        url=url,
+        grouping=grouping,
+        revision=revision,
+        by=by,
+        parts=found.board.values,
+        **past_board_context(edition, choice.as_of, choice.url(as_of="")),
+        unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
+        offered=compare.offered(found, matching)[:_LISTED],
+        full=len(chosen) >= compare.MOST,
+        own=own,
+        words=compare,
+        api="/api/v1" + url(chosen, search="", by=MACRO),
+        board_url=BoardQuery(
+            grouping=grouping, revision=revision, as_of=choice.as_of, sort=by, compare=tuple(chosen)
+        ).only_compared,
+    )
+
+
+def nearest(edition: BoardVersion, materials: ItemCatalog, entry_id: str, revision: str) -> tuple[compare.Pair, ...]:
+    """Return the entries next to one, for its page."""
+    return compare.nearest(edition, entry_id, materials.relations(edition, revision), revision)
+
+
+# Explore
+
+
+def pairs_of(edition: BoardVersion, materials: ItemCatalog) -> ItemSearch:
+    """Return what there is to browse now."""
+    return ItemSearch.of(materials.table, materials.texts, materials.relations(edition, with_anonymous=True))
+
+
+def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery) -> str:
+    """Return a page of pairs; the shares of judges are those of the edition."""
+    pairs = pairs_of(edition, materials)
+    held = {item.source for item in pairs.table.items}
+    return _render(
+        "explore.html",
+        current="/explore",
+        demo=edition.benchmark == "demo",
+        pairs=pairs,
+        query=query,
+        **past_board_context(edition, query.as_of, query.url(as_of="")),
+        found=pairs.select(query),
+        sources=[(source, SOURCE_CATEGORY[source]) for source in SOURCES if source in held],
+        right=explore.RIGHT if pairs.bands is not None else {},
+        per_page=explore.PAGE,
+        broken=materials.has_item_file and pairs.texts is None,
+    )
+
+
+def item_page(edition: BoardVersion, materials: ItemCatalog, name: str, as_of: str = "") -> str | None:
+    """Return one pair; None if no item, or more than one, has this name."""
+    pairs = pairs_of(edition, materials)
+    index = pairs.find(name)
+    if index is None:
+        return None
+    shown = pairs.show(index)
+    near = {
+        word: pairs.show(at)
+        for word, at in (("previous", index - 1), ("next", index + 1))
+        if 0 <= at < len(pairs.table)
+    }
+    image = shown.texts.image if shown.texts else ""
+    return _render(
+        "explore_item.html",
+        current="/explore",
+        demo=edition.benchmark == "demo",
+        shown=shown,
+        image=f"/explore/{shown.name}/image" if materials.image(image) else "",
+        near=near,
+        judges=pairs.judges,
+        all_pairs=ItemQuery(as_of=as_of),
+        **past_board_context(edition, as_of, shown.url),
+        total=len(pairs.table),
+        broken=materials.has_item_file and pairs.texts is None,
+    )
+
+
+def image_of(edition: BoardVersion, materials: ItemCatalog, name: str) -> Path | None:
+    """Return the image file of one pair."""
+    pairs = pairs_of(edition, materials)
+    index = pairs.find(name)
+    texts = pairs.texts[index] if index is not None and pairs.texts else None
+    return materials.image(texts.image) if texts else None
+
+
+# About
+
+
+def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
+    """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
+    table = materials.table
+    return _render(
+        "about.html",
+        current="/about",
+        demo=edition.benchmark == "demo",
+        board=edition.board(),
+        sizes=about.sizes(table),
+        revisions=table.revisions,
+        quartiles=about.quartiles(table),
+        tags=about.tags(edition),
+        histograms=about.histograms(table),
+        pairs=len(table),
+        bin=about.BIN,
+    )

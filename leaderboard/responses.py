@@ -1,0 +1,90 @@
+"""Requests and responses of the public pages and their JSON: requested version, encodings, ETags, 304, security
+headers, problem details."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from auth.problem_details import problem
+from leaderboard.board.query import read_as_of
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+REVALIDATE = "public, no-cache"
+FOREVER = "public, max-age=31536000, immutable"
+SECURITY: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": (
+        "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), "
+        "microphone=(), midi=(), payment=(), usb=()"
+    ),
+}
+EMBEDDABLE = SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0] + "frame-ancestors *"
+"""The policy of pages made for other sites' frames. They show what is public and change nothing."""
+
+
+async def requested_version(site: BoardCache, request: Request) -> BoardVersion | None:
+    """Return the edition of ``as_of``, or the current one; None where there was none, or where that means nothing."""
+    try:
+        return await site.at(read_as_of(request.query_params))
+    except ValueError:
+        return None
+
+
+async def edition_or_problem(site: BoardCache, request: Request) -> BoardVersion | Response:
+    """As ``asked``, with what a program is told where there is none."""
+    when = read_as_of(request.query_params)
+    try:
+        found = await site.at(when)
+    except ValueError:
+        detail = "as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id."
+        return problem(400, "invalid-as-of", detail, parameter="as_of")
+    return found or problem(404, "no-board", f"There was no board as of {when}.")
+
+
+def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_control: str = REVALIDATE) -> Response:
+    """Return the body in the encoding that the client takes, or 304 if it has it already."""
+    coding = body.choose(headers.get("accept-encoding", ""))
+    head = response_headers(body, coding, cache_control)
+    if status == 200 and etag_matches(headers.get("if-none-match", ""), body.etags[coding]):
+        return Response(status_code=304, headers=head)
+    return Response(body.encodings[coding], status, head, media_type=body.media_type)
+
+
+def response_headers(body: CachedResponse, coding: str, cache_control: str) -> dict[str, str]:
+    """Return the header fields of a body in one encoding."""
+    head = {**SECURITY, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+    return head if coding == "identity" else {**head, "Content-Encoding": coding}
+
+
+def etag_matches(if_none_match: str, etag: str) -> bool:
+    """RFC 9110, 13.1.2: weak comparison against any of the list."""
+    asked = (one.strip().removeprefix("W/") for one in if_none_match.split(","))
+    return any(one in ("*", etag) for one in asked)
+
+
+def no_entry(edition: BoardVersion, entry_id: str, address: str) -> Response:
+    """Return what a program is told of an entry that is not there: 308 where it was merged, 410 where it was withdrawn
+    (or was a reported result that was removed), 404.
+
+    ``address``: of what was asked for, with {} where the entry's id stands.
+    """
+    left = edition.removed_entry(entry_id)
+    if left is None:
+        return problem(404, "unknown-entry", "There is no entry with this id.")
+    if into := left.get("merged_into"):
+        return RedirectResponse(address.format(into), 308)
+    told = {"at": left["at"], "reason": left["reason"]}
+    what, did = ("reported result", "removed") if left.get("reported") else ("entry", "withdrawn")
+    return problem(410, did, f"This {what} was {did} on {left['at'][:10]}: {left['reason']}", **told)

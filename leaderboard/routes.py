@@ -1,0 +1,232 @@
+"""Routes of the public pages: cached bytes with strong ETags, and a fast path for the board.
+
+``app.py`` wires it so: ``site = BoardCache(DatabaseSnapshots(database), benchmark=..., warm=warm)``, then
+``app.include_router(build(site))``, ``app.add_exception_handler(404, not_found)`` and ``BoardFastPathMiddleware(app,
+site)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from auth.problem_details import problem
+from leaderboard import render
+from leaderboard.board.query import BoardQuery, read_as_of, read_query
+from leaderboard.board.rows import is_withheld
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.pages import decisions, entry, status_pages
+from leaderboard.pages import routes as tools
+from leaderboard.pages import tool_pages as tools_pages
+from leaderboard.pages.decisions import Log
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.status_pages import busy_page, failed_page, no_board, not_found_page, status_page
+from leaderboard.responses import (
+    EMBEDDABLE,
+    FOREVER,
+    HTML,
+    JSON,
+    REVALIDATE,
+    etag_matches,
+    requested_version,
+    respond,
+    response_headers,
+)
+from leaderboard.share import routes as sharing
+
+_FRONT = "/"
+
+
+def front_page(edition: BoardVersion) -> CachedResponse:
+    """Return the bytes of / for an edition."""
+    return edition.get_or_render(
+        _FRONT, lambda: CachedResponse.of(render.board_page(edition, BoardQuery()).encode(), HTML)
+    )
+
+
+def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
+    """Return all rows under the rules of a view, as columns for the script."""
+    rules = (view.protocol, view.grouping, view.revision)
+    key = "/board.json" + "|".join(rules)
+    return edition.get_or_render(key, lambda: CachedResponse.of(render.board_data(edition.board(*rules)), JSON))
+
+
+def _without_score(
+    edition: BoardVersion, found: Mapping[str, Any], revision: str, as_of: str, headers: Headers
+) -> Response | None:
+    """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
+    wanted = revision or edition.snapshot["label_revision"]
+    known = {name: entry.EntryQuery(found["id"], name, as_of).url() for name in found["tallies"]}
+    if is_withheld(found, wanted):
+        return status_pages.withheld(found["model"], wanted, known, headers)
+    if revision and revision not in found["tallies"]:
+        return status_pages.not_scored(found["model"], revision, known, headers)
+    return None
+
+
+def prerender(edition: BoardVersion) -> None:
+    """Make what the first visitors ask for; given to Site, it runs before an edition is shown."""
+    front_page(edition)
+    column_file(edition, BoardQuery())
+
+
+def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = decisions.nothing) -> APIRouter:
+    """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
+    tells what was decided."""
+    materials = materials or ItemCatalog()
+    router = APIRouter(include_in_schema=False)
+
+    @router.api_route("/", methods=["GET", "HEAD"])
+    async def board(request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return no_board(request.headers)
+        view = read_query(request.query_params, edition.revisions)
+        if view == BoardQuery():
+            return respond(front_page(edition), request.headers)
+        made = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
+        reply = respond(made, request.headers)
+        if view.embed:
+            reply.headers["Content-Security-Policy"] = EMBEDDABLE
+        return reply
+
+    @router.api_route("/board.json", methods=["GET", "HEAD"])
+    async def columns(request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return problem(404, "no-board", "There was no board then.")
+        view = read_query(request.query_params, edition.revisions)
+        return respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
+
+    @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
+    async def one_entry(entry_id: str, request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return no_board(request.headers)
+        base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
+        revision = request.query_params.get("revision", "")
+        found = edition.entry(entry_id)
+        if found is not None and (wrong := _without_score(edition, found, revision, as_of, request.headers)):
+            return wrong
+        asked_for = entry.EntryQuery(entry_id, revision if found is not None else "", as_of)
+        gone = (await site.current()).removed_entry(entry_id) if as_of else None
+        page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
+        if page is None:
+            left = edition.removed_entry(entry_id)
+            return _stub(left, request.headers) if left is not None else not_found_page(request.headers)
+        made = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
+        return respond(made, request.headers)
+
+    @router.api_route("/static/{name}", methods=["GET", "HEAD"])
+    async def static(name: str, request: Request) -> Response:
+        return _static(name, request.headers)
+
+    router.include_router(tools.build(site, materials, not_found_page))
+    router.include_router(decisions.build(site, log, not_found_page))
+    router.include_router(sharing.build(site, not_found_page, log))
+    return router
+
+
+def _stub(left: Mapping[str, Any], headers: Headers) -> Response:
+    """Return the address of an entry that is off the board goes on working."""
+    if into := left.get("merged_into"):
+        return RedirectResponse(f"/entries/{into}", 308)
+    return status_pages.withdrawn(left, headers)
+
+
+def _static(name: str, headers: Headers) -> Response:
+    for asset in render.assets().values():
+        if asset.url == f"/static/{name}":
+            return respond(asset.body, headers, cache_control=FOREVER)
+        if asset.name == name:  # without its hash, for pages that cannot know it
+            return respond(asset.body, headers)
+    return not_found_page(headers)
+
+
+async def not_found(request: Request, error: Exception) -> Response:
+    """Exception handler for 404: problem+json below /api/, a page elsewhere."""
+    if request.url.path.startswith("/api/"):
+        return problem(404, "not-found", "There is no such resource.")
+    return not_found_page(request.headers)
+
+
+async def failed(request: Request, error: Exception) -> Response:
+    """Exception handler for 500: problem+json below /api/, a page elsewhere."""
+    if request.url.path.startswith("/api/"):
+        return problem(500, "internal", "The fault is ours. Please try again in a moment.")
+    return failed_page(request.headers)
+
+
+async def busy(request: Request, error: Exception) -> Response:
+    """Exception handler for Busy: problem+json below /api/, a page elsewhere."""
+    if request.url.path.startswith("/api/"):
+        reply: Response = problem(503, "busy", "Too many others are being answered. Please try again in a few seconds.")
+    else:
+        reply = busy_page(request.headers)
+    reply.headers["Retry-After"] = "5"
+    return reply
+
+
+class BoardFastPathMiddleware:
+    """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on.
+
+    ``may``: whether a request may be answered so; others are for the middleware to refuse.
+    """
+
+    def __init__(self, app: ASGIApp, site: BoardCache, may: Callable[[Scope], bool] = lambda _: True) -> None:
+        self._app, self._may = app, may
+        self._site = site
+        self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The ASGI entry point."""
+        if (
+            scope["type"] != "http"
+            or scope["path"] != "/"
+            or scope["method"] != "GET"
+            or scope.get("query_string")
+            or scope.get("root_path")
+            or not self._may(scope)
+        ):
+            await self._app(scope, receive, send)
+            return
+        edition = self._site.peek() or await self._site.current()
+        body = edition.get_cached(_FRONT) or front_page(edition)
+        accept, if_none_match = b"", b""
+        for name, value in scope["headers"]:
+            if name == b"accept-encoding":
+                accept = value
+            elif name == b"if-none-match":
+                if_none_match = value
+        start, content = self._response(body, accept.decode("latin-1"), if_none_match.decode("latin-1"))
+        await send(start)
+        await send(content)
+
+    def _response(self, body: CachedResponse, accept: str, if_none_match: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        if self._responses[0] is not body:
+            self._responses = (body, {})
+        coding = body.choose(accept)
+        unchanged = bool(if_none_match) and etag_matches(if_none_match, body.etags[coding])
+        key = f"{coding} {unchanged}"
+        made = self._responses[1].get(key)
+        if made is None:
+            made = self._responses[1][key] = _messages(body, coding, unchanged)
+        return made
+
+
+def _messages(body: CachedResponse, coding: str, unchanged: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    content = b"" if unchanged else body.encodings[coding]
+    head = response_headers(body, coding, REVALIDATE)
+    if not unchanged:
+        head |= {"Content-Type": body.media_type, "Content-Length": str(len(content))}
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in head.items()]
+    return (
+        {"type": "http.response.start", "status": 304 if unchanged else 200, "headers": headers},
+        {"type": "http.response.body", "body": content},
+    )

@@ -1,0 +1,1 @@
+"""Shared formats: citations, badges, pictures, feed, Hub results, llms.txt, API reference, exports."""

@@ -1,0 +1,129 @@
+"""API reference (OpenAPI) as an HTML page without scripts or remote resources. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from leaderboard.render import environment
+
+_VERBS = ("get", "post", "put", "patch", "delete")
+_LINE = 96  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a route, or one field of its form."""
+
+    name: str
+    place: str
+    required: bool
+    type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseExample:
+    """What a route may answer."""
+
+    status: str
+    description: str
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A route with one of its verbs."""
+
+    verb: str
+    path: str
+    title: str
+    text: str
+    parameters: tuple[Parameter, ...]
+    answers: tuple[ResponseExample, ...]
+    anchor: str
+
+    @property
+    def maintenance(self) -> bool:
+        """Whether it answers maintainers only, by its path."""
+        return "/maintenance/" in self.path
+
+
+def page(described: Mapping[str, Any], base: str) -> str:
+    """Return the page at /docs."""
+    template = environment().get_template("reference.html")
+    return template.render(current="", operations=operations(described), base=base)
+
+
+def operations(described: Mapping[str, Any]) -> tuple[Operation, ...]:
+    """Return all routes of an OpenAPI description, in its order."""
+    schemas = described.get("components", {}).get("schemas", {})
+    return tuple(
+        _operation(verb, path, routes[verb], schemas)
+        for path, routes in described["paths"].items()
+        for verb in _VERBS
+        if verb in routes
+    )
+
+
+def _operation(verb: str, path: str, one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
+    text = one.get("description", "") or f"{one.get('summary', '')}."
+    title = re.split(r"[.;](?:\s|$)", text, maxsplit=1)[0]
+    parameters = (*(_parameter(each) for each in one.get("parameters", ())), *_fields(one, schemas))
+    answers = tuple(_answer(status, each) for status, each in sorted(one.get("responses", {}).items()))
+    anchor = "-".join(filter(str.isalnum, f"{verb}/{path}".replace("{", "/").replace("}", "/").split("/")))
+    return Operation(verb.upper(), path, title, text, parameters, answers, anchor or one.get("operationId", ""))
+
+
+def _parameter(one: Mapping[str, Any]) -> Parameter:
+    schema = one.get("schema", {})
+    kind = _type(schema)
+    usual = schema.get("default")
+    said = one.get("description", "")
+    return Parameter(
+        one["name"],
+        one["in"],
+        bool(one.get("required")),
+        kind if usual in (None, "") else f"{kind}, {json.dumps(usual)} if left out",
+        said,
+    )
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "anyOf" in schema:
+        kinds = [_type(one) for one in schema["anyOf"]]
+        return " or ".join(kind for kind in kinds if kind != "null")
+    if schema.get("format") == "binary":
+        return "file"
+    return str(schema.get("type", "any"))
+
+
+def _fields(one: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Parameter]:
+    for media_type, content in one.get("requestBody", {}).get("content", {}).items():
+        schema = content.get("schema", {})
+        schema = schemas.get(schema["$ref"].rpartition("/")[2], {}) if "$ref" in schema else schema
+        required = schema.get("required", ())
+        if not schema.get("properties"):
+            yield Parameter("(body)", media_type, False, _type(schema), "")
+        for name, field in schema.get("properties", {}).items():
+            yield Parameter(name, media_type, name in required, _type(field), field.get("description", ""))
+
+
+def _answer(status: str, one: Mapping[str, Any]) -> ResponseExample:
+    contents = one.get("content", {}).values()
+    example = next((content["example"] for content in contents if "example" in content), None)
+    text = "" if example is None else example if isinstance(example, str) else _indented(example)
+    return ResponseExample(status, one.get("description", ""), text)
+
+
+def _indented(example: Any) -> str:
+    """Return JSON to read: innermost lists and objects on one line where they fit."""
+
+    def shorter(found: re.Match[str]) -> str:
+        line = " ".join(found[0].split()).replace("[ ", "[").replace(" ]", "]").replace("{ ", "{").replace(" }", "}")
+        return line if len(line) <= _LINE else found[0]
+
+    return re.sub(r"\[[^\[\]{}]*\]|\{[^\[\]{}]*\}", shorter, json.dumps(example, indent=2, ensure_ascii=False))

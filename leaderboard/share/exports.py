@@ -1,0 +1,438 @@
+"""Exports of a query's rows: CSV, JSON, Parquet, Markdown, LaTeX. Pure: rows in, bytes out.
+
+CSV, JSON and Parquet hold one and the same table (FIELDS): shares are fractions 0..1, rounded only where labels are not
+public, and what is not known is empty. Markdown and LaTeX hold what people read: percent with one decimal, intervals,
+the best in bold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+import orjson
+
+from common.rounding import percent, tenths
+from leaderboard.board.columns import USUAL, VALUES, Column
+from leaderboard.board.disclosure import rounded
+from leaderboard.board.query import BoardQuery, chosen
+from leaderboard.board.rank_info import RankInfo
+from leaderboard.board.rows import BestOf, Board, BoardRow
+from leaderboard.render import GROUPING_NAMES, RULES, TYPE_NAMES
+from leaderboard.share import escape
+
+Kind = Literal["text", "whole", "number", "flag", "day", "moment"]
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of the table: its name, its type, and where a row has it. ``column``: that of the board which it goes
+    with; with "" it stands in every file, so that a row can be told from others and found again."""
+
+    name: str
+    kind: Kind
+    read: Callable[[BoardRow], Value]
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractColumn:
+    """One column of the table that a row does not know: it depends on the order of the view."""
+
+    name: str
+    read: Callable[[RankInfo], int | None]
+    kind: Kind = "whole"
+    column: str = "rank"
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What is taken along: rows in the order of the view, the board that they are of, and where to find it again."""
+
+    rows: tuple[BoardRow, ...]
+    board: Board
+    view: BoardQuery
+    address: str  # of the same view of the same snapshot
+    rounded: bool = False  # labels that are not public: accuracies to 0.1 point
+
+    def standing(self, row: BoardRow) -> RankInfo | None:
+        """Return its rank in the order of the view; None for what has no rank."""
+        return self.board.standings(self.view.sort).get(row.id) if row.tier == "scored" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file. ``title`` is how people call it."""
+
+    suffix: str
+    title: str
+    media_type: str
+    write: Callable[[Extract], bytes]
+
+    def file_name(self, *parts: str) -> str:
+        """Return a name that says what is in the file; plain letters, digits, points and dashes."""
+        name = "-".join(part for part in (re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in parts) if part)
+        return f"{name}.{self.suffix}"
+
+
+def extract(board: Board, view: BoardQuery, address: str = "", *, hidden: bool = False) -> Extract:
+    """Return all rows of a view, not only those of its page; pinned ones first, as on the page."""
+    pinned, others = chosen(board, view)
+    return Extract((*pinned, *others), board, view, address, hidden)
+
+
+def _text(name: str, column: str = "") -> Field:
+    return Field(name, "text", lambda row: getattr(row, name) or None, column)
+
+
+def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
+    return lambda row: row.interval[name][side] if name in row.interval else None
+
+
+def _with_bounds(name: str) -> tuple[Field, Field, Field]:
+    return (
+        Field(name, "number", lambda row: getattr(row, name), name),
+        Field(f"{name}_low", "number", _bound(name, 0), name),
+        Field(f"{name}_high", "number", _bound(name, 1), name),
+    )
+
+
+def _best_of(read: Callable[[BestOf], Value]) -> Callable[[BoardRow], Value]:
+    return lambda row: read(row.best_of) if row.best_of is not None else None
+
+
+def _limit(name: str, side: int) -> Callable[[BestOf], Value]:
+    return lambda one: one.interval[name][side] if name in one.interval else None
+
+
+def _with_luck(name: str) -> tuple[Field, Field, Field]:
+    return (
+        Field(f"best_of_{name}_gain", "number", _best_of(lambda one: one.gain.get(name)), name),
+        Field(f"best_of_{name}_low", "number", _best_of(_limit(name, 0)), name),
+        Field(f"best_of_{name}_high", "number", _best_of(_limit(name, 1)), name),
+    )
+
+
+FIELDS: tuple[ExtractColumn | Field, ...] = (
+    ExtractColumn("rank", lambda standing: standing.rank),
+    ExtractColumn("rank_best", lambda standing: standing.best),
+    ExtractColumn("rank_worst", lambda standing: standing.worst),
+    _text("id"),
+    _text("model"),
+    _text("version"),
+    _text("judge"),
+    _text("judge_name"),
+    _text("organisation", "organisation"),
+    _text("tier"),
+    _text("judge_type", "judge_type"),
+    *(field for name in VALUES for field in _with_bounds(name)),
+    Field("best_of_variants", "whole", _best_of(lambda one: one.variants), "macro"),
+    *(field for name in VALUES for field in _with_luck(name)),
+    Field("decided_rate", "number", lambda row: row.decided_rate, "decided_rate"),
+    Field("votes_per_item", "whole", lambda row: row.votes_per_item, "votes_per_item"),
+    Field("parameters_b", "number", lambda row: row.parameters_b, "parameters_b"),
+    Field("open_weights", "flag", lambda row: row.open_weights, "open_weights"),
+    _text("base_model", "base_model"),
+    Field("date", "day", lambda row: row.date or None, "date"),
+    Field("submitted_at", "moment", lambda row: row.submitted_at or None, "date"),
+    _text("source"),
+    _text("url"),
+    _text("note"),
+    _text("about"),
+)
+# What holds for every row counted here, so that a file without a heading still says what it is. Reported figures follow
+# no rule of ours, hence nothing there.
+_RULES = ("protocol", "grouping", "label_revision", "snapshot")
+NAMES = (*(field.name for field in FIELDS), *_RULES)
+
+
+def fields_of(view: BoardQuery) -> tuple[ExtractColumn | Field, ...]:
+    """Return all of the table, or where columns were chosen what belongs to them."""
+    if view.columns == USUAL:
+        return FIELDS
+    return tuple(field for field in FIELDS if not field.column or field.column in view.columns)
+
+
+def names_of(view: BoardQuery) -> list[str]:
+    """Return the table's heading."""
+    return [*(field.name for field in fields_of(view)), *_RULES]
+
+
+def records(taken: Extract) -> list[dict[str, Value]]:
+    """Return the table, row by row."""
+    fields, names = fields_of(taken.view), names_of(taken.view)
+    board = taken.board
+    ours: tuple[Value, ...] = (board.protocol, board.grouping, board.label_revision, board.snapshot_id)
+    theirs: tuple[Value, ...] = (None, None, None, board.snapshot_id)
+    made = []
+    for row in taken.rows:
+        standing = taken.standing(row)
+        values = [_read(field, row, standing) for field in fields]
+        if taken.rounded:
+            values = [rounded(value) for value in values]
+        made.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
+    return made
+
+
+def _read(field: ExtractColumn | Field, row: BoardRow, standing: RankInfo | None) -> Value:
+    if isinstance(field, Field):
+        return field.read(row)
+    return field.read(standing) if standing is not None else None
+
+
+def as_csv(taken: Extract) -> bytes:
+    """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare."""
+    lines = [",".join(names_of(taken.view)), *(",".join(map(_csv_cell, one.values())) for one in records(taken)), ""]
+    return "\r\n".join(lines).encode()
+
+
+def _csv_cell(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    return '"' + escape.csv_cell(value).replace('"', '""') + '"'
+
+
+def as_json(taken: Extract) -> bytes:
+    """Return an object with what the rows are, and the rows."""
+    board = taken.board
+    content: Mapping[str, Any] = {
+        "snapshot": board.snapshot_id,
+        "as_of": board.as_of,
+        "benchmark": board.benchmark,
+        "label_revision": board.label_revision,
+        "protocol": board.protocol,
+        "grouping": board.grouping,
+        "sizes": dict(board.sizes),
+        "address": taken.address,
+        "columns": names_of(taken.view),
+        "entries": records(taken),
+    }
+    return orjson.dumps(content)
+
+
+def as_parquet(taken: Extract) -> bytes:
+    """Typed columns; what the rows are stands in the file's key-value metadata."""
+    import pyarrow as pa  # a third of a second, which the start of the web process should not wait for
+    import pyarrow.parquet
+
+    types = {
+        "text": pa.string(),
+        "whole": pa.int32(),
+        "number": pa.float64(),
+        "flag": pa.bool_(),
+        "day": pa.date32(),
+        "moment": pa.timestamp("ms", tz="UTC"),
+    }
+    fields = fields_of(taken.view)
+    kinds: dict[str, Kind] = {**{field.name: field.kind for field in fields}, **dict.fromkeys(_RULES, "text")}
+    table = records(taken)
+    columns = [
+        pa.array([_typed(record[name], kind) for record in table], types[kind], from_pandas=False)
+        for name, kind in kinds.items()
+    ]
+    about = {name: str(getattr(taken.board, name)) for name in ("benchmark", "snapshot_id", "as_of", *_RULES[:3])}
+    schema = pa.schema([(name, types[kind]) for name, kind in kinds.items()], {**about, "address": taken.address})
+    sink = pa.BufferOutputStream()
+    pyarrow.parquet.write_table(pa.Table.from_arrays(columns, schema=schema), sink, compression="zstd")
+    return bytes(sink.getvalue())
+
+
+def _typed(value: Value, kind: Kind) -> object:
+    """Days and moments are text on the board; one that is no date is not known here."""
+    if not isinstance(value, str) or kind == "text":
+        return value
+    try:
+        return date.fromisoformat(value) if kind == "day" else datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What stands in one place of a table that people read. ``text`` may be anybody's, the rest is ours."""
+
+    text: str
+    spread: tuple[str, str] | None = None  # an interval in percent, or a range of ranks
+    best: bool = False
+    mark: Literal["", "reported", "baseline"] = ""
+    remark: str = ""  # the letter of what has to be known about the row
+
+
+_PAPER = ("rank", "model", *VALUES, "votes_per_item")
+"""As many columns as fit the width of a page; who has chosen columns gets those."""
+
+
+def _cells(taken: Extract, columns: Sequence[Column]) -> list[list[_Cell]]:
+    tier, letters = _best_tier(taken.rows), _letters(taken.rows)
+    highest = _best([row for row in taken.rows if row.tier == tier])
+    return [
+        [_cell(taken, row, column, highest if row.tier == tier else {}, letters) for column in columns]
+        for row in taken.rows
+    ]
+
+
+def _letters(rows: Sequence[BoardRow]) -> dict[str, str]:
+    """Return the warnings that stand at rows -> a, b, ..., z, 27, ...: what is quoted takes them along."""
+    notes = dict.fromkeys(row.note for row in rows if row.note)
+    return {note: chr(ord("a") + at) if at < 26 else str(at + 1) for at, note in enumerate(notes)}
+
+
+def _cell(taken: Extract, row: BoardRow, column: Column, best: Mapping[str, int], letters: Mapping[str, str]) -> _Cell:
+    key = column.key
+    if key == "rank":
+        return _rank(taken.standing(row))
+    if key == "model":
+        mark: Literal["", "reported", "baseline"] = "" if row.tier == "scored" else row.tier
+        return _Cell(f"{row.model} {row.version}".strip(), mark=mark, remark=letters.get(row.note, ""))
+    value = row.value(key)
+    if value is None or value == "":
+        return _Cell("")
+    if column.kind in ("interval", "share"):
+        bounds = row.interval.get(key)
+        spread = (percent(bounds[0]), percent(bounds[1])) if bounds else None
+        return _Cell(percent(value), spread, tenths(value) == best.get(key))
+    if isinstance(value, bool):
+        return _Cell("open" if value else "closed")
+    return _Cell(f"{value:g}" if isinstance(value, float) else TYPE_NAMES.get(str(value), str(value)))
+
+
+def _rank(standing: RankInfo | None) -> _Cell:
+    if standing is None:
+        return _Cell("")
+    if standing.best is None or standing.best == standing.worst:
+        return _Cell(str(standing.rank))
+    return _Cell(str(standing.rank), (str(standing.best), str(standing.worst)))
+
+
+def _best_tier(rows: Sequence[BoardRow]) -> str:
+    """Return whose best is bold: of those counted here, or else of those reported."""
+    return "scored" if any(row.tier == "scored" for row in rows) else "reported"
+
+
+def _best(rows: Sequence[BoardRow]) -> dict[str, int]:
+    """Return the highest accuracy of each column, in tenths of a percent."""
+    known = {name: [tenths(value) for row in rows if (value := row.value(name)) is not None] for name in VALUES}
+    return {name: max(values) for name, values in known.items() if values}
+
+
+def _sentences(taken: Extract) -> list[str]:
+    """Return what a reader has to know, in a few words."""
+    board, tiers = taken.board, {row.tier for row in taken.rows}
+    categories = GROUPING_NAMES[board.grouping]
+    said = [f"Rule {RULES[board.protocol]}, categories {categories}, labels {board.label_revision}."]
+    said.append("Percent agreement with people, 95% intervals.")
+    if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
+        said.append("With a rank, the ranks that paired tests leave open.")
+    said.append("Bold: the best counted here." if {"scored", "reported"} <= tiers else "Bold: the best.")
+    if "reported" in tiers:
+        said.append("† As reported by its authors, not counted here; no rank.")
+    if letters := _letters(taken.rows):
+        said.append("; ".join(f"{letter}: {note}" for note, letter in letters.items()) + ".")
+    if "baseline" in tiers:
+        said.append("In italics: what needs no judge.")
+    if board.benchmark == "demo":
+        said.append("Synthetic pairs and simulated judges.")
+    return said
+
+
+def as_markdown(taken: Extract) -> bytes:
+    """Return a table as GitHub and the Hub draw it, with the columns of the view; names are text."""
+    columns, sizes = taken.view.shown(taken.board), taken.board.sizes
+    heads = [f"{one.title} (n {sizes[one.key]:,})" if sizes.get(one.key) else one.title for one in columns]
+    lines = [f"| {' | '.join(heads)} |", f"|{'|'.join('---:' if _right(one) else ':---' for one in columns)}|"]
+    lines += [f"| {' | '.join(map(_markdown_cell, row))} |" for row in _cells(taken, columns)]
+    snapshot = f"Snapshot `{taken.board.snapshot_id or 'none'}`: <{taken.address}>"
+    lines += ["", " ".join([*map(escape.markdown, _sentences(taken)), snapshot]), ""]
+    return "\n".join(lines).encode()
+
+
+def _right(column: Column) -> bool:
+    return column.right or column.kind == "interval"
+
+
+def _markdown_cell(cell: _Cell) -> str:
+    if not cell.text:
+        return "–"
+    text = escape.markdown(cell.text)
+    text = f"**{text}**" if cell.best else f"*{text}*" if cell.mark == "baseline" else text
+    spread = f" ({cell.spread[0]}–{cell.spread[1]})" if cell.spread else ""
+    marks = ("†" if cell.mark == "reported" else "") + cell.remark
+    return text + spread + (f" {marks}" if marks else "")
+
+
+def as_latex(taken: Extract) -> bytes:
+    """Return a booktabs table that fits a column of article: intervals in small print under their values. Other
+    scripts than Latin need XeLaTeX or LuaLaTeX with a font that has them."""
+    board, view = taken.board, taken.view
+    usual = [column for key in _PAPER for column in board.columns if column.key == key]
+    columns = usual if view.columns == USUAL else view.shown(board)
+    rows = _cells(taken, columns)
+    sizes = [f"{{\\tiny $n={board.sizes[one.key]}$}}" if board.sizes.get(one.key) else "" for one in columns]
+    caption = escape.latex(" ".join(["VL-RewardBench leaderboard.", *_sentences(taken)]))
+    latin = all(ord(sign) < 0x250 for row in rows for cell in row for sign in cell.text)
+    lines = [
+        f"% Snapshot {board.snapshot_id or 'none'} of {board.as_of[:10]}: {escape.one_line(taken.address)}",
+        r"% Needs \usepackage{booktabs}.",
+        *([] if latin else ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."]),
+        *([f"% {len(rows)} rows are more than a page holds: filter, or use longtable."] if len(rows) > _PAGE else []),
+        r"\begin{table}",
+        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{tabular}}{{{''.join('r' if _right(one) else 'l' for one in columns)}}}",
+        r"\toprule",
+        " & ".join(_SHORT.get(one.title, one.title) for one in columns) + r" \\",
+        *([" & ".join(sizes) + r" \\"] if any(sizes) else []),
+        r"\midrule",
+        *(line for row in rows for line in _latex_row(row)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{caption.replace('†', _DAGGER)}}}",
+        r"\label{tab:vl-rewardbench}",
+        r"\end{table}",
+        "",
+    ]
+    return "\n".join(lines).encode()
+
+
+_SHORT: Mapping[str, str] = {"Hallucination": "Halluc.", "Reasoning": "Reason."}
+_DAGGER = r"$^{\dagger}$"
+_PAGE = 24  # rows, each with its intervals under it
+
+
+def _latex_row(cells: Sequence[_Cell]) -> Iterator[str]:
+    """Yield the values, and under them the intervals. A line begins with a rank, a dash or an interval, never with
+    anybody's text: what follows an end of row may be an argument."""
+    values = " & ".join(map(_latex_cell, cells))
+    if not any(cell.spread for cell in cells):
+        yield values + r" \\"
+        return
+    yield values + r" \\[-3pt]"
+    yield " & ".join(rf"{{\tiny {cell.spread[0]}--{cell.spread[1]}}}" if cell.spread else "" for cell in cells) + r" \\"
+
+
+def _latex_cell(cell: _Cell) -> str:
+    if not cell.text:
+        return "--"
+    text = escape.latex(cell.text)
+    text = rf"\textbf{{{text}}}" if cell.best else rf"\emph{{{text}}}" if cell.mark == "baseline" else text
+    marks = (r"\dagger " if cell.mark == "reported" else "") + cell.remark
+    return text + (f"$^{{{marks.strip()}}}$" if marks else "")
+
+
+FORMATS: Mapping[str, Format] = {
+    one.suffix: one
+    for one in (
+        Format("csv", "CSV", "text/csv; charset=utf-8", as_csv),
+        Format("tex", "LaTeX", "application/x-tex; charset=utf-8", as_latex),
+        Format("md", "Markdown", "text/markdown; charset=utf-8", as_markdown),
+        Format("json", "JSON", "application/json", as_json),
+        Format("parquet", "Parquet", "application/vnd.apache.parquet", as_parquet),
+    )
+}

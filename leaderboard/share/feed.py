@@ -1,0 +1,79 @@
+"""Atom feed of the board: new entries, and changes of labels or rules, newest first. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from common.text import join_sentences
+from leaderboard.board.rows import Board, BoardRow
+from leaderboard.render import RULES
+from leaderboard.share.escape import xml
+from leaderboard.share.summary import summarize
+
+NEWEST = 50
+_ATOM = "http://www.w3.org/2005/Atom"
+_NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has happened
+
+
+def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
+    """``base`` is where the service stands, without a slash at its end; ``changes`` are decisions about the board."""
+    root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
+    demo = " (demo)" if board.benchmark == "demo" else ""
+    _add(root, "title", f"VL-RewardBench leaderboard{demo}")
+    _add(root, "subtitle", "Judges of vision-language responses, as they are scored.")
+    _add(root, "id", f"{base}/feed.xml")
+    ET.SubElement(root, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{base}/feed.xml"})
+    ET.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{base}/"})
+    scored = sorted((row for row in board.rows if row.tier == "scored"), key=lambda row: row.submitted_at, reverse=True)
+    latest = [board.as_of, *(row.submitted_at for row in scored[:1]), *(one["at"] for one in changes[:1])]
+    _add(root, "updated", max(latest) or _NEVER)
+    _add(ET.SubElement(root, "author"), "name", "VL-RewardBench leaderboard")
+    dated: list[tuple[str, BoardRow | Mapping[str, Any]]] = [(row.submitted_at, row) for row in scored[:NEWEST]]
+    dated += [(one["at"], one) for one in changes]
+    dated.sort(key=lambda pair: pair[0], reverse=True)
+    for _, one in dated[:NEWEST]:
+        if isinstance(one, BoardRow):
+            _entry(root, one, board, base)
+        else:
+            _change(root, one, base)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}'.encode()
+
+
+def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
+    """An entry says what does not change with the entries after it: its score, not its rank."""
+    said = summarize(row, board)
+    item = ET.SubElement(root, "entry")
+    address = f"{base}/entries/{row.id}"
+    _add(item, "title", f"{said.name}: {said.score}")
+    _add(item, "id", address)
+    ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
+    _add(item, "published", row.submitted_at)
+    _add(item, "updated", row.submitted_at)
+    if row.organisation:
+        _add(ET.SubElement(item, "author"), "name", row.organisation)
+    interval = f", 95% interval {said.interval}" if said.interval else ""
+    _add(
+        item,
+        "summary",
+        f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
+        f"(rule {RULES[board.protocol]}, labels {board.label_revision}).",
+    )
+
+
+def _change(root: ET.Element, decision: Mapping[str, Any], base: str) -> None:
+    item = ET.SubElement(root, "entry")
+    address = f"{base}/decisions/{decision['seq']}"
+    _add(item, "title", decision["title"])
+    _add(item, "id", address)
+    ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
+    _add(item, "published", decision["at"])
+    _add(item, "updated", decision["at"])
+    _add(item, "summary", join_sentences(decision["sentence"], *decision["changes"]))
+
+
+def _add(parent: ET.Element, name: str, text: str) -> None:
+    """Text only: an Atom text construct without a type is plain text, and no reader may take it for markup."""
+    ET.SubElement(parent, name).text = xml(text)

@@ -1,0 +1,154 @@
+"""Open Graph image of the board or of an entry: PNG, 1200 x 630.
+
+Drawn with the font that Pillow carries, so that it looks the same on every machine. That font has ASCII and little
+else: accents are dropped, and a name in another script gives way to the entry's id; the page's title has it in full.
+"""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from benchmark.items import CATEGORIES
+from common.rounding import percent, tenths
+from leaderboard.board.rows import Board, BoardRow
+from leaderboard.charts.colours import LIGHT
+from leaderboard.share.summary import summarize
+
+if TYPE_CHECKING:
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+
+WIDTH, HEIGHT = 1200, 630
+_LEFT, _RIGHT = 72, WIDTH - 72
+_AXIS = (20, 100)  # percent; as on the board
+_COLOURS = {
+    "macro": LIGHT.ink,
+    "overall": LIGHT.ink,
+    "general": LIGHT.general,
+    "hallucination": LIGHT.hallucination,
+    "reasoning": LIGHT.reasoning,
+}
+
+
+def of_entry(row: BoardRow, board: Board) -> bytes:
+    """Return name, macro accuracy, rank; and the four accuracies with their intervals on the board's axis."""
+    said = summarize(row, board)
+    canvas = _Canvas()
+    canvas.heading(board)
+    canvas.name(_drawable(said.name) or f"Entry {row.id}")
+    place = _ascii(said.place) or ""
+    spread = f"95% interval {_ascii(said.interval)}" if said.interval else ""
+    canvas.text(_LEFT, 214, said.value or "-", 132, LIGHT.ink, bold=True)
+    after = _LEFT + canvas.width(said.value or "-", 132) + 36
+    canvas.text(after, 240, f"{said.what} accuracy, %", 32, LIGHT.soft)
+    canvas.text(after, 286, ", ".join(filter(None, (spread, place))), 32, LIGHT.soft)
+    for number, name in enumerate(("macro", *CATEGORIES) if said.what == "macro" else (said.what,)):
+        canvas.accuracy(404 + 48 * number, name, row)
+    return canvas.png()
+
+
+def of_board(board: Board) -> bytes:
+    """Return the first five that were scored here."""
+    canvas = _Canvas()
+    canvas.heading(board)
+    canvas.text(_LEFT, 120, "Which judge agrees with people?", 60, LIGHT.ink, bold=True)
+    said = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
+    canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {said}.", 30, LIGHT.soft)
+    for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
+        top = 282 + 62 * number
+        canvas.text(_LEFT, top, str(row.rank or "-"), 34, LIGHT.soft)
+        name = _drawable(f"{row.model} {row.version}".strip()) or f"Entry {row.id}"
+        canvas.text(_LEFT + 64, top, canvas.cut(name, 34, 500), 34, LIGHT.ink)
+        canvas.text(700, top, percent(row.value(board.headline)) or "-", 34, LIGHT.ink, bold=True)
+        canvas.interval(top + 22, 810, _RIGHT, row, board.headline)
+    return canvas.png()
+
+
+class _Canvas:
+    """A white sheet and the few marks that we make on it."""
+
+    def __init__(self) -> None:
+        from PIL import Image, ImageDraw  # a tenth of a second, which only a preview should wait for
+
+        self._image = Image.new("RGB", (WIDTH, HEIGHT), LIGHT.ground)
+        self._draw = ImageDraw.Draw(self._image)
+
+    def text(self, x: float, y: float, text: str, size: int, colour: str, *, bold: bool = False) -> None:
+        self._draw.text((x, y), text, fill=colour, font=_font(size), stroke_width=size / 60 if bold else 0)
+
+    def width(self, text: str, size: int) -> float:
+        return self._draw.textlength(text, font=_font(size))
+
+    def cut(self, text: str, size: int, room: float) -> str:
+        """Return the text, or as much of it as there is room for."""
+        if self.width(text, size) <= room:
+            return text
+        while text and self.width(text + "...", size) > room:
+            text = text[:-1]
+        return text.rstrip() + "..."
+
+    def heading(self, board: Board) -> None:
+        demo = " (demo)" if board.benchmark == "demo" else ""
+        self.text(_LEFT, 56, f"VL-RewardBench leaderboard{demo}", 30, LIGHT.soft)
+        day = _ascii(board.as_of[:10])
+        self.text(_RIGHT - self.width(day, 30), 56, day, 30, LIGHT.faint)
+
+    def name(self, name: str) -> None:
+        size = next((size for size in (68, 56, 46) if self.width(name, size) <= _RIGHT - _LEFT), 46)
+        self.text(_LEFT, 118, self.cut(name, size, _RIGHT - _LEFT), size, LIGHT.ink, bold=True)
+
+    def accuracy(self, top: int, name: str, row: BoardRow) -> None:
+        self.text(_LEFT, top, name.capitalize(), 30, _COLOURS[name])
+        value = percent(row.value(name)) or "-"
+        self.text(400 - self.width(value, 30), top, value, 30, LIGHT.ink)
+        self.interval(top + 19, 450, _RIGHT, row, name)
+
+    def interval(self, y: int, left: int, right: int, row: BoardRow, name: str) -> None:
+        """A dot with its interval on the axis from 20 to 100, and the mark at 50."""
+        chance = _place(500, left, right)
+        self._draw.line([(left, y), (right, y)], fill=LIGHT.line, width=2)
+        self._draw.line([(chance, y - 16), (chance, y + 16)], fill=LIGHT.chance, width=2)
+        value, bounds = row.value(name), row.interval.get(name)
+        if value is None:
+            return
+        if bounds:
+            ends = [_place(tenths(bound), left, right) for bound in bounds]
+            self._draw.line([(ends[0], y), (ends[1], y)], fill=_COLOURS[name], width=6)
+        x = _place(tenths(value), left, right)
+        hollow = row.tier == "reported"
+        circle = [(x - 9, y - 9), (x + 9, y + 9)]
+        self._draw.ellipse(circle, fill=LIGHT.ground if hollow else _COLOURS[name], outline=_COLOURS[name], width=3)
+
+    def png(self) -> bytes:
+        out = io.BytesIO()
+        self._image.quantize(64).save(out, "PNG", optimize=True)
+        return out.getvalue()
+
+
+def _font(size: int) -> FreeTypeFont | ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+def _place(value: int, left: int, right: int) -> float:
+    low, high = _AXIS
+    return left + (right - left) * min(max((value / 10 - low) / (high - low), 0.0), 1.0)
+
+
+def _ascii(text: str) -> str:
+    """With what the font has for what it has not."""
+    plain = unicodedata.normalize("NFKD", text.replace("–", " to ").replace("·", "-"))
+    return "".join(sign for sign in plain if " " <= sign <= "~")
+
+
+def _drawable(name: str) -> str:
+    """Return the name without accents; nothing if too much of it is in another script to be recognised."""
+    plain = _ascii(name).strip()
+    return plain if _known(plain) >= 0.8 * _known(name) else ""
+
+
+def _known(text: Sequence[str]) -> int:
+    return sum(not unicodedata.combining(sign) and not sign.isspace() for sign in text)

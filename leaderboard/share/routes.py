@@ -1,0 +1,238 @@
+"""Routes of exports, citations, badges, pictures, the feed, llms.txt and /docs.
+
+Mounted by ``leaderboard.routes.build``. Every body is made once per snapshot and has a strong ETag, as the pages have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import Headers
+from starlette.responses import RedirectResponse, Response
+
+from auth.csrf import base_url
+from auth.problem_details import problem
+from leaderboard.board.query import BoardQuery, read_query
+from leaderboard.board.rows import Board, BoardRow
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.pages import status_pages
+from leaderboard.pages.decisions import Log, about_the_board, nothing
+from leaderboard.render import permanent
+from leaderboard.responses import HTML, no_entry, requested_version, respond
+from leaderboard.serial_executor import QueueFull, SerialExecutor
+from leaderboard.share import api_reference, badge, citation, exports, feed, hub_eval_results, llms_txt, og_image
+from leaderboard.share.summary import row_of, summarize
+
+NotFound = Callable[[Headers], Response]
+
+_SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
+_BIBTEX, _YAML = "application/x-bibtex; charset=utf-8", "application/yaml; charset=utf-8"
+_TEXT = "text/plain; charset=utf-8"
+_BADGE = "badge.svg"
+_A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for again and again
+_COMPRESSED = (_PNG, exports.FORMATS["parquet"].media_type)
+
+
+def build(site: BoardCache, not_found: NotFound, log: Log = nothing) -> APIRouter:
+    """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
+    decided."""
+    router = APIRouter(include_in_schema=False)
+    router.include_router(_files(site, not_found))
+    router.include_router(_entries(site, not_found))
+    router.include_router(_for_programs(site))
+    router.include_router(_feed(site, log))
+    return router
+
+
+def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
+    router = APIRouter()
+    turns = SerialExecutor()
+
+    async def ready(edition: BoardVersion, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
+        found = edition.get_cached(key)
+        return found if found is not None else await turns.take(partial(edition.get_or_render, key), make)
+
+    @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
+    async def board_file(suffix: str, request: Request) -> Response:
+        edition = await requested_version(site, request)
+        form = exports.FORMATS.get(suffix)
+        if edition is None or form is None:
+            return not_found(request.headers)
+        view, base = read_query(request.query_params, edition.revisions), base_of(edition, request)
+        make = lambda: _body(form.write(_extract(edition, view, base)), form.media_type)  # noqa: E731
+        try:
+            made = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
+        except QueueFull:
+            return _busy()
+        reply = respond(made, request.headers)
+        board = await asyncio.to_thread(_board, edition, view)
+        rules = (board.protocol, board.grouping, board.label_revision)
+        name = form.file_name(board.benchmark, *rules, board.as_of[:10])
+        return _named(reply, name, "attachment")
+
+    @router.api_route("/export/cite.bib", methods=["GET", "HEAD"])
+    async def cite(request: Request) -> Response:
+        edition = await requested_version(site, request)
+        if edition is None:
+            return not_found(request.headers)
+        view, base = read_query(request.query_params, edition.revisions), base_of(edition, request)
+        make = lambda: _body(citations(edition, view, base).encode(), _BIBTEX)  # noqa: E731
+        try:
+            made = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
+        except QueueFull:
+            return _busy()
+        return _named(respond(made, request.headers), "vl-rewardbench.bib")
+
+    return router
+
+
+def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
+    router = APIRouter()
+
+    def left(edition: BoardVersion, entry_id: str, path: str, headers: Headers) -> Response:
+        """As the entry's page: a merged one leads on, a withdrawn one is gone, and its badge says so."""
+        stub = edition.removed_entry(entry_id)
+        if stub is None:
+            return not_found(headers)
+        if into := stub.get("merged_into"):
+            return RedirectResponse(f"/entries/{into}/{path}", 308)
+        if path != _BADGE:
+            return status_pages.withdrawn(stub, headers)
+        name = " ".join(filter(None, (stub["model"], stub["version"])))
+        return respond(_body(badge.withdrawn(name), _SVG), headers, status=410, cache_control=_A_WHILE)
+
+    def route(path: str, media_type: str, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
+        async def one(entry_id: str, request: Request) -> Response:
+            edition = await requested_version(site, request)
+            revision = request.query_params.get("revision", "")
+            found = await asyncio.to_thread(row_of, edition, entry_id, revision) if edition is not None else None
+            if edition is None:
+                return not_found(request.headers)
+            if found is None:
+                return left(edition, entry_id, path, request.headers)
+            base = base_of(edition, request)
+            key = f"/entries/{entry_id}/{path}|{found[1].label_revision}|{base}"
+            made = await edition.ready(key, lambda: _body(make(edition, *found, base), media_type))
+            return respond(made, request.headers, cache_control=_A_WHILE)
+
+        router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
+
+    route(_BADGE, _SVG, lambda edition, row, board, base: badge.badge(summarize(row, board)))
+    route("og.png", _PNG, lambda edition, row, board, base: og_image.of_entry(row, board))
+    route("cite.bib", _BIBTEX, lambda edition, row, board, base: entry_citations(row, board, base).encode())
+
+    @router.api_route("/entries/{entry_id}/eval_results.yaml", methods=["GET", "HEAD"])
+    async def eval_results(entry_id: str, request: Request) -> Response:
+        edition = await requested_version(site, request)
+        found = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
+        if edition is None:
+            return problem(404, "unknown-entry", "There is no entry with this id.")
+        if found is None:
+            return no_entry(edition, entry_id, "/entries/{}/eval_results.yaml")
+        row, board = found
+        refusal = hub_eval_results.refusal(row, board)
+        if refusal is not None:
+            return problem(404, "no-eval-results", refusal)
+        entry, address = edition.entry(entry_id) or {}, f"{base_of(edition, request)}/entries/{entry_id}"
+        make = lambda: _body(hub_eval_results.eval_results(entry, row, board, address), _YAML)  # noqa: E731
+        made = await edition.ready(f"{address}/eval_results.yaml", make)
+        return _named(respond(made, request.headers), "vl_rewardbench.yaml")
+
+    return router
+
+
+def _for_programs(site: BoardCache) -> APIRouter:
+    router = APIRouter()
+
+    def route(path: str, media_type: str, make: Callable[[BoardVersion, str], bytes]) -> None:
+        async def one(request: Request) -> Response:
+            edition = await site.current()
+            base = base_of(edition, request)
+            made = await edition.ready(f"{path}|{base}", lambda: _body(make(edition, base), media_type))
+            return respond(made, request.headers, cache_control=_A_WHILE)
+
+        router.add_api_route(path, one, methods=["GET", "HEAD"])
+
+    route("/og.png", _PNG, lambda edition, base: og_image.of_board(edition.board()))
+    route("/llms.txt", _TEXT, lambda edition, base: llms_txt.llms_txt(edition.board(), base).encode())
+
+    @router.api_route("/docs", methods=["GET", "HEAD"])
+    async def docs(request: Request) -> Response:
+        edition = await site.current()
+        described: Mapping[str, Any] = request.app.openapi()
+        base = base_of(edition, request)
+        made = await edition.ready(f"/docs|{base}", lambda: _body(api_reference.page(described, base).encode(), HTML))
+        return respond(made, request.headers)
+
+    return router
+
+
+def _feed(site: BoardCache, log: Log) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/feed.xml", methods=["GET", "HEAD"])
+    async def atom(request: Request) -> Response:
+        edition = await site.current()
+        base = base_of(edition, request)
+        changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
+        latest = changes[0]["seq"] if changes else 0
+        made = await edition.ready(
+            f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(edition.board(), base, changes), _ATOM)
+        )
+        return respond(made, request.headers, cache_control=_A_WHILE)
+
+    return router
+
+
+def base_of(edition: BoardVersion, request: Request) -> str:
+    """Return where the service stands for others, without a slash at the end: as configured, or as this request
+    found it."""
+    return base_url(edition.public_url, request.url.scheme, request.headers.get("host", ""))
+
+
+def citations(edition: BoardVersion, view: BoardQuery, base: str) -> str:
+    """Return the benchmark, and a view of the board as it stands."""
+    board = _board(edition, view)
+    return f"{citation.BENCHMARK}\n{citation.of_board(board, _address(board, view, base))}"
+
+
+def entry_citations(row: BoardRow, board: Board, base: str) -> str:
+    """Return the entry, and the benchmark."""
+    return f"{citation.of_entry(row, board, f'{base}/entries/{row.id}')}\n{citation.BENCHMARK}"
+
+
+def _board(edition: BoardVersion, view: BoardQuery) -> Board:
+    return edition.board(view.protocol, view.grouping, view.revision)
+
+
+def _extract(edition: BoardVersion, view: BoardQuery, base: str) -> exports.Extract:
+    board = _board(edition, view)
+    hidden = edition.is_redacted(board.label_revision)
+    return exports.extract(board, view, _address(board, view, base), hidden=hidden)
+
+
+def _address(board: Board, view: BoardQuery, base: str) -> str:
+    """Return the permanent address of this query and snapshot."""
+    return base + view.url(as_of=permanent(board), page=1, embed=False)
+
+
+def _busy() -> Response:
+    return problem(503, "busy", "Too many files are being made at the moment; try again in a moment.", retry_after=5)
+
+
+def _named(reply: Response, name: str, disposition: str = "inline") -> Response:
+    reply.headers["Content-Disposition"] = f'{disposition}; filename="{name}"'
+    return reply
+
+
+def _body(content: bytes, media_type: str) -> CachedResponse:
+    if media_type in _COMPRESSED:
+        return CachedResponse(
+            media_type, {"identity": content}, {"identity": f'"{hashlib.sha256(content).hexdigest()[:20]}"'}
+        )
+    return CachedResponse.of(content, media_type, quick=True)

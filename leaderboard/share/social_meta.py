@@ -1,0 +1,27 @@
+"""Meta descriptions for search engines and link previews. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leaderboard.board.rows import Board
+
+
+@dataclass(frozen=True, slots=True)
+class SocialPreview:
+    """Plain text; the template escapes it. ``base`` "" leaves out what needs a whole address: the picture."""
+
+    title: str
+    description: str
+    path: str
+    image: str
+    base: str
+
+
+def of_board(board: Board, base: str) -> SocialPreview:
+    """Return the front page."""
+    demo = " (demo)" if board.benchmark == "demo" else ""
+    said = (
+        "Which judge of vision-language responses agrees with people? Scores with intervals, from uploaded predictions."
+    )
+    return SocialPreview(f"VL-RewardBench leaderboard{demo}", said, "/", "/og.png", base)

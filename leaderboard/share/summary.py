@@ -1,0 +1,96 @@
+"""One-line summary of an entry for badges, feeds, pictures and descriptions. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from common.rounding import percent, tenths
+from leaderboard.board.rows import Board, BoardRow
+from leaderboard.cache import BoardVersion
+from leaderboard.render import RULES
+from leaderboard.share.social_meta import SocialPreview
+
+
+@dataclass(frozen=True, slots=True)
+class EntrySummary:
+    """Plain text; the writer of a page, a picture or a feed escapes it there."""
+
+    name: str
+    value: str  # "73.3", or "" where there is none
+    interval: str  # "70.4–76.0"
+    plus_minus: str  # half of the interval's width: "2.8"
+    place: str  # "rank 3 of 12", "rank 1–4 of 12", "reported", or ""
+    what: str = "macro"  # the accuracy: that which orders the board
+
+    @property
+    def score(self) -> str:
+        """ "macro 73.3 ± 2.8"."""
+        if not self.value:
+            return "not scored"
+        said = f"{self.what} {self.value}"
+        return f"{said} ± {self.plus_minus}" if self.plus_minus else said
+
+    @property
+    def short(self) -> str:
+        """For a badge: the rank without its denominator."""
+        return " · ".join(filter(None, (self.score, self.place.partition(" of ")[0])))
+
+
+def summarize(row: BoardRow, board: Board) -> EntrySummary:
+    """Return what there is to say of a row."""
+    what = board.headline if row.tier == "scored" else "macro"
+    bounds = row.interval.get(what)
+    half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
+    interval = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
+    name = f"{row.model} {row.version}".strip()
+    return EntrySummary(name, percent(row.value(what)), interval, half, _place(row, board), what)
+
+
+def _place(row: BoardRow, board: Board) -> str:
+    if row.tier != "scored":
+        return row.tier
+    standing = board.standings().get(row.id)
+    if standing is None:
+        return ""
+    tested = standing.best is not None and standing.best != standing.worst
+    rank = f"{standing.best}–{standing.worst}" if tested else str(standing.rank)
+    return f"rank {rank} of {board.scored}"
+
+
+def description(row: BoardRow, board: Board) -> str:
+    """Return a sentence or two about an entry, for search engines and link previews."""
+    said = summarize(row, board)
+    user = f"{said.name} ({row.organisation})" if row.organisation else said.name
+    if not said.value:
+        return f"{user} on VL-RewardBench."
+    where = f", {said.place}" if said.place else ""
+    spread = f" (95% interval {said.interval})" if said.interval else ""
+    if row.tier == "reported":
+        return f"{user} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}, as reported in {row.source}."
+    how = f"Rule {RULES[board.protocol]}, labels {board.label_revision}."
+    return f"{user} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}{where}. {how}"
+
+
+def board_of(edition: BoardVersion, entry: Mapping[str, Any], revision: str = "") -> Board:
+    """Return the board under a label revision that the entry was scored with: the one asked for, the current one, or
+    any."""
+    scored = entry["tallies"]
+    wanted = revision or edition.snapshot["label_revision"]
+    return edition.board(revision=wanted if wanted in scored or not scored else next(iter(scored)))
+
+
+def row_of(edition: BoardVersion, entry_id: str, revision: str = "") -> tuple[BoardRow, Board] | None:
+    """Return the row of an entry, scored or reported, and the board it is on: the current one if it stands there."""
+    entry = edition.entry(entry_id)
+    board = edition.board() if entry is None else board_of(edition, entry, revision)
+    row = board.find(entry_id)
+    return (row, board) if row is not None and row.tier != "baseline" else None
+
+
+def preview(row: BoardRow, board: Board, base: str) -> SocialPreview:
+    """Return the page of an entry, as others announce it."""
+    title = f"{summarize(row, board).name} · VL-RewardBench"
+    path = f"/entries/{row.id}"
+    return SocialPreview(title, description(row, board), path, f"{path}/og.png", base)

@@ -1,0 +1,1 @@
+"""Use cases of maintainers, one module per subject."""

@@ -1,0 +1,94 @@
+"""Account search: list, filter, and find the account that a maintainer names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from auth import LOCAL, Role
+from auth.roles import organisations_of, roles_of
+from auth.settings import IdentitySettings, Mode
+from maintenance import account_queries
+from maintenance.account_queries import AccountMatch, AccountRoles, AccountRow
+from maintenance.types import Conflict, Identity, NotFound, require_maintainer
+from storage.database import Database
+
+MOST = 200
+_LOCAL = AccountMatch(LOCAL.account, LOCAL.name)
+
+
+class ListedAccount(NamedTuple):
+    """An account. Instants are seconds since 1970, UTC. `role`: None where this process does not know the roles."""
+
+    id: str
+    name: str
+    first_seen_at: float
+    last_seen_at: float
+    role: str | None
+    banned_at: float | None
+    submissions: int
+
+
+class Directory(NamedTuple):
+    """The accounts that were asked for, the last seen first, MOST of them; `number`: how many there are."""
+
+    accounts: tuple[ListedAccount, ...]
+    number: int
+    search: str = ""
+
+    @property
+    def nobody(self) -> str:
+        """What there is to say where there are none."""
+        return "Nobody like that has signed in." if self.search else "Nobody has signed in yet."
+
+
+def find(session: Any, named: str, *, local: bool = False) -> AccountMatch:
+    """Return the account with this id, or with this user name if nobody else has it. An id is never taken for a name.
+
+    `local`: the person at a machine without sign-in counts, too. Raises NotFound, Conflict.
+    """
+    named = named.strip()
+    if local and named == LOCAL.account:
+        return _LOCAL
+    if (found := account_queries.by_id(session, named)) is not None:
+        return found
+    same = account_queries.by_name(session, named) if named else []
+    if len(same) > 1:
+        ids = ", ".join(one.id for one in same)
+        raise Conflict("ambiguous-account", f"{len(same)} accounts are named {named[:80]}: {ids}. Give the id.")
+    if not same:
+        raise NotFound(f"There is no account with the id or the user name {named[:80]!r}.")
+    return same[0]
+
+
+def names(database: Database, user: Identity, accounts: Iterable[str | None]) -> dict[str, str]:
+    """Return id -> user name, of those that have one here. For maintainers."""
+    require_maintainer(user)
+    with database.read() as session:
+        return account_queries.names(session, sorted({one for one in accounts if one}))
+
+
+def listing(
+    database: Database, user: Identity, benchmark: str, identity: IdentitySettings | None, search: str = ""
+) -> Directory:
+    """Return accounts with `search` in name or id. For maintainers. `identity`: who has which role; None: not known
+    here."""
+    require_maintainer(user)
+    with database.read() as session:
+        found, number = account_queries.listed(session, benchmark, search.strip(), MOST)
+    return Directory(tuple(_listed(one, identity) for one in found), number, search.strip())
+
+
+def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccount:
+    times = (kept.first_seen_at, kept.last_seen_at)
+    role = role_of(kept.standing, identity)
+    return ListedAccount(kept.id, kept.name, *times, role.value if role else None, kept.banned_at, kept.submissions)
+
+
+def role_of(standing: AccountRoles, identity: IdentitySettings | None) -> Role | None:
+    """Return the highest role, as the provider described the organisations at the last sign-in; None: not known
+    here."""
+    if identity is None or identity.mode is not Mode.OPENID:
+        return None
+    held = roles_of(standing.subject, standing.names, organisations_of(standing.organisations), identity)
+    return max(held, key=tuple(Role).index)

@@ -1,0 +1,126 @@
+"""Use cases about anomaly cases. A case is a number beside a limit; a person decides what follows."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.anomalies import PROBES_FROM, PROBING_FROM, is_probe, is_probing
+from benchmark.protocols import ratios
+from benchmark.scoring import Tally
+from maintenance.types import ActionResult, Identity, NotFound, clean_reason, require_maintainer
+from storage import anomalies, audit
+from storage.anomalies import AnomalyRow
+from storage.database import Database
+from storage.label_imports import hidden_in
+from storage.models.anomalies import ACTED, DISMISSED
+
+_DAY = 86_400.0
+DECIDED, RESET = "suspicion.decided", "suspicions.reset"
+ALARM_DAYS = 30
+PATIENT_DAYS = 365  # over which probes are counted, which can wait
+ALARM_FROM = 60
+"""Scored submissions in ALARM_DAYS of accounts that no maintainer has approved: five accounts that each use up their
+year, one submission a day, come to that, and pooled they learn as much of the labels as may be (docs/security.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """How much unknown accounts have had scored lately, and how much came in a year from accounts that go on sending
+    what chance could have answered, or files with few votes where labels are hidden, known or not."""
+
+    scored: int
+    accounts: int
+    probes: int = 0
+    probers: int = 0
+
+    @property
+    def raised(self) -> bool:
+        """Whether it is so much that somebody should look."""
+        return self.scored >= ALARM_FROM or self.probes >= PROBING_FROM
+
+    @property
+    def sentence(self) -> str:
+        """In words."""
+        return (
+            f"{self.scored} submissions of {self.accounts} accounts that nobody has approved were scored in the last "
+            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} as right as a coin in {PATIENT_DAYS} days, "
+            f"or with few votes where labels are hidden, of {self.probers} accounts with {PROBES_FROM} or more "
+            f"(alarm from {PROBING_FROM})."
+        )
+
+
+def listing(database: Database, user: Identity, benchmark: str, *, decided: bool = False) -> list[AnomalyRow]:
+    """Return the newest first; `decided`: those too that are closed. For maintainers."""
+    require_maintainer(user)
+    with database.read() as session:
+        return anomalies.list_anomalies(session, benchmark, decided=decided)
+
+
+def dismiss(database: Database, user: Identity, suspicion: int, reason: str) -> ActionResult:
+    """There is nothing in it. For maintainers."""
+    return _decide(database, user, suspicion, DISMISSED, reason)
+
+
+def resolve(database: Database, user: Identity, suspicion: int, reason: str) -> ActionResult:
+    """Return something was done about it, which the reason says; doing it is another decision. For maintainers."""
+    return _decide(database, user, suspicion, ACTED, reason)
+
+
+def rescan(database: Database, user: Identity, reason: str) -> ActionResult:
+    """Have a worker look at every entry anew; what was decided stays decided. For maintainers."""
+    require_maintainer(user)
+    why = clean_reason(reason)
+    with database.write() as session:
+        gone = anomalies.reset(session)
+        seq = audit.append(session, RESET, {"open": gone, "reason": why, "by": user.account, "via": user.auth_method})
+    return ActionResult(True, "A worker looks at every entry again.", seq)
+
+
+def alarm(database: Database, user: Identity) -> Alarm:
+    """Return whether somebody should look at what accounts have had scored. For maintainers."""
+    require_maintainer(user)
+    with database.read() as session:
+        busy = anomalies.account_activity(session, ALARM_DAYS * _DAY)
+        probes = {
+            (one.owner, one.submission)
+            for one in anomalies.outcomes(session, PATIENT_DAYS * _DAY, PROBES_FROM)
+            if is_probe(*_decided(one.tally), one.abstaining, _abstaining_limit(one.policy))
+        }
+    return Alarm(*busy, *is_probing(Counter(owner for owner, _ in probes)))
+
+
+def _abstaining_limit(policy: Mapping[str, Any]) -> float | None:
+    """From which share of missing votes on a file counts as a probe, by the rules that it was submitted under."""
+    limit: float | None = policy.get("abstaining_probe_from")
+    return limit if hidden_in(policy) else None
+
+
+def _decided(tally: str) -> tuple[int, int]:
+    """(agree, reject) over all items; `paper` is the rule that counts what is decided."""
+    counted = ratios(Tally.from_json(json.loads(tally)).counts, "paper")
+    right, total = int(counted.right[-1]), int(counted.total[-1])
+    return right, total - right
+
+
+def _decide(database: Database, user: Identity, suspicion: int, decision: str, reason: str) -> ActionResult:
+    require_maintainer(user)
+    why = clean_reason(reason)
+    with database.write() as session:
+        changed = anomalies.decide(session, suspicion, decision, why, user.account)
+        if changed is None:
+            raise NotFound(f"There is no suspicion {suspicion}.")
+        if not changed:
+            return ActionResult(False, f"Suspicion {suspicion} is closed already.")
+        facts = {
+            "suspicion": suspicion,
+            "decision": decision,
+            "reason": why,
+            "by": user.account,
+            "via": user.auth_method,
+        }
+        seq = audit.append(session, DECIDED, facts)
+    return ActionResult(True, f"Suspicion {suspicion} is closed: {decision}.", seq)

@@ -1,0 +1,240 @@
+"""Use cases about results reported in papers: import in bulk, edit, remove. All or nothing, with an audit event."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from common.text import pluralize
+from maintenance import queries
+from maintenance.reported_file import (
+    FIELDS,
+    Read,
+    ReportedFileRejected,
+    RowProblem,
+    arithmetic,
+    read,
+    read_row,
+    repeated,
+)
+from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from storage import audit, confusables, reported_results
+from storage.clock import iso
+from storage.database import Database
+from storage.reported_results import FIGURES, same_numbers
+
+IMPORTED, EDITED = "reported.imported", "reported.edited"
+REMOVED, RESTORED = "reported.removed", "reported.restored"
+
+_MOST_ALIKE = 5  # entries named beside one name
+
+Shipped = Iterable[Mapping[str, Any]]  # rows that come with the project: id, name, url, place, and FIGURES
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedResultView:
+    """A reported result as maintainers see it. `check`: what arithmetic says about it."""
+
+    id: str
+    name: str
+    source: str
+    url: str
+    figures: dict[str, float | None]
+    check: str
+    removed: str | None  # why, where it is not on the board
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What an import has done, or would do: rows that are new, and ids of those that were there already.
+
+    `alike`: sentences about new names that look like an entry's and are written otherwise.
+    """
+
+    changed: bool
+    message: str
+    new: tuple[ReportedResultView, ...]
+    known: tuple[str, ...]
+    alike: tuple[str, ...] = ()
+    seq: int | None = None
+
+
+def import_file(
+    database: Database,
+    user: Identity,
+    benchmark: str,
+    data: bytes,
+    reason: str,
+    shipped: Shipped = (),
+    *,
+    dry_run: bool = False,
+) -> ImportResult:
+    """Put all rows of a file on the board as reported, or none. For maintainers.
+
+    Rows that are there already, with the same numbers, are left alone. Raises FileRejected with every problem.
+    """
+    require_maintainer(user)
+    why = "dry run" if dry_run else clean_reason(reason)
+    rows, problems = read(data)
+    with database.read() as session:
+        new, known = _compare(rows, reported_results.listed(session, benchmark), shipped, problems)
+        alike = _alike(session, benchmark, [row.facts for row in new])
+    if dry_run:
+        return _imported(f"{pluralize(len(new), 'row')} can be imported", new, known, alike, changed=False)
+    if not new:
+        return _imported("Nothing is new", new, known, changed=False)
+    with database.write() as session:
+        confusables.lock_names(session)
+        audit.acquire_chain_lock(session)
+        new, known = _compare(
+            rows, reported_results.listed(session, benchmark), shipped
+        )  # others may have come in between
+        if not new:
+            return _imported("Nothing is new", new, known, changed=False)
+        alike = _alike(session, benchmark, [row.facts for row in new])
+        reported_results.add(session, benchmark, [row.facts for row in new], user.account)
+        facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
+        seq = audit.append(session, IMPORTED, {**facts, "reason": why, "by": user.account, "via": user.auth_method})
+    return _imported(f"{pluralize(len(new), 'row')} imported", new, known, alike, changed=True, seq=seq)
+
+
+def results(database: Database, user: Identity, benchmark: str) -> list[ReportedResultView]:
+    """Return all imported results, removed ones too. For maintainers."""
+    require_maintainer(user)
+    with database.read() as session:
+        return [_result(row) for row in reported_results.listed(session, benchmark)]
+
+
+def edit(
+    database: Database, user: Identity, benchmark: str, row_id: str, changes: Mapping[str, Any], reason: str
+) -> ActionResult:
+    """Change fields of an imported result; its address stays. For maintainers."""
+    require_maintainer(user)
+    why = clean_reason(reason)
+    unknown = sorted(set(changes) - set(FIELDS))
+    if unknown:
+        raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(FIELDS)}.")
+    with database.write() as session:
+        old = _find(session, benchmark, row_id)
+        found, problems = read_row(0, {**{name: old[name] for name in FIELDS}, **changes})
+        if found is None:
+            raise ReportedFileRejected(problems)
+        new = {name: found.facts[name] for name in FIELDS}
+        before = {name: old[name] for name in FIELDS if new[name] != old[name]}
+        if not before:
+            return ActionResult(False, "It is so already.")
+        after = {name: new[name] for name in before}
+        alike = _alike(session, benchmark, [after])
+        reported_results.change(session, row_id, after)
+        facts = {"result": row_id, "fields": sorted(before), "before": before, "after": after, "reason": why}
+        seq = audit.append(session, EDITED, {**facts, "by": user.account, "via": user.auth_method})
+    return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
+
+
+def remove(database: Database, user: Identity, benchmark: str, row_id: str, reason: str) -> ActionResult:
+    """Take an imported result off the board. For maintainers. Boards of earlier days keep it: they are cited."""
+    return _set(database, user, benchmark, row_id, reason, removed=True)
+
+
+def restore(database: Database, user: Identity, benchmark: str, row_id: str, reason: str) -> ActionResult:
+    """Bring a removed result back. For maintainers."""
+    return _set(database, user, benchmark, row_id, reason, removed=False)
+
+
+def _set(
+    database: Database, user: Identity, benchmark: str, row_id: str, reason: str, *, removed: bool
+) -> ActionResult:
+    require_maintainer(user)
+    why = clean_reason(reason)
+    with database.write() as session:
+        old = _find(session, benchmark, row_id)
+        if (old["removed_at"] is not None) is removed:
+            return ActionResult(False, "It is so already.")
+        at = queries.now(session) if removed else None
+        reported_results.change(session, row_id, {"removed_at": at, "removed_reason": why if removed else None})
+        facts = {"result": row_id, "name": old["name"], "reason": why, "by": user.account, "via": user.auth_method}
+        seq = audit.append(session, REMOVED if removed else RESTORED, facts)
+    return ActionResult(
+        True, f"{old['name']} ({row_id}) is {'off the board' if removed else 'on the board again'}.", seq
+    )
+
+
+def _find(session: Any, benchmark: str, row_id: str) -> dict[str, Any]:
+    confusables.lock_names(session)
+    audit.acquire_chain_lock(session)
+    found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == row_id), None)
+    if found is None:
+        raise NotFound(
+            f"There is no imported result {row_id[:80]!r}. Those that come with the project cannot be changed."
+        )
+    return found
+
+
+def _compare(
+    rows: list[Read], imported: list[dict[str, Any]], shipped: Shipped, wrong: Iterable[RowProblem] = ()
+) -> tuple[list[Read], list[str]]:
+    """Return the rows that are new, and the ids of those that are there.
+
+    Raises FileRejected for those that contradict what is there or one another, together with what was `wrong` before.
+    """
+    gone = {row["id"]: row for row in imported if row["removed_at"] is not None}
+    there = [*shipped, *(row for row in imported if row["removed_at"] is None)]
+    by_numbers = {same_numbers(row): row["id"] for row in there}
+    by_place = {_place(row): row["id"] for row in there}
+    new, known, problems = [], [], list(wrong)
+    for row in rows:
+        if twin := by_numbers.get(same_numbers(row.facts)):
+            known.append(twin)
+        elif row.facts["id"] in gone:
+            old = gone[row.facts["id"]]
+            said = (
+                f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed_reason']}). "
+                "Leave it out, or restore it."
+            )
+            problems.append(RowProblem(row.line, "name", "removed", said))
+        elif other := by_place.get(_place(row.facts)):
+            said = f"{other} has this name and source with other numbers. Edit it, or say in `place` where these stand."
+            problems.append(RowProblem(row.line, "name", "contradicts", said))
+        else:
+            new.append(row)
+    problems += repeated(new)
+    if problems:
+        raise ReportedFileRejected(sorted(problems, key=lambda one: one.line or 0))
+    return new, known
+
+
+def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (same_numbers({"name": row["name"]})[0], row["url"], row.get("place") or None)
+
+
+def _alike(session: Any, benchmark: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return which names of reported rows look like those of entries and are written otherwise, in sentences."""
+    rows = list(rows)
+    said = []
+    for field, column in confusables.REPORTED.items():
+        names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
+        for name, entries in confusables.search_confusable(session, benchmark, field, names).items():
+            theirs = ", ".join(f"{one.name} (entry {one.entry})" for one in entries[:_MOST_ALIKE])
+            said.append(f"{column}: {name} looks like the {field} {theirs}.")
+    return tuple(said)
+
+
+def _imported(
+    words_: str,
+    new: list[Read],
+    known: list[str],
+    alike: tuple[str, ...] = (),
+    *,
+    changed: bool,
+    seq: int | None = None,
+) -> ImportResult:
+    there = f"; {pluralize(len(known), 'row')} on the board already." if known else "."
+    return ImportResult(changed, words_ + there, tuple(_result(row.facts) for row in new), tuple(known), alike, seq)
+
+
+def _result(row: Mapping[str, Any]) -> ReportedResultView:
+    figures = {name: row[name] for name in FIGURES}
+    about = (row["id"], row["name"], row["source"], row["url"])
+    return ReportedResultView(*about, figures, arithmetic(row), row.get("removed_reason"))

@@ -1,0 +1,233 @@
+"""Use cases of re-scoring under another label revision or scorer version: preview, apply, undo. A worker does what
+needs labels.
+
+The scorer version is that of the running workers (`benchmark.scorecard.SCORER_VERSION`). After an update it differs
+from the board's; then it is named in the request, and the board follows by an apply as for labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchmark.disclosure import PUBLIC, readers_words
+from maintenance import label_availability, queries
+from maintenance.request_task import request_task
+from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from storage import audit, job_queue, label_levels, label_sets, tasks, worker_heartbeats
+from storage.database import Database
+from storage.entry_filters import FILTERS
+from storage.label_sets import ActiveBoard
+
+PREVIEW, APPLY = "rescore.preview", "rescore.apply"
+APPLIED, UNDONE = "rescore.applied", "rescore.undone"
+
+
+def request_preview(
+    database: Database,
+    user: Identity,
+    benchmark: str,
+    revision: str,
+    *,
+    entries: Sequence[str] = (),
+    where: Mapping[str, str] | None = None,
+    scorer_version: str = "",
+) -> ActionResult:
+    """Have a worker compute the board under a revision; nothing public changes. For maintainers.
+
+    `entries`, `where` (field -> value, of FILTERS): which entries the result lists; the ranks are always those among
+    all entries. `scorer_version`: that of the workers, where it is not the board's.
+    """
+    require_maintainer(user)
+    scope = _scope(entries, where)
+    with database.write() as session:
+        _known(session, benchmark, revision)
+        board = _board(session, benchmark)
+        version = _version(session, board, scorer_version)
+        if any(scope.values()):
+            _asked(session, benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
+        params = {"scope": scope, "scorer_version": version}
+        task, new = request_task(session, user, PREVIEW, revision, params, "preview", scorer_version=version)
+    return ActionResult(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
+
+
+def preview(database: Database, user: Identity, task_id: int) -> dict[str, Any]:
+    """Return what a preview has found: counts, and the entries before and after. For maintainers."""
+    require_maintainer(user)
+    with database.read() as session:
+        task, result = tasks.view(session, task_id), tasks.result(session, task_id)
+    if task is None or task.kind != PREVIEW:
+        raise NotFound(f"There is no preview {task_id}.")
+    if result is None:
+        raise Conflict("not-ready", f"Preview {task_id} is {task.state}. {task.outcome}".strip())
+    return result
+
+
+def request_apply(
+    database: Database,
+    user: Identity,
+    benchmark: str,
+    revision: str,
+    reason: str,
+    confirmation: str,
+    *,
+    entries: Sequence[str] = (),
+    where: Mapping[str, str] | None = None,
+    scorer_version: str = "",
+) -> ActionResult:
+    """Have the workers score everything under a revision and then, all or nothing, show that. For maintainers.
+
+    `confirmation`: what `confirmation_for` says, typed. With `entries` or `where` only these are scored, and the board
+    stays at what it shows: no board mixes two revisions. Entries that lack their score under what it shows get it.
+    """
+    require_maintainer(user)
+    why, scope = clean_reason(reason), _scope(entries, where)
+    expected = confirmation_for(revision, scorer_version)
+    if confirmation != expected:
+        told = "" if any(scope.values()) else effect(database, user, benchmark, revision)
+        raise Conflict("not-confirmed", f"{told} To confirm, type {expected}.".strip())
+    with database.write() as session:
+        _known(session, benchmark, revision)
+        board = _board(session, benchmark)
+        now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
+        version = _version(session, board, scorer_version)
+        params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
+        part = any(scope.values())
+        if part:
+            asked = _asked(session, benchmark, scope, revision, version)
+            if all(one.scored for one in asked):
+                return ActionResult(False, _scored_already(len(asked), revision, version))
+            params["scope"] = scope
+        elif params["to"] == now:
+            return ActionResult(False, f"The board shows revision {revision}, scorer version {version} already.")
+        label_availability.require_labels_loaded(session, revision)
+        task, new = request_task(session, user, APPLY, revision, params, why, scorer_version=version)
+    then = "the board stays as it is" if part else "the board changes in one step"
+    what = "The workers score a part under" if part else "The workers apply"
+    told = "" if part else f" {effect(database, user, benchmark, revision)}".rstrip()
+    words_ = f"{what} revision {revision}, scorer version {version} (task {task}); {then}.{told}"
+    return ActionResult(new, words_, task_id=task)
+
+
+def effect(database: Database, user: Identity, benchmark: str, revision: str) -> str:
+    """Return what readers lose or gain when a revision is applied; "" where there is no board. For maintainers."""
+    require_maintainer(user)
+    with database.read() as session:
+        board, levels = label_sets.current(session), label_levels.levels(session)
+    if board is None or board.benchmark != benchmark:
+        return ""
+    return readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
+
+
+def confirmation_for(revision: str, scorer_version: str = "") -> str:
+    """Return what has to be typed before an apply: the revision's name, and the scorer version where one is named."""
+    return f"{revision} scorer {scorer_version}" if scorer_version else revision
+
+
+def undo(database: Database, user: Identity, benchmark: str, revision: str, reason: str) -> ActionResult:
+    """Re-activate the revision that was shown before `revision` was applied. For maintainers.
+
+    Needs no worker; but those that run must hold the labels of then, or nothing would be scored or published any more.
+    """
+    require_maintainer(user)
+    why = clean_reason(reason)
+    with database.write() as session:
+        queries.hold_board(session)
+        board = _board(session, benchmark)
+        last = _last_apply(session)
+        now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
+        if board.label_revision != revision or last is None or last["to"] != now:
+            return ActionResult(
+                False, f"The board does not show revision {revision} because of an apply: nothing to undo."
+            )
+        before = last["from"]
+        label_availability.require_labels_loaded(session, before["label_revision"])
+        # What came in meanwhile and has no score under the old labels is scored at once, before anything else.
+        old = (before["label_revision"], before["scorer_version"])
+        job_queue.enqueue_missing(session, *old, priority=job_queue.URGENT)
+        if last["published"]:
+            queries.unpublish(session, revision)
+        label_sets.activate_revision(session, *old, why)
+        facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
+        seq = audit.append(session, UNDONE, {**facts, "by": user.account, "via": user.auth_method})
+    shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
+    return ActionResult(True, f"The board shows {shows} again.", seq)
+
+
+def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an apply has counted, turned round: no more than its event told, which said less of hidden labels."""
+    counts = {name: applied[name] for name in ("entries", "moved", "largest_change") if name in applied}
+    if (there := applied.get("labels")) is None:
+        return {"labels": None, **counts}
+    opposite = {"items_before": "items_after", "added": "dropped"}
+    opposite |= {other: name for name, other in opposite.items()}
+    return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
+
+
+def _known(session: Any, benchmark: str, revision: str) -> None:
+    found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    if found is None:
+        raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
+    if found.retired_at is not None:
+        raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
+
+
+def _scope(entries: Sequence[str], where: Mapping[str, str] | None) -> dict[str, Any]:
+    unknown = sorted(set(where or {}) - set(FILTERS))
+    if unknown:
+        raise Conflict("unknown-filter", f"{', '.join(unknown)}: filter by {', '.join(FILTERS)}.")
+    return {"entries": sorted(set(entries)), "where": dict(where or {})}
+
+
+def _asked(
+    session: Any, benchmark: str, scope: Mapping[str, Any], revision: str, version: str, *, on_board: bool = False
+) -> list[queries.RequestedEntry]:
+    """Return the entries of a scope, with whether each has a score under these rules; `on_board`: only those there.
+
+    A scope that nothing fits was mistyped. Raises NotFound, Conflict.
+    """
+    found = queries.in_scope(session, benchmark, scope, revision, version)
+    unknown = queries.unknown(session, benchmark, scope["entries"])
+    if unknown:
+        raise NotFound(f"There is no entry {', '.join(repr(name[:40]) for name in unknown[:10])}.")
+    asked = [one for one in found if one.shown] if on_board else found
+    if not asked:
+        where = "on the board" if on_board else "that may be scored"
+        raise Conflict("nothing-in-scope", f"No entry {where} matches what was asked for.")
+    return asked
+
+
+def _scored_already(count: int, revision: str, version: str) -> str:
+    which = "The entry was" if count == 1 else f"All {count:,} entries were"
+    return f"{which} scored under revision {revision}, scorer version {version} already."
+
+
+def _version(session: Any, board: ActiveBoard, wanted: str) -> str:
+    """Return the scorer version to count by. Raises Conflict where no worker that runs would do it."""
+    running, version = worker_heartbeats.scorer_versions(session), wanted or board.scorer_version
+    if running and version not in running:
+        others = ", ".join(running)
+        raise Conflict(
+            "no-such-worker", f"No worker counts by scorer version {version}. Those that run: {others}; name that one."
+        )
+    return version
+
+
+def _board(session: Any, benchmark: str) -> ActiveBoard:
+    board = label_sets.current(session)
+    if board is None or board.benchmark != benchmark:
+        raise Conflict("no-board", "There is no board yet: start a worker.")
+    return board
+
+
+def _last_apply(session: Any) -> dict[str, Any] | None:
+    """Return the newest apply that was not undone; applies and undos alternate like brackets."""
+    undone = 0
+    for event in audit.newest(session, (APPLIED, UNDONE)):
+        if event.kind == UNDONE:
+            undone += 1
+        elif undone:
+            undone -= 1
+        else:
+            return event.body
+    return None

@@ -1,0 +1,53 @@
+"""SQL of pending submissions, and the lock under which one is decided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from storage.clock import database_now, iso
+from storage.models.core import Account, Submission
+from storage.models.visibility import Approval
+from storage.visibility import WAITING
+
+_DAY = 86_400.0
+
+
+def locked(session: Session, submission: str) -> str | None:
+    """Return the state of an approval, which nobody else changes until the transaction ends; None where there is
+    none."""
+    wanted = select(Approval.state).where(Approval.submission_id == submission)
+    return session.execute(wanted.with_for_update()).scalar_one_or_none()
+
+
+def waiting(session: Session, benchmark: str) -> list[dict[str, Any]]:
+    """Return what waits, with what is known of its account, the oldest first."""
+    now = session.execute(select(database_now())).scalar_one()
+    rows = session.execute(
+        select(Submission, Account)
+        .join(Approval, Approval.submission_id == Submission.id)
+        .outerjoin(Account, Account.id == Submission.owner)
+        .where(Approval.state == WAITING, Submission.benchmark == benchmark)
+        .order_by(Submission.created_at, Submission.id)
+    )
+    return [_described(submission, account, now) for submission, account in rows]
+
+
+def _described(submission: Submission, account: Account | None, now: float) -> dict[str, Any]:
+    since = [at for at in (account.issuer_created_at, account.first_seen_at) if at is not None] if account else []
+    return {
+        "submission": submission.id,
+        "model": submission.model,
+        "version": submission.version,
+        "organisation": submission.organisation,
+        "account": submission.owner,
+        "name": account.name if account else submission.owner,
+        "organisations": tuple(str(one["name"] or one["id"]) for one in account.organisations) if account else (),
+        "account_age_days": int((now - min(since)) // _DAY) if since else None,
+        "submitted_at": iso(submission.created_at),
+        "file": f"{submission.format}, {submission.revision}, K={submission.votes_per_item}",
+        "content_sha256": submission.content_sha256,
+        "abstaining": submission.report.get("abstaining"),
+    }

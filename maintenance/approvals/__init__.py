@@ -1,1 +1,0 @@
-"""First submissions that wait for a maintainer."""

@@ -1,0 +1,224 @@
+"""Public decision log: which audit events are public and how they read, declared per event kind.
+
+Everything else in an event stays private: accounts, digests of labels; who did it is told as a role. Of a hidden entry
+nothing is public.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from common.text import pluralize
+from maintenance import queries
+from maintenance.text_output import label_difference
+from storage import audit
+from storage.audit import StoredEvent
+from storage.clock import iso
+from storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An entry of the public log. `facts` holds what the kind shows, `sentence` says it."""
+
+    seq: int
+    at: str
+    kind: str
+    title: str  # the kind in plain words
+    sentence: str
+    changes: tuple[str, ...]  # what it changed on the board, in sentences
+    by: str  # a role: "maintainer", "owner" (of the entry), or "service" where nobody has asked for it here
+    facts: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """As the API shows it."""
+        said = {"seq": self.seq, "at": self.at, "kind": self.kind, "title": self.title, "sentence": self.sentence}
+        return {**said, "changes": self.changes, "by": self.by, **self.facts}
+
+
+@dataclass(frozen=True, slots=True)
+class _PublicEvent:
+    fields: tuple[str, ...]
+    sentence: str  # with the fields in braces
+    title: str = ""  # "" is the kind itself, in words
+
+
+_BOARD = ("from", "to", "reason")
+_COUNTED = ("labels", "entries", "moved", "largest_change")
+_PUBLIC: Mapping[str, _PublicEvent] = {
+    "entry.withdrawn": _PublicEvent(("entry", "reason"), "Entry {entry} was withdrawn: {reason}", "Entry withdrawn"),
+    "entry.restored": _PublicEvent(("entry", "now", "reason"), "Entry {entry} {now}: {reason}", "Entry restored"),
+    "entry.verified": _PublicEvent(("entry", "reason"), "Entry {entry} was verified: {reason}", "Entry verified"),
+    "entry.unverified": _PublicEvent(
+        ("entry", "reason"), "Entry {entry} is no longer verified: {reason}", "Verification taken back"
+    ),
+    "entry.flagged": _PublicEvent(("entry", "note"), "Entry {entry} carries a note: {note}", "Note put on an entry"),
+    "entry.unflagged": _PublicEvent(
+        ("entry", "reason"), "Entry {entry} carries no note any more: {reason}", "Note taken off an entry"
+    ),
+    "entry.edited": _PublicEvent(
+        ("entry", "fields"), "Entry {entry} is described anew: {fields}", "Entry described anew"
+    ),
+    "entry.merged": _PublicEvent(
+        ("entry", "into", "reason"), "Entry {entry} was merged into {into}: {reason}", "Entries merged"
+    ),
+    "reported.imported": _PublicEvent(
+        ("count", "reason"), "Results reported elsewhere were imported ({count}): {reason}", "Reported results imported"
+    ),
+    "reported.edited": _PublicEvent(
+        ("result", "fields", "before", "after", "reason"),
+        "Reported result {result} was corrected ({fields}): {reason}",
+        "Reported result corrected",
+    ),
+    "reported.removed": _PublicEvent(
+        ("result", "name", "reason"), "Reported result {name} was removed: {reason}", "Reported result removed"
+    ),
+    "reported.restored": _PublicEvent(
+        ("result", "name", "reason"), "Reported result {name} is back: {reason}", "Reported result restored"
+    ),
+    "submissions.paused": _PublicEvent(("message",), "Submissions are paused: {message}", "Submissions paused"),
+    "submissions.resumed": _PublicEvent((), "Submissions are taken again.", "Submissions resumed"),
+    "labels.disclosed": _PublicEvent(
+        ("revision", "reason"), "Label revision {revision} is public now: {reason}", "Labels disclosed"
+    ),
+    "labels.retired": _PublicEvent(
+        ("revision", "salt", "commitment", "reason"),
+        "Label revision {revision} is retired: {reason}",
+        "Labels retired",
+    ),
+    "rescore.applied": _PublicEvent(
+        (*_BOARD, *_COUNTED, "commitment", "snapshot_before"),
+        "The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
+        "Scored again under other labels",
+    ),
+    "rescore.undone": _PublicEvent(
+        (*_BOARD, *_COUNTED),
+        "The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
+        "Change of labels taken back",
+    ),
+    "board.pointed": _PublicEvent(
+        _BOARD, "The board shows label revision {to[label_revision]}: {reason}", "Labels chosen"
+    ),
+}
+_UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
+_EDITED = "entry.edited"  # left out unless asked for: owners' words about their entries would drive out all decisions
+_BY_OWNERS = ("entry.withdrawn", _EDITED)  # what an entry's owner may do as well
+_KEPT = 32  # answers
+_AT_ONCE = 50  # events, at least
+_OF_THE_BOARD = ("rescore.applied", "rescore.undone", "board.pointed")
+_EXPLAINED_BY = ("rescore.applied", "rescore.undone")  # what comes right after the pointer's own event, and says more
+
+
+def decisions(
+    database: Database, *, before: int | None = None, limit: int = 100, edits: bool = False
+) -> list[Decision]:
+    """Return the newest public decisions first; `before` continues an earlier answer at its last seq. For everybody.
+
+    `edits`: with entries that were described anew, which is mostly their owners' doing.
+    """
+    found: list[Decision] = []
+    kinds = [kind for kind in _PUBLIC if edits or kind != _EDITED]
+    with database.read() as session:
+        hidden = queries.out_of_sight(session)
+        while len(found) < limit:  # what is not shown makes no answer shorter
+            recorded = audit.newest(session, kinds, before=before, limit=max(limit, _AT_ONCE))
+            if not recorded:
+                break
+            explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
+            found += _visible(session, recorded, hidden, {before - 1} if explained and before else set())
+            before = recorded[-1].seq
+    return found[:limit]
+
+
+def _visible(session: Any, recorded: Sequence[StoredEvent], hidden: set[str], explained: set[int]) -> list[Decision]:
+    """Of some events those that are shown; `explained`: the seqs of those that an event after them says better."""
+    explained = explained | {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
+    read = [event for event in recorded if event.seq not in explained]
+    shown = [event for event in read if not _out_of_sight(event.body, hidden)]
+    owners = queries.owners(session, [event.body["entry"] for event in shown if event.kind in _BY_OWNERS])
+    around = {event.seq: queries.boards_around(session, event.seq) for event in shown if event.kind in _OF_THE_BOARD}
+    return [_decision(event, owners, around.get(event.seq)) for event in shown]
+
+
+def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
+    return bool({body.get("entry"), body.get("into")} & hidden) or body.get("it") == "is hidden"
+
+
+def _decision(event: StoredEvent, owners: Mapping[str, str], around: tuple[str | None, ...] | None) -> Decision:
+    shown, body = _PUBLIC[event.kind], event.body
+    facts = {name: body.get(name, _UNSAID.get(name)) for name in shown.fields}
+    texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
+    texts |= _with_rules(body)
+    if around is not None:
+        facts |= dict(zip(("snapshot_before", "snapshot_after"), around, strict=True))
+    by = "service" if "by" not in body else "owner" if _by_owner(event, owners) else "maintainer"
+    title = shown.title or event.kind.replace(".", " ").capitalize()
+    sentence = shown.sentence.format_map(texts)
+    return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(event.kind, facts), by, facts)
+
+
+def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what a change of labels did; of hidden labels the event says less, so this does."""
+    said = [f"Labels: {label_difference(facts['labels'])}."] if facts.get("labels") else []
+    entries, largest = facts.get("entries"), facts.get("largest_change")
+    if entries is not None:
+        scored = f"{pluralize(entries, 'entry was', 'entries were')} scored again"
+        if kind == "rescore.undone":
+            scored = f"{pluralize(entries, 'entry', 'entries')} went back to earlier scores"
+        # With two decimals where they are on record: a single label moves a macro average by a few hundredths.
+        points = "" if largest is None else f"{100 * largest:.2f}".removesuffix("0")
+        by = f"; the largest change of a macro average is {points} points" if points else ""
+        moved = facts.get("moved")  # not told where only the overall may be
+        said.append(f"{scored}{'' if moved is None else f', {moved:,} moved in rank'}{by}.")
+    return tuple(said)
+
+
+def _by_owner(event: StoredEvent, owners: Mapping[str, str]) -> bool:
+    """Return whether somebody decided as the entry's owner: where only maintainers may, an owner is there as one of
+    them.
+
+    Without sign-in everybody has one account, and nobody owns anything (values.require_owner_of).
+    """
+    body = event.body
+    return event.kind in _BY_OWNERS and body.get("via") != "local" and body["by"] == owners.get(body["entry"])
+
+
+def _with_rules(body: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """`from` and `to` of a change of the board that is one of the scorer version, in words."""
+    before, after = body.get("from"), body.get("to")
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return {}
+    if before.get("scorer_version") == after.get("scorer_version"):
+        return {}
+    return {
+        name: {"label_revision": f"{one['label_revision']} (scorer version {one['scorer_version']})"}
+        for name, one in (("from", before), ("to", after))
+    }
+
+
+class PublicLog:
+    """The decisions for pages that are asked for often: read again only when the chain has grown. For everybody."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._kept: OrderedDict[tuple[int, int | None, int, bool], Sequence[Mapping[str, Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
+        """As ``decisions``, in the form that the API shows."""
+        with self._database.read() as session:
+            key = (audit.head(session).seq, before, limit, edits)
+        with self._lock:
+            found = self._kept.get(key)
+        if found is None:
+            said = decisions(self._database, before=before, limit=limit, edits=edits)
+            found = [one.to_json() for one in said]
+            with self._lock:
+                self._kept[key] = found
+                while len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+        return found

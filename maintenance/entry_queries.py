@@ -1,0 +1,69 @@
+"""SQL of entries for maintainers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from storage import label_sets
+from storage.models.core import Account, Job, Score, State, Submission
+from storage.models.moderation import Moderation
+from storage.models.visibility import Approval
+from storage.visibility import REJECTED, WAITING, unpublished
+
+
+class EntryRow(NamedTuple):
+    """An entry in a list. `standing`: where it is, after "it"; `submitted_at`: seconds since 1970, UTC."""
+
+    id: str
+    model: str
+    version: str
+    owner: str
+    owner_name: str | None  # None: an account without a name, as that of a machine without sign-in
+    submitted_at: float
+    standing: str
+
+
+def search(session: Session, benchmark: str, text: str, limit: int) -> tuple[list[EntryRow], int]:
+    """Return entries with this text in id, model, version, owner's id or name, the newest first; and how many there
+    are."""
+    columns = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
+    matching = (Submission.benchmark == benchmark, or_(*(one.icontains(text, autoescape=True) for one in columns)))
+    joined = Account.id == Submission.owner
+    wanted = select(*columns, Submission.created_at).outerjoin(Account, joined).where(*matching)
+    rows = session.execute(wanted.order_by(Submission.created_at.desc(), Submission.id).limit(limit)).all()
+    counted = select(func.count()).select_from(Submission).outerjoin(Account, joined).where(*matching)
+    where = standings(session, [row[0] for row in rows])
+    return [EntryRow(*row, where[row[0]]) for row in rows], session.execute(counted).scalar_one()
+
+
+def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
+    """Return where each entry is, after "it": on the board, or why not."""
+    said = dict.fromkeys(entries, "waits to be scored")
+    board = label_sets.current(session)
+    if board is not None:
+        under = (Job.label_revision == board.label_revision, Job.scorer_version == board.scorer_version)
+        failed = (*under, Job.state == State.FAILED.value)
+        said |= _of(session, Job.submission_id, entries, *failed, words="could not be scored")
+        shown = (Score.label_revision == board.label_revision, Score.scorer_version == board.scorer_version)
+        said |= _of(session, Score.submission_id, entries, *shown, words="is on the board")
+    kept_back = Submission.id.in_(unpublished())
+    said |= _of(session, Submission.id, entries, kept_back, words="is not published by its owner")
+    for state, words in ((WAITING, "waits for a maintainer"), (REJECTED, "was rejected")):
+        said |= _of(session, Approval.submission_id, entries, Approval.state == state, words=words)
+    one = Moderation
+    said |= _of(session, one.submission_id, entries, one.hidden_at.is_not(None), words="is hidden")
+    said |= _of(session, one.submission_id, entries, one.withdrawn_at.is_not(None), words="is withdrawn")
+    merged = select(one.submission_id, one.merged_into).where(
+        one.submission_id.in_(entries), one.merged_into.is_not(None)
+    )
+    return said | {row[0]: f"was merged into {row[1]}" for row in session.execute(merged)}
+
+
+def _of(
+    session: Session, column: InstrumentedAttribute[str], entries: Sequence[str], *rule: ColumnElement[bool], words: str
+) -> dict[str, str]:
+    return dict.fromkeys(session.scalars(select(column).where(column.in_(entries), *rule)), words)

@@ -1,1 +1,0 @@
-"""Entries as maintainers search and see them, and their section of the maintain page."""

@@ -1,0 +1,81 @@
+"""Context shared by the tabs of the maintain page: services, the current user, and results as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from gradio.context import Context
+
+from auth import AuthError, Identity
+from auth.settings import IdentitySettings
+from benchmark.items import ItemTable
+from maintenance import markup
+from maintenance.actions import account_search
+from maintenance.actions.entries import ParseMetadata
+from maintenance.actions.reported import Shipped
+from maintenance.types import ActionResult, Conflict, NotFound
+from storage.database import Database
+from storage.models.core import UnfitText
+from storage.sliding_window import RateLimited
+
+QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageContext:
+    """What the page works with. `identify`: who sent a request; `note_refusal` is told who was refused, trying what."""
+
+    database: Database
+    benchmark: str
+    parse: ParseMetadata
+    identify: Callable[[gr.Request], Identity]
+    paths: Sequence[Path] = ()
+    note_refusal: Callable[[AuthError, str, str], None] = lambda refused, where, address: None
+    table: Callable[[], ItemTable] = ItemTable.load
+    shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
+    identity: IdentitySettings | None = None  # who has which role; None: nobody is told apart here
+
+    def on_tab_open(self, handler: Callable[..., Any], outputs: list[Any], inputs: Sequence[Any] = ()) -> None:
+        """Have a handler run whenever somebody opens the tab that is laid out now. Those of all tabs at once would be
+        more calls than one address may have waiting."""
+        tab = Context.block
+        while tab is not None and not isinstance(tab, gr.Tab):
+            tab = tab.parent
+        assert tab is not None, "sections are laid out inside gr.Tab"
+        tab.select(handler, list(inputs), outputs, **QUIETLY)
+
+    def names(self, user: Identity, accounts: Iterable[str | None]) -> Mapping[str, str]:
+        """Return id -> user name of accounts."""
+        return account_search.names(self.database, user, accounts)
+
+    def run(self, request: gr.Request, what: str, action: Callable[[Identity], str]) -> str:
+        """Return what an action says, or why it could not be done."""
+        try:
+            return action(self.identify(request))
+        except AuthError as refused:
+            self.note_refusal(refused, f"page: {what}", request.client.host if request.client else "")
+            return markup.refusal(refused.detail)
+        except NotFound as missing:
+            return markup.refusal(str(missing.args[0]))
+        except ValueError as impossible:
+            if not _is_refusal(impossible):
+                raise  # a fault of ours, for the log
+            return markup.refusal(str(impossible))
+
+    def run_action(self, request: gr.Request, what: str, use_case: Callable[[Identity], ActionResult]) -> str:
+        """Return what a use case has done, or why it could not."""
+        return self.run(request, what, lambda user: markup.outcome(use_case(user)))
+
+
+def _is_refusal(error: ValueError) -> bool:
+    """Return whether it says what was wrong with what somebody sent; `problems`: of files and descriptions."""
+    return isinstance(error, Conflict | RateLimited | UnfitText) or hasattr(error, "problems")
+
+
+def html(value: str = "", **options: Any) -> gr.HTML:
+    """Return markup without Gradio's own frame and prose rules."""
+    return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)

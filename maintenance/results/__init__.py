@@ -1,1 +1,0 @@
-"""The section of the maintain page about results published elsewhere."""

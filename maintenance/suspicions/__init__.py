@@ -1,1 +1,0 @@
-"""Entries that a maintainer should look at. Private; nothing follows from it by itself."""

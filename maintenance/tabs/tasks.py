@@ -1,0 +1,51 @@
+"""Maintain tab for tasks and their results, previews included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from auth import Identity
+from maintenance import markup
+from maintenance.actions import operations, rescoring
+from maintenance.page_context import QUIETLY, PageContext, html
+from maintenance.types import whole_number
+
+_LEAD = """<p class="vl-hint">What maintainers asked of the workers lately. Choose a task to see what came of it: a
+preview is shown as it was when it was made.</p>"""
+
+
+def build(context: PageContext) -> None:
+    """Lay the section out in the current Blocks context and wire it."""
+    html(_LEAD)
+    with gr.Row():
+        choice = gr.Dropdown([], label="Task", allow_custom_value=True)
+        again = gr.Button("Look again", size="md")
+    shown, listed = html(elem_id="task"), html(elem_id="tasks")
+
+    def asked(request: gr.Request) -> tuple[str, Any]:
+        names: list[tuple[str, str]] = []
+
+        def recent(user: Identity) -> str:
+            found = operations.recent_tasks(context.database, user)
+            names.extend((f"{one.id}: {one.kind} {one.subject}, {one.state}", str(one.id)) for one in found)
+            return markup.tasks(found, context.names(user, (one.requested_by for one in found)))
+
+        told = context.run(request, "tasks", recent)
+        return told, gr.update(choices=names, value=None)
+
+    def showing(number: str | None, request: gr.Request) -> str:
+        return context.run(request, "task", lambda user: _result(context, user, whole_number(number or "")))
+
+    again.click(asked, outputs=[listed, choice], **QUIETLY)
+    choice.input(showing, [choice], [shown], **QUIETLY)
+    context.on_tab_open(asked, [listed, choice])
+
+
+def _result(context: PageContext, user: Identity, number: int) -> str:
+    task = operations.task(context.database, user, number)
+    told = markup.task(task)
+    if task.kind == rescoring.PREVIEW and task.state == "done":
+        told += markup.preview(rescoring.preview(context.database, user, number), number)
+    return told

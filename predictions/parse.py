@@ -1,0 +1,340 @@
+"""Parsing of a prediction file: votes over the benchmark's items, or every problem at once with its line. No
+database, no label."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmark.items import ItemTable
+from benchmark.reliability import self_consistency
+from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Votes
+from predictions import readability
+from predictions.matching import (
+    UNKNOWN,
+    Matched,
+    item_label,
+    match,
+    report_ids,
+    report_text_differences,
+    resolve_orientation,
+)
+from predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
+from predictions.readers import read_file
+from predictions.readers.base import ParsedFile, PredictionRow
+
+__all__ = [
+    "FileWarning",
+    "Predictions",
+    "Problem",
+    "UploadRejected",
+    "all_warnings",
+    "build_report",
+    "parse_predictions",
+]
+
+REAL_BENCHMARK = "vl-rewardbench"
+_NAMED = 10  # of the items that a file lacks
+_FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another benchmark
+_EXAMPLES = 3
+_LONGEST_NAME = 80
+_NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
+_DEMO_FILE = (
+    "This is a file about the demo benchmark, and here the real VL-RewardBench is scored. Run the judge on the real "
+    "pairs. To try the demo, submit to a service that runs it: one without the setting LABELS."
+)
+_REAL_FILE = (
+    "This is a file about the real VL-RewardBench, and here its synthetic demo is scored. Submit it to a service that "
+    "has the real labels: whoever runs it sets LABELS to their file or Hub dataset."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """A file that can be scored."""
+
+    format: str
+    revision: str
+    votes: Votes
+    behaviour: Behaviour
+    items: int  # of the file's revision
+    warnings: tuple[FileWarning, ...]
+    texts: Mapping[str, float | None] | None = None  # about the judge's texts; None in files without them. Not reported
+    samples: tuple[Sample, ...] = ()
+    reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
+
+
+def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
+    """Read the votes of a file.
+
+    Raises:
+        UploadRejected: with every problem found (the first 100 listed).
+    """
+    findings = ProblemCollector()
+    reading = read_file(data, findings, len(table))
+    matched = match(reading, table)
+    _refuse_other_benchmark(reading.rows, table, matched, findings)
+    _report_unknown(reading.rows, table, matched, findings)
+    per_item = _votes_per_item(reading, matched, table, findings)
+    _report_coverage(per_item, reading.rows, table, matched, findings)
+    report_text_differences(reading, table, matched, findings)
+    resolve_orientation(reading, matched, findings)
+    if findings.problem_count:
+        findings.problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
+        raise findings.rejected()
+    report_ids(reading.rows, table, matched, findings)
+    for code, message, indices in reading.remarks:
+        names = dict.fromkeys(item_label(matched.items[i], table, matched.revision) for i in indices)
+        findings.note(code, message, names)
+    return _upload(reading, table, matched, len(next(iter(per_item.values()))), findings)
+
+
+def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
+    """Return the check report that people, programs and the sandbox read; its keys are fixed."""
+    read = result if isinstance(result, Predictions) else None
+    problems = _unreadable(result) if isinstance(result, Predictions) else result.problems
+    warnings = all_warnings(result) if isinstance(result, Predictions) and not problems else result.warnings
+    return {
+        "ok": not problems,
+        "format": result.format,
+        "benchmark": benchmark,
+        "revision": read and read.revision,
+        "items": read and read.items,
+        "votes_per_item": read and read.votes.k,
+        "parse_rate": read and read.behaviour.parse_rate,
+        "first_shown_rate": read and read.behaviour.first_shown_rate,
+        "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in warnings],
+        "problems": [asdict(problem) for problem in problems],
+        "problem_count": len(problems) if isinstance(result, Predictions) else result.problem_count,
+        "samples": [asdict(sample) for sample in read.samples] if read else [],
+    }
+
+
+def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
+    """Return those of the file, and one about the votes that could not be read."""
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field)
+    return (*upload.warnings, low) if low else upload.warnings
+
+
+def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
+    votes = upload.items * upload.votes.k
+    found = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field)
+    return (found,) if found else ()
+
+
+def _refuse_other_benchmark(
+    rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector
+) -> None:
+    """Refuse, in one sentence, a file of which most rows are about no item of this benchmark."""
+    unknown = [row for row, item in zip(rows, matched.items, strict=True) if item == UNKNOWN]
+    if not unknown or len(unknown) < _FOREIGN_SHARE * len(rows):
+        return
+    message = _about_real_or_demo(unknown, table)
+    most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(rows))
+    if message is None and most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
+        message = _about_another(unknown, len(rows), table)
+    if message is not None:
+        findings.problems.clear()
+        findings.problem_count = 0
+        raise findings.reject("other-benchmark", message)
+
+
+def _about_real_or_demo(unknown: Sequence[PredictionRow], table: ItemTable) -> str | None:
+    """Return what to say of a file about the real benchmark where the demo is, or the other way round."""
+    names = {row.id for row in unknown if row.id is not None}
+    if table.benchmark == REAL_BENCHMARK:
+        demo = names and sum(name.startswith("demo-") for name in names) >= _FOREIGN_SHARE * len(names)
+        return _DEMO_FILE if demo else None
+    real = ItemTable.load(REAL_BENCHMARK)
+    fitting = sum(bool(real.by_id(name)) for name in names)
+    by_text = not names and any(item != UNKNOWN for item in match(ParsedFile("", list(unknown[:100])), real).items)
+    return _REAL_FILE if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)) else None
+
+
+def _about_another(unknown: Sequence[PredictionRow], rows: int, table: ItemTable) -> str:
+    """Return what to say of a file about some other benchmark, with its first rows."""
+    what = f"None of the {rows:,}" if len(unknown) == rows else f"{len(unknown):,} of the {rows:,}"
+    name = "VL-RewardBench" if table.benchmark == REAL_BENCHMARK else f"the benchmark {table.benchmark}"
+    examples = ", ".join(f"{_called(row)} on line {row.line}" for row in unknown[:_EXAMPLES])
+    verb = "rows is a pair" if len(unknown) == rows else "rows are no pairs"
+    return f"{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}."
+
+
+def _called(row: PredictionRow) -> str:
+    """Return a row by its id, key, question or number, cut."""
+    said = row.id or row.key or (row.query and " ".join(row.query.split())) or f"row {row.position}"
+    return f"“{said[:_LONGEST_NAME]}…”" if len(said) > _LONGEST_NAME else f"“{said}”"
+
+
+def _near(row: PredictionRow, table: ItemTable) -> str | None:
+    """Return an id of the benchmark that only looks different from the row's."""
+    if row.id is None:
+        return None
+    folded = {" ".join(unicodedata.normalize("NFKC", row.id).split()), row.id.strip()}
+    return next((one for one in sorted(folded) if table.by_id(one)), None)
+
+
+def _report_unknown(
+    rows: Sequence[PredictionRow], table: ItemTable, matched: Matched, findings: ProblemCollector
+) -> None:
+    """A problem for every row about no item of the benchmark."""
+    for row, item in zip(rows, matched.items, strict=True):
+        if item != UNKNOWN:
+            continue
+        name = row.id
+        if row.key is not None:
+            message = "no item has this key; take `item` from the dataset's fingerprints"
+        elif near := _near(row, table):
+            message = f"no item has exactly this id; write {near!r}"
+        elif name is None:
+            message = "this row is not from this benchmark: neither its texts nor its row number are those of a pair"
+        else:
+            message = "no item of this benchmark has this id; take ids from the dataset unchanged"
+        shown = name if name is not None else row.key
+        findings.add("unknown-item", message, line=row.line, id=shown, field="item" if row.key is not None else "id")
+
+
+def _votes_per_item(
+    reading: ParsedFile, matched: Matched, table: ItemTable, findings: ProblemCollector
+) -> dict[int, list[int]]:
+    """Return item index -> its rows, in file order; problems for repeated items and for different numbers of votes."""
+    per_item: dict[int, list[int]] = {}
+    for index, item in enumerate(matched.items):
+        if item != UNKNOWN:
+            per_item.setdefault(item, []).append(index)
+    rows, name = reading.rows, partial(item_label, table=table, revision=matched.revision)
+    if reading.one_vote_a_row:
+        votes = {item: len(held) for item, held in per_item.items()}
+    else:
+        votes = {item: len(rows[held[0]].choices) for item, held in per_item.items()}
+        for item, held in per_item.items():
+            for index in held[1:]:
+                message = f"the item was already answered on line {rows[held[0]].line}; give each item once"
+                findings.add("duplicate-item", message, line=rows[index].line, id=name(item))
+    usual = Counter(votes.values()).most_common(1)[0][0] if votes else 1
+    if usual > MAX_VOTES_PER_ITEM:
+        findings.add("votes-count", f"{usual} votes an item; at most {MAX_VOTES_PER_ITEM} count, remove the others")
+    different = {item: count for item, count in votes.items() if count != usual}
+    if reading.one_vote_a_row and len(different) <= findings.unread and max(different.values(), default=0) < usual:
+        different = {}  # explained by lines that could not be read
+    for item, count in different.items():
+        message = f"has {count} votes where most items have {usual}; give the same number on every item"
+        findings.add("votes-differ", message, line=rows[per_item[item][-1]].line, id=name(item), field="votes")
+    return per_item
+
+
+def _report_coverage(
+    per_item: dict[int, list[int]],
+    rows: Sequence[PredictionRow],
+    table: ItemTable,
+    matched: Matched,
+    findings: ProblemCollector,
+) -> None:
+    """One problem for all items that the file lacks of its revision, and one for every item that it has beyond."""
+    revision = matched.revision
+    held = table.in_revision(revision)
+    extra = [item for item in per_item if revision not in table.items[item].rows]
+    missing = [item for item in held if item not in per_item]
+    if per_item and len(missing) > max(findings.unread, (1 - _NAMED_REVISION_SHARE) * len(held)):
+        _report_part(len(per_item), table, findings)
+        return
+    for item in extra:
+        message = f"revision {revision}, which the other rows fit, lacks this item; remove it or complete the file"
+        findings.add("extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision))
+    if len(missing) <= findings.unread or (not per_item and findings.problem_count):
+        return
+    names = [item_label(item, table, revision) for item in missing]
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
+    message = (
+        f"the file has no votes for {len(names):,} of the {len(held):,} items of revision {revision}, and must cover "
+        f"them all; missing: {shown}"
+    )
+    findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
+
+
+def _report_part(found: int, table: ItemTable, findings: ProblemCollector) -> None:
+    """The problem of a file with so few items that nothing tells which revision is meant."""
+    sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
+    whole = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}, depending on the revision"
+    message = (
+        f"The file has votes for {found:,} {'pair' if found == 1 else 'pairs'}. It must have votes for every pair of "
+        f"one revision ({whole}): run the judge on all of them."
+    )
+    findings.add("missing-item", message)
+
+
+def _upload(
+    reading: ParsedFile, table: ItemTable, matched: Matched, rows_per_item: int, findings: ProblemCollector
+) -> Predictions:
+    """Return the votes of a file without problems."""
+    count = len(reading.rows)
+    k = rows_per_item if reading.one_vote_a_row else len(reading.rows[0].choices)
+    width = 1 if reading.one_vote_a_row else k
+    choices = np.array([row.choices for row in reading.rows], dtype=np.int8).reshape(count, width)
+    items = np.array(matched.items)
+    shown, flips = _orders(reading, table, matched, width)
+    stored = np.where(choices == UNDECIDED, choices, choices ^ flips[:, None])
+    matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
+    # A stable sort keeps the votes of an item in file order.
+    order = np.argsort(items, kind="stable")
+    held = np.unique(items)
+    matrix[held] = stored[order].reshape(len(held), k)
+    decided = choices >= 0
+    known = decided & (shown >= 0)
+    behaviour = Behaviour(
+        parse_rate=float(decided.mean()),
+        first_shown_rate=float((choices == shown)[known].mean()) if known.any() else None,
+        self_consistency=self_consistency(matrix),
+    )
+    texts = _about_texts(reading.rows, order, len(held), k)
+    samples = _samples(reading, matched, table, stored)
+    read = (reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices))
+    return Predictions(*read, texts, samples, reading.reply_field)
+
+
+def _samples(reading: ParsedFile, matched: Matched, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
+    """``stored``: rows x votes, in stored order."""
+    chosen = [(one, int(stored[one.row, one.vote])) for one in reading.samples.chosen()]
+    return tuple(
+        Sample(
+            item_label(matched.items[one.row], table, matched.revision),
+            one.reply,
+            one.read,
+            None if vote == UNDECIDED else vote,
+        )
+        for one, vote in chosen
+    )
+
+
+def _about_texts(rows: Sequence[PredictionRow], order: Any, items: int, k: int) -> dict[str, float | None] | None:
+    """Shares: items whose K texts are one and the same (None for K = 1), and texts that are empty."""
+    marks = [row.texts for row in rows if row.texts is not None]
+    if len(marks) < len(rows):
+        return None
+    table = np.array(marks, dtype=np.int64).reshape(len(rows), -1)[order].reshape(items, k)
+    same = (table == table[:, :1]).all(axis=1) if k > 1 else None
+    return {
+        "identical_rate": None if same is None else float(same.mean()),
+        "empty_rate": float((table == 0).mean()),
+    }
+
+
+def _orders(reading: ParsedFile, table: ItemTable, matched: Matched, width: int) -> tuple[Any, Any]:
+    """Return rows x votes: the index (as in ``choices``) shown first, or -1; and per row whether to flip to stored
+    order."""
+    rows, none = reading.rows, (-1,) * width
+    flips = np.array(
+        [
+            (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
+            for row, item, flip in zip(rows, matched.items, matched.flips, strict=True)
+        ],
+        dtype=np.int8,
+    )
+    shown = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
+    return shown, flips

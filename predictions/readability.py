@@ -1,0 +1,56 @@
+"""How much of a file could be read, and what follows: a refusal, a confirmation, a warning, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from predictions.problems import FileWarning, Problem
+
+REFUSED_BELOW, CONFIRMED_BELOW, WARNED_BELOW = 0.05, 0.5, 0.9
+"""Shares of the votes that are for either response."""
+UNREADABLE, MOSTLY_UNREADABLE, PARTLY_UNREADABLE = "unreadable", "mostly-unreadable", "partly-unreadable"
+_VERDICT = "A reply that can be read ends like this: Overall Judgment: Answer 1 is better."
+
+
+def refusal(share: float, votes: int, reply_field: str | None) -> Problem | None:
+    """Return the problem of a file in which next to nothing can be read. ``reply_field``: where the file has its
+    judge's texts; None in a file of votes or scores."""
+    if share >= REFUSED_BELOW:
+        return None
+    read = round(share * votes)
+    found = f"Only {read:,}" if read else "None"
+    if reply_field is None:
+        message = (
+            f"{found} of the {votes:,} votes {'are' if read > 1 else 'is'} for a response; all others are undecided "
+            "(null, or equal scores). There is nothing to score. See that your judge answered and its votes were saved."
+        )
+    else:
+        message = (
+            f"{found} of the {votes:,} replies {'hold' if read > 1 else 'holds'} a verdict. Replies are taken from "
+            f"`{reply_field}`: the samples show whether those are your judge's. {_VERDICT}"
+        )
+    return Problem(None, None, reply_field, UNREADABLE, message)
+
+
+def warning(share: float, reply_field: str | None) -> FileWarning | None:
+    """Return what to say of a file of which a good part cannot be read."""
+    if share >= WARNED_BELOW:
+        return None
+    if reply_field is None:
+        lost = f"{1 - share:.1%} of the votes are undecided (null, or equal scores). They count as wrong."
+        return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
+    lost = f"No verdict could be read from {1 - share:.1%} of the replies. They count as wrong."
+    if share >= CONFIRMED_BELOW:
+        return FileWarning(PARTLY_UNREADABLE, f"{lost} {_VERDICT}")
+    return FileWarning(MOSTLY_UNREADABLE, f"{lost} Is `{reply_field}` the judge's reply? {_VERDICT}")
+
+
+def needs_confirmation(report: Mapping[str, Any]) -> bool:
+    """Return whether a file that may be submitted is taken only if its sender says that it is meant."""
+    return any(one["code"] == MOSTLY_UNREADABLE for one in report["warnings"])
+
+
+def is_unreadable(report: Mapping[str, Any]) -> bool:
+    """Return whether a file is refused because next to nothing in it can be read."""
+    return any(one["code"] == UNREADABLE for one in report["problems"])

@@ -1,0 +1,36 @@
+"""JEV: the probability that the first (stored response 0) is better, averaged over both orders.
+
+Above one half is 0, below is 1, exactly one half is undecided. `first_is_better` and `order_agree` are not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predictions.problems import ProblemCollector
+from predictions.readers.base import FieldReader, ParsedFile, PredictionRow, Records, objects, preferred, shorten
+from predictions.readers.samples import STORED, Samples
+
+FORMAT = "jev"
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return a probability that the first is better."""
+    return "p_first_better" in record
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a file of probabilities."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings)
+        fields.text("id")
+        p = fields.number("p_first_better")
+        if fields.ok and not 0.0 <= p <= 1.0:
+            fields.fault("p_first_better", "bad-field", f"must be a probability from 0 to 1, not {shorten(p)}")
+        if fields.finish():
+            choice = preferred((p, 0.5))
+            samples.see(len(rows), 0, choice, p, STORED)
+            rows.append(PredictionRow(line, (choice,), None, fields.id))
+    return ParsedFile(FORMAT, rows, samples=samples)

@@ -1,0 +1,112 @@
+"""The service's own JSONL: votes, judgements or scores, one line an item."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmark.votes import UNDECIDED
+from predictions.problems import ProblemCollector
+from predictions.readers.base import (
+    FieldReader,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    choice_of,
+    objects,
+    preferred,
+    shorten,
+    text_mark,
+)
+from predictions.readers.samples import STORED, Samples
+
+FORMAT = "native"
+_KINDS = ("votes", "judgements", "scores")
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return an id or an item key, and one of the three kinds of votes."""
+    return ("id" in record or "item" in record) and any(kind in record for kind in _KINDS)
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a native file."""
+    rows: list[PredictionRow] = []
+    samples = Samples()
+    reply_field: str | None = None
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings)
+        key = _item_key(fields)
+        kinds = [kind for kind in _KINDS if kind in record]
+        choices: list[int] = []
+        shown: list[int] | None = None
+        marks: list[int] | None = None
+        if len(kinds) != 1:
+            given = "none of them" if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
+            message = f"a line needs exactly one of `votes`, `judgements` and `scores`; this one has {given}"
+            fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message)
+        elif kinds[0] == "votes":
+            choices = _votes(fields)
+        elif kinds[0] == "scores":
+            scores = fields.votes(record["scores"], "scores")
+            choices = [preferred(fields.scores(pair, f"scores[{i}]")) for i, pair in enumerate(scores)]
+        else:
+            choices, shown, marks = _judgements(fields)
+            reply_field = "judgements.text"
+        if fields.finish():
+            _see(samples, len(rows), record[kinds[0]], choices, shown)
+            rows.append(PredictionRow(line, choices, shown, id=fields.id, key=key, texts=marks))
+    return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
+
+
+def _see(samples: Samples, row: int, said: list[Any], choices: list[int], shown: list[int] | None) -> None:
+    for vote, choice in enumerate(choices):
+        if shown is None:
+            samples.see(row, vote, choice, said[vote], STORED)
+        else:
+            samples.see(row, vote, choice if choice == UNDECIDED else choice ^ shown[vote], said[vote]["text"])
+
+
+def _item_key(fields: FieldReader) -> str | None:
+    """Return the item key; checks that there is one or an id."""
+    record = fields.record
+    for name in ("id", "item"):
+        if record.get(name) is not None and not isinstance(record[name], str):
+            fields.fault(name, "bad-field", f"the field `{name}` must be a text, not {shorten(record[name])}")
+    key = record.get("item")
+    if record.get("id") is None and key is None:
+        message = "the field `id` is missing; give the item's id, or its fingerprint as `item`"
+        fields.fault("id", "missing-field", message)
+    return key if isinstance(key, str) else None
+
+
+def _votes(fields: FieldReader) -> list[int]:
+    choices = []
+    for i, vote in enumerate(fields.votes(fields.record["votes"], "votes")):
+        if vote is None:
+            choices.append(UNDECIDED)
+        elif type(vote) is int and vote in (0, 1):
+            choices.append(vote)
+        else:
+            message = f"a vote is 0 or 1 (the preferred stored response) or null (undecided), not {shorten(vote)}"
+            fields.fault(f"votes[{i}]", "bad-vote", message)
+    return choices
+
+
+def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
+    choices, shown, marks = [], [], []
+    for i, judgement in enumerate(fields.votes(fields.record["judgements"], "judgements")):
+        path = f"judgements[{i}]"
+        if not isinstance(judgement, dict):
+            message = f'a judgement is {{"text": ..., "swapped": true or false}}, not {shorten(judgement)}'
+            fields.fault(path, "bad-field", message)
+            continue
+        text = fields.text("text", f"{path}.text", where=judgement)
+        swapped = judgement.get("swapped")
+        if not isinstance(swapped, bool):
+            message = f"`swapped` must be true (stored response 1 was shown first) or false, not {shorten(swapped)}"
+            fields.fault(f"{path}.swapped", "bad-order-flag", message)
+        choice = choice_of(text)
+        choices.append(choice if choice == UNDECIDED else choice ^ bool(swapped))
+        shown.append(int(bool(swapped)))
+        marks.append(text_mark(text))
+    return choices, shown, marks

@@ -1,0 +1,53 @@
+"""One score for each of the two responses, in stored order: MergeToVLRM (`outputs`), vl-reward-model-exam (`score0`,
+`score1`), and others (`score_a`, `score_b`). A tie is undecided; the writers' own arg-max (index 0) is not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predictions.problems import ProblemCollector
+from predictions.readers.base import FieldReader, ParsedFile, PredictionRow, Records, TextComparison, objects, preferred
+from predictions.readers.samples import STORED, Samples
+
+FORMAT = "two-score"
+SCORE_FIELDS = (("score0", "score1"), ("score_0", "score_1"), ("score_a", "score_b"))
+TEXT_FIELDS = ("raw_output", "output", "critique", "judgement", "text")
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return two scores, under one of the names in use."""
+    if isinstance(record.get("outputs"), list) and "id" in record:
+        return True
+    return any(first in record and second in record for first, second in SCORE_FIELDS)
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of a file with two scores a record."""
+    rows: list[PredictionRow] = []
+    check, samples = TextComparison(), Samples()
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings)
+        fields.text("id")
+        scores = two_scores(fields)
+        choice = preferred(scores)
+        query, texts = fields.optional_text("query"), _responses(record)
+        if fields.finish():
+            check.compare(len(rows), choice, next((record[name] for name in TEXT_FIELDS if name in record), None))
+            samples.see(len(rows), 0, choice, scores, STORED)
+            rows.append(PredictionRow(line, (choice,), None, fields.id, query if texts else None, texts))
+    return ParsedFile(FORMAT, rows, text_field="response0", remarks=check.remarks(), samples=samples)
+
+
+def two_scores(fields: FieldReader) -> tuple[float, float]:
+    """Return the scores of the stored responses 0 and 1."""
+    record = fields.record
+    if "outputs" in record:
+        return fields.scores(record["outputs"], "outputs")
+    first, second = next((names for names in SCORE_FIELDS if names[0] in record or names[1] in record), SCORE_FIELDS[0])
+    return fields.number(first), fields.number(second)
+
+
+def _responses(record: dict[str, Any]) -> tuple[str, str] | None:
+    first, second = record.get("response0"), record.get("response1")
+    return (first, second) if isinstance(first, str) and isinstance(second, str) else None

@@ -1,0 +1,63 @@
+"""VL-Reward-Model style JSON, ``{"summary": ..., "results": [...]}``: a judge's choice, or a reward model's two scores.
+
+`prediction` (or `pred`) is the index of the preferred stored response. Where a record has scores they count, since the
+writer's `pred` resolves ties to index 0. The recorded choice counts, not the text beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmark.votes import UNDECIDED
+from predictions.problems import ProblemCollector
+from predictions.readers.base import (
+    FieldReader,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    TextComparison,
+    objects,
+    preferred,
+    shorten,
+)
+from predictions.readers.samples import STORED, Samples
+from predictions.readers.two_score import SCORE_FIELDS, TEXT_FIELDS, two_scores
+
+FORMAT = "vl-reward-model"
+_SCORES = {name for names in SCORE_FIELDS for name in names} | {"outputs"}
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return an id and a recorded choice."""
+    return "id" in record and ("prediction" in record or "pred" in record)
+
+
+def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+    """Return the rows of the results."""
+    rows: list[PredictionRow] = []
+    check, samples = TextComparison(), Samples()
+    for line, record in objects(records, findings):
+        fields = FieldReader(record, line, findings)
+        fields.text("id")
+        scores = two_scores(fields) if _SCORES & record.keys() else None
+        choice = preferred(scores) if scores else _choice(fields)
+        if fields.finish():
+            check.compare(len(rows), choice, next((record[name] for name in TEXT_FIELDS if name in record), None))
+            said = scores or record.get("prediction", record.get("pred"))
+            samples.see(len(rows), 0, choice, said, STORED)
+            rows.append(PredictionRow(line, (choice,), None, fields.id))
+    return ParsedFile(FORMAT, rows, remarks=check.remarks(), samples=samples)
+
+
+def _choice(fields: FieldReader) -> int:
+    name = "prediction" if "prediction" in fields.record else "pred"
+    if name not in fields.record:
+        message = "give `prediction`, the index (0 or 1) of the preferred stored response, or `score_a` and `score_b`"
+        fields.fault("prediction", "missing-field", message)
+        return UNDECIDED
+    value = fields.record[name]
+    if value is None or (type(value) is int and value in (-1, 0, 1)):
+        return UNDECIDED if value is None else value
+    message = f"`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {shorten(value)}"
+    fields.fault(name, "bad-vote", message)
+    return UNDECIDED

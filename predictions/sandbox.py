@@ -1,0 +1,189 @@
+"""Parsing of an untrusted file in a child process with limits on memory, processor time and wall clock.
+
+The child is ``python -m predictions.sandbox PATH BENCHMARK MEMORY SECONDS``. It inherits no environment but a path and
+a locale, lowers its own limits before it opens the file, and prints one JSON object: ``report`` (the check report) and,
+if the file can be scored, ``upload`` (format, revision, items, votes_per_item, table_items, behaviour, and ``votes``:
+base64 of the packed votes). A child that is killed, out of memory or too slow becomes a rejection with the code
+too-expensive. Whatever else ends it, and strange output, is a fault of this service: ReadingFailed.
+"""
+
+from __future__ import annotations
+
+import base64
+import errno
+import json
+import logging
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark.items import ItemTable
+from benchmark.votes import Behaviour, Votes
+from predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
+from predictions.problems import FileWarning, ProblemCollector
+
+_ROOT = Path(__file__).resolve().parent.parent
+_OUTPUT_LIMIT = 4 * 2**20
+_ERRORS_KEPT = 4096  # bytes of what the child said last
+_OUT_OF_MEMORY = 3  # the child's exit code
+_MEMORY_WORDS = (b"MemoryError", b"Cannot allocate memory", b"failed to map segment")
+
+log = logging.getLogger(__name__)
+
+
+class ReadingFailed(Exception):
+    """The service could not read a file, through no fault of the file; the log says why."""
+
+    def __init__(self) -> None:
+        super().__init__("The file could not be read: a fault of the service, not of your file. Try again later.")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What reading one file may cost."""
+
+    memory_bytes: int = 1536 * 2**20  # of address space; the libraries alone reserve some hundred MB of it
+    cpu_seconds: int = 10
+    wall_seconds: float = 60.0
+
+
+DEFAULT_LIMITS = Limits()
+
+Result = tuple[dict[str, Any], Predictions | None]
+"""The check report and, if it is ok, the votes."""
+
+
+def read_isolated(path: Path, benchmark: str | Path = "vl-rewardbench", limits: Limits = DEFAULT_LIMITS) -> Result:
+    """Read a file in a child process.
+
+    ``benchmark``: the name of a shipped table, or the path of a manifest.
+
+    Raises:
+        ReadingFailed: the child failed although it kept to its limits.
+    """
+    try:
+        done = subprocess.run(
+            _command(path, benchmark, limits),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=_ROOT,
+            env=_environment(),
+            start_new_session=True,
+            timeout=limits.wall_seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return _too_expensive(benchmark, limits)
+    return _result(done.stdout, done.stderr[-_ERRORS_KEPT:], done.returncode, benchmark, limits)
+
+
+def _command(path: Path, benchmark: str | Path, limits: Limits) -> list[str]:
+    table = str(benchmark.absolute()) if isinstance(benchmark, Path) else benchmark
+    numbers = [str(limits.memory_bytes), str(limits.cpu_seconds)]
+    return [sys.executable, "-s", "-m", "predictions.sandbox", str(path.absolute()), table, *numbers]
+
+
+def _environment() -> dict[str, str]:
+    """No secret, and one thread: each numpy thread reserves address space."""
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**kept, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path, limits: Limits) -> Result:
+    """Return what the child printed, or a rejection in its stead. Raises ReadingFailed."""
+    if returncode < 0 or returncode == _OUT_OF_MEMORY or (returncode and any(map(errors.__contains__, _MEMORY_WORDS))):
+        return _too_expensive(benchmark, limits)
+    try:
+        if returncode == 0 and len(output) <= _OUTPUT_LIMIT:
+            answer = json.loads(output)
+            return answer["report"], _unpacked(answer["upload"]) if answer["upload"] else None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    said = errors.decode(errors="replace").strip()
+    log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "said": said}})
+    raise ReadingFailed
+
+
+def _too_expensive(benchmark: str | Path, limits: Limits) -> Result:
+    name = benchmark if isinstance(benchmark, str) else _benchmark_of(benchmark)
+    message = (
+        f"reading this file took more than {limits.cpu_seconds} s or {limits.memory_bytes // 2**20:,} MiB; "
+        "a prediction file takes a second. Upload the file that your tool wrote, unchanged."
+    )
+    return build_report(ProblemCollector().reject("too-expensive", message), name), None
+
+
+def _benchmark_of(manifest: Path) -> str:
+    try:
+        return ItemTable.from_file(manifest).benchmark
+    except (OSError, ValueError, KeyError):
+        return manifest.stem
+
+
+def _packed(upload: Predictions) -> dict[str, Any]:
+    return {
+        "format": upload.format,
+        "revision": upload.revision,
+        "items": upload.items,
+        "votes_per_item": upload.votes.k,
+        "table_items": len(upload.votes.matrix),
+        "behaviour": asdict(upload.behaviour),
+        "texts": upload.texts,
+        "warnings": [asdict(warning) for warning in upload.warnings],
+        "votes": base64.b64encode(upload.votes.pack()).decode(),
+    }
+
+
+def _unpacked(packed: dict[str, Any]) -> Predictions:
+    votes = Votes.unpack(base64.b64decode(packed["votes"]), packed["table_items"], packed["votes_per_item"])
+    warnings = tuple(FileWarning(w["code"], w["message"], tuple(w["ids"])) for w in packed["warnings"])
+    behaviour = Behaviour(**packed["behaviour"])
+    about_texts = packed["texts"]
+    return Predictions(packed["format"], packed["revision"], votes, behaviour, packed["items"], warnings, about_texts)
+
+
+def _lower_limits(memory_bytes: int, cpu_seconds: int) -> None:
+    """Lower this process's own limits for good (POSIX)."""
+    import resource  # not on Windows
+
+    for kind, limit in (
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CPU, cpu_seconds),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        wanted = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (wanted, wanted))
+
+
+def _read_here(path: Path, benchmark: str) -> dict[str, Any]:
+    """Return the child's answer."""
+    table = ItemTable.from_file(Path(benchmark)) if Path(benchmark).is_absolute() else ItemTable.load(benchmark)
+    try:
+        upload = parse_predictions(path.read_bytes(), table)
+    except UploadRejected as rejection:
+        return {"report": build_report(rejection, table.benchmark), "upload": None}
+    report = build_report(upload, table.benchmark)
+    return {"report": report, "upload": _packed(upload) if report["ok"] else None}
+
+
+def _main(arguments: list[str]) -> int:
+    path, benchmark, memory_bytes, cpu_seconds = arguments
+    try:
+        _lower_limits(int(memory_bytes), int(cpu_seconds))
+        sys.stdout.write(json.dumps(_read_here(Path(path), benchmark)))
+    except MemoryError:
+        return _OUT_OF_MEMORY
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        return _OUT_OF_MEMORY
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Receipts: signed statements of accepted submissions and their scores, and their verification."""

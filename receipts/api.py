@@ -1,0 +1,52 @@
+"""REST routes of receipts and of the public keys. Canonical JSON: the same receipt is the same bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from auth.middleware import identity_of
+from auth.problem_details import problem
+from common.canonical_json import canonical_json
+from receipts import openapi_examples
+from receipts.service import ReceiptService, RecordChanged
+
+_PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_JSON = "application/json"
+
+
+def build(receipts: ReceiptService) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(tags=["receipts"])
+
+    @router.get("/api/v1/submissions/{submission}/receipt", responses=openapi_examples.ACCEPTANCE)
+    def acceptance(submission: str, request: Request) -> Response:
+        """The signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
+        found = receipts.of_acceptance(submission, identity_of(request))
+        if found is None:
+            return problem(404, "unknown-submission", "There is no receipt of this submission here.")
+        return _canonical(found)
+
+    @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
+    def scores(entry: str, request: Request) -> Response:
+        """The signed receipts of every score of an entry, under all label revisions, the oldest first."""
+        try:
+            found = receipts.of_scores(entry, identity_of(request))
+        except RecordChanged as changed:
+            return problem(500, "record-changed", str(changed))
+        if found is None:
+            return problem(404, "unknown-entry", "There is no entry with this id.")
+        return _canonical({"entry": entry, "receipts": found})
+
+    @router.get("/api/v1/keys", responses=openapi_examples.KEYS)
+    def keys() -> Response:
+        """The public keys of receipts, those of the past too. Keep a copy, and check receipts without this service."""
+        return JSONResponse(receipts.keys(), headers={"Cache-Control": "no-cache"})
+
+    return router
+
+
+def _canonical(body: dict[str, Any]) -> Response:
+    return Response(canonical_json(body), headers=_PRIVATE, media_type=_JSON)

@@ -1,0 +1,161 @@
+"""Command `python -m submissions verify`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from receipts.signing import KeyUnusable, read_keys
+from receipts.verify import (
+    Chain,
+    ChainBroken,
+    CheckOutcome,
+    Finding,
+    NoReceipt,
+    check_all,
+    read_chain,
+    read_receipts,
+    title,
+)
+
+OK, FAILED, USAGE = 0, 1, 2
+_WITHOUT_HEAD = "Not checked: without --head, a published one, nothing shows that later events were cut off."
+
+
+class CommandOutput(NamedTuple):
+    """What to print, and the exit code."""
+
+    text: str
+    code: int
+
+
+class _UnusableInput(Exception):
+    """A given file or address cannot be used; the message is a sentence."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The arguments of the command."""
+    parser.add_argument("receipt", type=Path, metavar="RECEIPT", help="the receipt, or an answer that holds it")
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="the file that was submitted")
+    parser.add_argument("--key", type=Path, metavar="PATH", help="the published keys, saved: /api/v1/keys, or PEM")
+    parser.add_argument("--server", metavar="URL", help="fetch the published keys from this service instead")
+    parser.add_argument("--chain", type=Path, metavar="PATH", help="the exported audit chain, saved from /api/v1/chain")
+    parser.add_argument("--head", type=Path, metavar="PATH", help="a published head that the chain must pass through")
+    parser.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark (the demo's)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(options: argparse.Namespace) -> CommandOutput:
+    """Return everything that can be checked with what was given."""
+    try:
+        keys = _keys(options)
+        receipt, file = _bytes(options.receipt), _bytes(options.file) if options.file else None
+        head = _json(options.head) if options.head else None
+        if options.chain is None and head is not None:
+            raise _UnusableInput("--head needs --chain: a head is checked against a chain.")
+        table = _table(options)
+        chain, about_chain = _chain(options, head)
+    except _UnusableInput as wrong:
+        return CommandOutput(str(wrong), USAGE)
+    try:
+        receipts = read_receipts(receipt)
+    except NoReceipt as none:
+        return _said(options, [], [Finding("receipt", CheckOutcome.FAILED, "not-a-receipt", str(none))])
+    each = [(one, check_all(one, keys, file, table, chain)) for one in receipts]
+    return _said(options, each, about_chain)
+
+
+def _said(
+    options: argparse.Namespace, each: list[tuple[dict[str, Any], list[Finding]]], besides: list[Finding]
+) -> CommandOutput:
+    findings = [one for _, found in each for one in found] + besides
+    good = not any(one.outcome is CheckOutcome.FAILED for one in findings)
+    if options.json:
+        parts = [{"receipt": receipt, "checks": [one.to_json() for one in found]} for receipt, found in each]
+        text = json.dumps({"ok": good, "receipts": parts, "checks": [one.to_json() for one in besides]})
+    else:
+        lines = ["OK: everything that was checked holds." if good else "FAILED: something does not hold."]
+        for receipt, found in each:
+            lines += [title(receipt), *map(_line, found)]
+        text = "\n".join(map(_printable, [*lines, *map(_line, besides)]))
+    return CommandOutput(text, OK if good else FAILED)
+
+
+def _line(one: Finding) -> str:
+    name = one.check if one.outcome is CheckOutcome.OK else f"{one.check} {one.outcome} ({one.code})"
+    return f"  {name}: {one.message}"
+
+
+def _keys(options: argparse.Namespace) -> Mapping[str, bytes]:
+    if options.key is None and options.server is None:
+        raise _UnusableInput(
+            "A receipt is checked with the service's published keys. Save them once (curl .../api/v1/keys > keys.json) "
+            "and name the file with --key, or fetch them with --server."
+        )
+    if options.key is None:
+        return _fetched(options.server)
+    text = _bytes(options.key).decode("utf-8", "replace")
+    try:
+        return read_keys(text if "-----BEGIN" in text and not text.lstrip().startswith("{") else _json(options.key))
+    except KeyUnusable as error:
+        raise _UnusableInput(f"{options.key} cannot be used as keys: {error}.") from None
+
+
+def _fetched(server: str) -> Mapping[str, bytes]:
+    import httpx  # 0.2 s that nobody else need pay
+
+    try:
+        reply = httpx.get(f"{server.rstrip('/')}/api/v1/keys", timeout=30)
+        return read_keys(reply.raise_for_status().json())
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise _UnusableInput(f"{server} does not tell its keys ({error}).") from None
+
+
+def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[Finding]]:
+    """Return the chain where one was given and holds, and what is to be said about it by itself."""
+    if options.chain is None:
+        return None, []
+    try:
+        with options.chain.open("rb") as lines:
+            chain = read_chain(lines)
+    except ChainBroken as broken:
+        return None, [Finding("chain", CheckOutcome.FAILED, "chain-broken", str(broken))]
+    except OSError as error:
+        raise _UnusableInput(f"{options.chain} cannot be read: {error.strerror}.") from None
+    if head is None:
+        return chain, [Finding("head", CheckOutcome.SKIPPED, "no-head", _WITHOUT_HEAD)]
+    named = head if isinstance(head, dict) else {}
+    return chain, [chain.check(named.get("seq"), named.get("hash"), "head", "head")]
+
+
+def _table(options: argparse.Namespace) -> Any:
+    from benchmark.items import ItemTable
+
+    if options.items is None:
+        return ItemTable.load
+    try:
+        found = ItemTable.from_file(options.items)
+    except (OSError, ValueError, KeyError) as error:
+        raise _UnusableInput(f"{options.items} cannot be read as items: {error}") from None
+    return lambda: found
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _UnusableInput(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(_bytes(path))
+    except ValueError:
+        raise _UnusableInput(f"{path} is not JSON.") from None
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

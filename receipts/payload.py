@@ -1,0 +1,134 @@
+"""Payloads of receipts before signing. Pure: the same inputs give the same payload everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.disclosure import PUBLIC, SCORES, shown_scores
+from benchmark.items import CATEGORIES
+from benchmark.ladder import NOT_SHOWN
+from benchmark.protocols import category_counts
+from benchmark.scoring import Tally
+from benchmark.votes import ABSENT, Votes
+from predictions.parse import Predictions
+from predictions.spool import UploadedFile
+
+ACCEPTANCE, SCORE = "acceptance", "score"
+PROTOCOL, GROUPING = "strict", "official"
+_COUNTS = ("n", "agree", "reject", "undecided")
+_DIGITS = 6  # of fractions, so that no platform's last bit shows; labels that are not public have fewer
+
+
+def votes_sha256(votes: Votes) -> str:
+    """Return what a file says, whatever its format, order and texts: SHA-256 of K and the votes, item by item.
+
+    One byte a vote (0, 1, 255 undecided), the items of the file's revision in the order of the benchmark's table.
+    """
+    present = votes.matrix[(votes.matrix != ABSENT).all(axis=1)]
+    return hashlib.sha256(f"{votes.k}\n".encode() + present.tobytes()).hexdigest()
+
+
+def acceptance_payload(
+    submission: str,
+    benchmark: str,
+    file: UploadedFile,
+    upload: Predictions,
+    owner: str,
+    accepted_at: str,
+    attempt: int,
+    policy: dict[str, Any],
+    durability: str,
+) -> dict[str, Any]:
+    """Return what was taken, from whom and when; its place in the audit chain follows from these facts.
+
+    `attempt`: the attempt number of the owner under the board's label revision; `policy`: under which it was taken;
+    `durability`: where the bytes were when this was said.
+    """
+    return {
+        "kind": ACCEPTANCE,
+        "benchmark": benchmark,
+        "submission": submission,
+        "content_sha256": file.sha256,
+        "votes_sha256": votes_sha256(upload.votes),
+        "bytes": file.size,
+        "owner": owner,
+        "format": upload.format,
+        "revision": upload.revision,
+        "items": upload.items,
+        "votes_per_item": upload.votes.k,
+        "votes": upload.items * upload.votes.k,
+        "accepted_at": accepted_at,
+        "attempt": attempt,
+        "policy": policy,
+        "durability": durability,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A label revision as a receipt names it. `salt`: of the commitment, where it is revealed."""
+
+    revision: str
+    items: int
+    level: str  # benchmark.disclosure
+    digest: str
+    commitment: str | None
+    salt: str | None
+
+    @property
+    def public(self) -> bool:
+        """Whether everything may be said."""
+        return self.level == PUBLIC
+
+
+def score_payload(
+    submission: str,
+    benchmark: str,
+    content_sha256: str,
+    labels: Labels,
+    scorer_version: str,
+    tally: Mapping[str, Any],
+    tally_text: str,
+    scored_at: str,
+) -> dict[str, Any]:
+    """Return how a submission was scored. Of labels that are not public: the scores that their level shows, the
+    commitment instead of the digest, and nothing else that depends on a label.
+
+    `tally`: benchmark.scoring.Tally.to_json(), and the text that is stored of it.
+    """
+    counted = Tally.from_json(tally)
+    told = shown_scores(counted, labels.level)
+    rounded = {name: None if value is None else round(value, _DIGITS) for name, value in told.items()}
+    return {
+        "kind": SCORE,
+        "benchmark": benchmark,
+        "submission": submission,
+        "content_sha256": content_sha256,
+        "votes_per_item": counted.k,
+        "label_revision": labels.revision,
+        "label_items": labels.items,
+        "label_commitment": labels.commitment,
+        "label_digest": labels.digest if labels.public else None,
+        "label_salt": labels.salt if labels.public else None,
+        "disclosure": labels.level,
+        "scorer_version": scorer_version,
+        "protocol": PROTOCOL,
+        "grouping": GROUPING,
+        "scores": rounded,
+        "counts": _counts(counted) if labels.public else None,
+        "tally_sha256": hashlib.sha256(tally_text.encode()).hexdigest() if labels.public else None,
+        "scored_at": scored_at,
+    }
+
+
+def without_score(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a score of which no number is shown to anybody, its owner included (benchmark/ladder.py)."""
+    return {**stated, "scores": dict.fromkeys(SCORES), "withheld": NOT_SHOWN}
+
+
+def _counts(tally: Tally) -> dict[str, dict[str, int]]:
+    rows = category_counts(tally.counts, GROUPING)[:, : len(_COUNTS)].tolist()
+    return {name: dict(zip(_COUNTS, row, strict=True)) for name, row in zip(CATEGORIES, rows, strict=True)}

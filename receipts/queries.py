@@ -1,0 +1,128 @@
+"""SQL of receipts and of the activity list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from benchmark.disclosure import PUBLIC, merged
+from receipts.payload import Labels
+from storage import audit, label_imports, row_commitments
+from storage.models.core import RegisteredLabelSet, Score, Submission
+from storage.models.moderation import ImportedLabels, Moderation
+from storage.models.receipts import LabelCommitment
+
+
+class ReceiptRow(NamedTuple):
+    """A submission as far as its receipts go."""
+
+    id: str
+    owner: str
+    model: str
+    version: str
+    content_sha256: str
+    created_at: float  # seconds since 1970 UTC
+    receipt: dict[str, Any]
+    hidden: bool
+
+
+class Scored(NamedTuple):
+    """A score as it is stored, by the order in which scores were made."""
+
+    submission_id: str
+    label_revision: str
+    scorer_version: str
+    tally: str
+    created_at: float
+    salt: str | None
+
+    @property
+    def tally_sha256(self) -> str:
+        """Of the stored text."""
+        return row_commitments.sha256(self.tally)
+
+    @property
+    def commitment(self) -> str | None:
+        """As the event that recorded it holds it."""
+        rules = (self.label_revision, self.scorer_version)
+        return self.salt and row_commitments.of_score(self.submission_id, *rules, self.tally_sha256, self.salt)
+
+
+def receipts_of_submission(session: Session, benchmark: str, submission: str) -> ReceiptRow | None:
+    """Return a submission; None if there is no such one."""
+    found = session.execute(_held(benchmark).where(Submission.id == submission)).one_or_none()
+    return _as_held(found) if found else None
+
+
+def receipts_of_account(session: Session, benchmark: str, owner: str, most: int) -> list[ReceiptRow]:
+    """Return what an account has submitted, the newest first."""
+    rows = session.execute(
+        _held(benchmark)
+        .where(Submission.owner == owner)
+        .order_by(Submission.created_at.desc(), Submission.id)
+        .limit(most)
+    )
+    return [_as_held(row) for row in rows]
+
+
+def _held(benchmark: str) -> Any:
+    columns = (Submission.id, Submission.owner, Submission.model, Submission.version, Submission.content_sha256)
+    return (
+        select(*columns, Submission.created_at, Submission.receipt, Moderation.hidden_at)
+        .outerjoin(Moderation, Moderation.submission_id == Submission.id)
+        .where(Submission.benchmark == benchmark)
+    )
+
+
+def _as_held(row: Any) -> ReceiptRow:
+    return ReceiptRow._make((*row[:-1], row[-1] is not None))
+
+
+def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
+    """Return all scores of some submissions, but those under drafts: of these nobody may know."""
+    drafts = label_imports.drafts(session)
+    rows = session.execute(
+        select(*(getattr(Score, name) for name in Scored._fields))
+        .where(Score.submission_id.in_(submissions), Score.label_revision.not_in(drafts))
+        .order_by(Score.created_at, Score.id)
+    )
+    return [Scored(*row) for row in rows]
+
+
+def labels(session: Session, hidden: Mapping[str, str]) -> dict[str, Labels]:
+    """Return every label revision that is no draft. `hidden`: the configured ones that are not public, and their
+    levels."""
+    levels = merged(hidden, label_imports.hidden_revisions(session))
+    drafts = label_imports.drafts(session)
+    rows = session.execute(
+        select(
+            RegisteredLabelSet.revision,
+            RegisteredLabelSet.items,
+            RegisteredLabelSet.digest,
+            LabelCommitment.commitment,
+            LabelCommitment.salt,
+            ImportedLabels.commitment,
+            ImportedLabels.salt,
+        )
+        .outerjoin(LabelCommitment, LabelCommitment.revision == RegisteredLabelSet.revision)
+        .outerjoin(ImportedLabels, ImportedLabels.revision == RegisteredLabelSet.revision)
+    )
+    return {
+        name: Labels(name, items, levels.get(name, PUBLIC), digest, imported or own, salt if imported else own_salt)
+        for name, items, digest, own, own_salt, imported, salt in rows
+        if name not in drafts
+    }
+
+
+def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:
+    """Return whether a score was recorded with this chunk of a re-score."""
+    same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
+    said = {**same, "recorded_at": score.created_at}
+    return all(chunk.body.get(name) == value for name, value in said.items()) and _holds(chunk, score)
+
+
+def _holds(chunk: audit.StoredEvent, score: Scored) -> bool:
+    return score.commitment in chunk.body.get("commitments", ())

@@ -1,0 +1,148 @@
+"""Receipts of a submission: issue, sign and return them.
+
+A receipt of acceptance is signed and stored with the submission. Those of scores are derived from rows that never
+change (score, audit event, label set) whenever somebody asks, so a re-score of thousands signs nothing. Before one is
+signed, these rows are compared with what the audit chain holds of them.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from auth import Identity, Role
+from receipts import payload, queries
+from receipts.queries import ReceiptRow, Scored
+from receipts.signing import SIGNATURE, Signer, public_key_json
+from storage import audit, integrity, integrity_alarms, ladder, receipt_keys, visibility
+from storage.clock import iso
+from storage.database import Database
+from storage.integrity import Ledger, Mismatch
+
+log = logging.getLogger(__name__)
+
+
+class RecordChanged(Exception):
+    """What is stored about this entry is not what the audit chain recorded, so no receipt is signed. Maintainers are
+    alerted; please tell them too."""
+
+    def __init__(self) -> None:
+        super().__init__(" ".join((RecordChanged.__doc__ or "").split()))
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptService:
+    """What was signed, and what can be. `hidden_labels`: the configured label revisions that are not public, with
+    their disclosure levels."""
+
+    database: Database
+    benchmark: str
+    signer: Signer
+    hidden_labels: Mapping[str, str] = field(default_factory=dict)
+
+    def of_acceptance(self, submission: str, user: Identity) -> dict[str, Any] | None:
+        """Return the receipt of acceptance; None where there is none that this person may see.
+
+        It names the owner, so strangers get it of entries only that stand on the board under their owner's name.
+        """
+        with self.database.read() as session:
+            found = queries.receipts_of_submission(session, self.benchmark, submission)
+            if found is None:
+                return None
+            shown = visibility.of(session, submission)
+            state, _ = visibility.approvals(session, [submission]).get(submission, (visibility.APPROVED, None))
+        open_to_all = shown == visibility.PLAIN and state == visibility.APPROVED and not found.hidden
+        if not (open_to_all or _may_see(found, user)):
+            return None
+        return found.receipt if SIGNATURE in found.receipt else None
+
+    def of_scores(self, submission: str, user: Identity) -> list[dict[str, Any]] | None:
+        """Return the receipts of all scores, the oldest first; None where there is no such entry that this person may
+        see.
+
+        Raises RecordChanged where rows about it, or about labels, are not what their events say.
+        """
+        with self.database.read() as session:
+            found = queries.receipts_of_submission(session, self.benchmark, submission)
+            if found is None:
+                return None
+            shown = visibility.of(session, submission)
+            if (found.hidden or not shown.published) and not _may_see(found, user):
+                return None
+            ledger, wrong = integrity.about(session, submission)
+            labels = queries.labels(session, self.hidden_labels)
+            stored = queries.scores(session, [submission])
+            withheld = ladder.withheld(session, ladder.levels(session, self.hidden_labels), [submission])
+            stated = [] if wrong else [self._state(session, found, one, labels, ledger, withheld) for one in stored]
+        if wrong:
+            self._refuse(submission, wrong[0])
+        return [self.signer.sign(one) for one in stated]
+
+    def _state(
+        self,
+        session: Any,
+        found: ReceiptRow,
+        score: Scored,
+        labels: dict[str, payload.Labels],
+        ledger: Ledger,
+        withheld: ladder.Withheld,
+    ) -> dict[str, Any]:
+        """Return what a receipt of a score says: the score, and its place in the audit chain.
+
+        Under public labels it carries the body of its event, and the salt that opens the score's commitment in it.
+        Body and salt would let the holder try out tallies of hidden labels, so under these it carries neither.
+        """
+        under = labels[score.label_revision]
+        said = payload.score_payload(
+            found.id,
+            self.benchmark,
+            found.content_sha256,
+            under,
+            score.scorer_version,
+            json.loads(score.tally),
+            score.tally,
+            iso(score.created_at),
+        )
+        if (found.id, score.label_revision, score.scorer_version) in withheld:
+            said = payload.without_score(said)
+        place = ledger.place(score)
+        assert place is not None  # or else it would have been refused
+        event = audit.event(session, place.seq)
+        return {
+            **said,
+            "chain_seq": event.seq,
+            "chain_hash": event.hash,
+            "body_sha256": audit.body_sha256(audit.canonical_json(event.body)),
+            "body": event.body if under.public else None,
+            "score_commitment": score.commitment,
+            "score_salt": score.salt if under.public else None,
+        }
+
+    def _refuse(self, submission: str, wrong: Mismatch) -> None:
+        log.error("receipt.refused", extra={"data": {"submission": submission, "reason": wrong.sentence}})
+        integrity_alarms.record(self.database, wrong, submission)
+        raise RecordChanged
+
+    def keys(self) -> dict[str, Any]:
+        """`GET /api/v1/keys`: every key that a receipt may be signed with, the newest first."""
+        with self.database.read() as session:
+            known = receipt_keys.list_keys(session)
+        listed = [
+            {
+                **public_key_json(base64.b64decode(one.public_key)),
+                "since": iso(one.since),
+                "in_use": one.id == self.signer.key_id,
+            }
+            for one in known
+        ]
+        return {"keys": listed}
+
+
+def _may_see(found: ReceiptRow, user: Identity) -> bool:
+    """Return whether somebody owns an entry, or maintains. Without sign-in everybody has one account, and nobody
+    owns."""
+    return Role.MAINTAINER in user.roles or (user.auth_method in ("session", "token") and user.account == found.owner)

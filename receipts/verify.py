@@ -1,0 +1,289 @@
+"""Offline verification of a receipt: signature, file, commitment, and position in the public audit chain. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from benchmark.commitments import commit
+from benchmark.items import ItemTable
+from common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
+from predictions.parse import Predictions, UploadRejected, parse_predictions
+from predictions.problems import votes_phrase
+from receipts.signing import SIGNATURE, verify_signature
+from storage.row_commitments import of_score
+
+_DIGITS = set("0123456789abcdef")
+_BESIDE_THE_BODY = frozenset({"chain_seq", "chain_hash", "body", "key_id", SIGNATURE})
+_RECORDED_BY = ("submission.scored", "scores.recorded")
+
+
+class CheckOutcome(StrEnum):
+    """What became of one check."""
+
+    OK = "ok"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check. `code`: stable, names what failed."""
+
+    check: str  # receipt, signature, file, counts, votes, labels, event, chain, head
+    outcome: CheckOutcome
+    code: str
+    message: str
+
+    def to_json(self) -> dict[str, str]:
+        """By name."""
+        return asdict(self)
+
+
+class NoReceipt(ValueError):
+    """This is no receipt; the message says why."""
+
+
+def read_receipts(data: bytes) -> list[dict[str, Any]]:
+    """Return the receipts in a file: one, a list under `receipts`, or an answer of the service with a `receipt`.
+
+    Raises:
+        NoReceipt: it is cut off, or something else.
+    """
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise NoReceipt("The file is not JSON, or was cut off.") from None
+    if isinstance(found, dict) and SIGNATURE not in found:
+        found = found.get("receipts", [found["receipt"]] if "receipt" in found else None)
+    listed = found if isinstance(found, list) else [found]
+    if not listed or not all(isinstance(one, dict) and SIGNATURE in one and "kind" in one for one in listed):
+        raise NoReceipt("The file holds no signed receipt.")
+    return listed
+
+
+def check_signature(receipt: Mapping[str, Any], keys: Mapping[str, bytes]) -> Finding:
+    """Return whether one of the keys signed exactly this."""
+    name = receipt.get("key_id")
+    if not isinstance(name, str) or name not in keys:
+        known = ", ".join(sorted(keys)) or "none"
+        message = f"Signed with key {name!s:.40}, which is not among those given: {known}."
+        return _failed("signature", "unknown-key", message)
+    if not verify_signature(receipt, keys[name]):
+        message = f"The signature is not by key {name} over what the receipt says: it was changed, or is forged."
+        return _failed("signature", "bad-signature", message)
+    return _ok("signature", f"Signed with key {name}.")
+
+
+def check_file(receipt: Mapping[str, Any], data: bytes, table: ItemTable) -> list[Finding]:
+    """Return whether this is the file of the receipt, and whether it holds what the receipt counts."""
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != receipt.get("content_sha256"):
+        sizes = f"; it has {len(data):,} bytes"
+        if isinstance(receipt.get("bytes"), int):
+            sizes += f", the receipt is about {receipt['bytes']:,}"
+        return [_failed("file", "file-differs", f"The file's SHA-256 is {digest}, not that of the receipt{sizes}.")]
+    findings = [_ok("file", f"The file has the receipt's SHA-256, {digest}.")]
+    if receipt["kind"] != "acceptance":
+        return findings
+    if table.benchmark != receipt.get("benchmark"):
+        message = f"Not checked: the receipt is about {receipt.get('benchmark')!s:.60}; --items names its items."
+        return [*findings, Finding("counts", CheckOutcome.SKIPPED, "other-benchmark", message)]
+    try:
+        return [*findings, *_check_counts(receipt, len(data), parse_predictions(data, table))]
+    except UploadRejected as rejected:
+        message = f"The file cannot be read as predictions: {rejected.problems[0].message}"
+        return [*findings, _failed("counts", "counts-differ", message)]
+
+
+def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) -> Iterator[Finding]:
+    from receipts.payload import votes_sha256
+
+    found = {
+        "bytes": size,
+        "format": upload.format,
+        "revision": upload.revision,
+        "items": upload.items,
+        "votes_per_item": upload.votes.k,
+        "votes": upload.items * upload.votes.k,
+    }
+    said = {name: receipt.get(name) for name in found}
+    if wrong := [f"{name} {said[name]!s:.40}, not {value}" for name, value in found.items() if said[name] != value]:
+        yield _failed("counts", "counts-differ", "The receipt says " + "; ".join(wrong) + ".")
+    else:
+        yield _ok("counts", f"{upload.items:,} items with {votes_phrase(upload.votes.k)}, as the receipt says.")
+    if "votes_sha256" in receipt:
+        if receipt["votes_sha256"] == votes_sha256(upload.votes):
+            yield _ok("votes", "The votes are those of the receipt.")
+        else:
+            yield _failed("votes", "votes-differ", "The votes that are read in the file are not those of the receipt.")
+
+
+def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
+    """Return whether a revealed salt opens the commitment; None where the receipt reveals none."""
+    digest, salt, commitment = (receipt.get(f"label_{name}") for name in ("digest", "salt", "commitment"))
+    if not (_is_digest(digest) and _is_digest(salt)):
+        return None
+    if commit(str(digest), bytes.fromhex(str(salt))) != commitment:
+        message = "The revealed salt and digest are not those that the label revision was committed to."
+        return _failed("labels", "commitment-differs", message)
+    revision = receipt.get("label_revision")
+    return _ok("labels", f"The digest of label revision {revision} is the one that was committed to.")
+
+
+def check_event(receipt: Mapping[str, Any]) -> Finding | None:
+    """Return whether the event that a receipt carries says what the receipt says; None where it carries none."""
+    body = receipt.get("body")
+    if body is None:
+        return None
+    if not isinstance(body, dict) or body.get("seq") != receipt.get("chain_seq"):
+        return _failed("event", "event-differs", "The event in the receipt is not the one that the receipt names.")
+    wrong = _event_of_acceptance(receipt, body) if receipt["kind"] == "acceptance" else _event_of_score(receipt, body)
+    if wrong:
+        return _failed("event", "event-differs", f"The event in the receipt says something else: {wrong}.")
+    return _ok("event", f"Event {body['seq']}, which the receipt carries, says what the receipt says.")
+
+
+def _event_of_acceptance(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+    """Return the facts in which the two differ; empty where they agree."""
+    names = [name for name in receipt if name not in _BESIDE_THE_BODY]
+    differing = [name for name in names if name not in body or body[name] != receipt[name]]
+    return ", ".join(differing if body.get("ev") == "submission.accepted" else ["ev"])
+
+
+def _event_of_score(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
+    """As above: whose score, under which labels and rules, and that it is among those that the event recorded."""
+    named = ("submission", "label_revision", "scorer_version", "tally_sha256")
+    differing = [name for name in named if name in body and body[name] != receipt.get(name)]
+    commitments = body.get("commitments")
+    committed = receipt.get("score_commitment")
+    if not isinstance(commitments, list) or committed not in commitments or committed != _commitment(receipt):
+        differing.append("score_commitment")
+    return ", ".join(differing if body.get("ev") in _RECORDED_BY else ["ev"])
+
+
+def _commitment(receipt: Mapping[str, Any]) -> str | None:
+    """That the salt in a receipt opens."""
+    named = ("submission", "label_revision", "scorer_version", "tally_sha256", "score_salt")
+    try:
+        return of_score(*(receipt[name] for name in named))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A public chain of which every link was recomputed: hashes[i] is that of event i + 1, bodies[i] its digest."""
+
+    hashes: tuple[str, ...]
+    bodies: tuple[str, ...]
+
+    def check(self, seq: object, digest: object, what: str, check: str) -> Finding:
+        """Return whether an event has this number and hash here."""
+        if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
+            return _failed(check, "no-place", f"The {what} names no place in a chain.")
+        if seq > len(self.hashes):
+            return _failed(check, "chain-too-short", self._too_short(seq, what))
+        if self.hashes[seq - 1] != digest:
+            return _failed(check, "not-in-chain", f"Event {seq} of the chain is another one than the {what} names.")
+        return _ok(check, f"The {what} is event {seq} of {len(self.hashes)} of the chain.")
+
+    def check_receipt(self, receipt: Mapping[str, Any]) -> Finding:
+        """Return whether the event that a receipt names is in the chain, with the body that the receipt carries or
+        names."""
+        found = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), "receipt", "chain")
+        if found.outcome is not CheckOutcome.OK:
+            return found
+        seq, body, named = receipt["chain_seq"], receipt.get("body"), receipt.get("body_sha256")
+        digests = {body_sha256(canonical_json(body))} if isinstance(body, dict) else set()
+        digests |= set() if named is None else {named}
+        if digests - {self.bodies[seq - 1]}:
+            return _failed("chain", "body-differs", f"Event {seq} of the chain has another body than the receipt says.")
+        return found
+
+    def _too_short(self, seq: int, what: str) -> str:
+        return (
+            f"This {what} is newer than the copy: it names event {seq}, and the chain file ends at event "
+            f"{len(self.hashes)}. Save the chain again; if it still ends there, the service was restored from an older "
+            "copy, or the end of its chain is gone."
+        )
+
+
+class ChainBroken(ValueError):
+    """A chain file does not hold together; the message names the first bad event."""
+
+
+def read_chain(lines: Iterable[bytes]) -> Chain:
+    """Return an exported chain, from its first event; every link is recomputed. Raises ChainBroken."""
+    hashes, bodies = [GENESIS], []
+    for number, line in enumerate((line for line in lines if line.strip()), start=1):
+        try:
+            event = json.loads(line)
+            wrong = _wrong_link(event, number, hashes[-1])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            wrong = "this line is no event of a chain, with seq, prev, body_sha256 and hash"
+        if wrong is not None:
+            raise ChainBroken(f"The chain file is broken at event {number}: {wrong}.")
+        hashes.append(event["hash"])
+        bodies.append(event["body_sha256"])
+    return Chain(tuple(hashes[1:]), tuple(bodies))
+
+
+def _wrong_link(event: Mapping[str, Any], number: int, previous: str) -> str | None:
+    """Return what is wrong with the event that should have this number; None where it is the next one."""
+    if not all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash")):
+        return "prev, body_sha256 and hash are not all 64 lower-case hexadecimal digits"
+    if event["seq"] != number or isinstance(event["seq"], bool):
+        return f"its number is {event['seq']!s:.20}"
+    if event["prev"] != previous:
+        return "it does not follow the event before it"
+    if link_of(previous, event["body_sha256"]) != event["hash"]:
+        return "its hash is not SHA-256 of prev and body_sha256"
+    return None
+
+
+def check_all(
+    receipt: Mapping[str, Any],
+    keys: Mapping[str, bytes],
+    file: bytes | None = None,
+    table: Callable[[], ItemTable] = ItemTable.load,
+    chain: Chain | None = None,
+) -> list[Finding]:
+    """Return every check for which there is something to check with."""
+    findings = [check_signature(receipt, keys)]
+    if file is not None:
+        findings += check_file(receipt, file, table())
+    if (labels := check_labels(receipt)) is not None:
+        findings.append(labels)
+    if findings[0].outcome is CheckOutcome.OK and (event := check_event(receipt)) is not None:
+        findings.append(event)
+    if chain is not None:
+        findings.append(chain.check_receipt(receipt))
+    return findings
+
+
+def title(receipt: Mapping[str, Any]) -> str:
+    """Return what a receipt says, in a line."""
+    of = f"submission {receipt.get('submission')} on {receipt.get('benchmark')}"
+    if receipt["kind"] == "score":
+        values = receipt.get("scores")
+        shown = ", ".join(f"{name} {value}" for name, value in values.items()) if isinstance(values, dict) else "none"
+        when = f"under label revision {receipt.get('label_revision')}, scorer {receipt.get('scorer_version')}"
+        return f"Score of {of} {when} at {receipt.get('scored_at')}: {shown}"
+    return f"Acceptance of {of} from {receipt.get('owner')} at {receipt.get('accepted_at')}"
+
+
+def _is_digest(text: object) -> bool:
+    return isinstance(text, str) and len(text) == 64 and set(text) <= _DIGITS
+
+
+def _ok(check: str, message: str) -> Finding:
+    return Finding(check, CheckOutcome.OK, "ok", message)
+
+
+def _failed(check: str, code: str, message: str) -> Finding:
+    return Finding(check, CheckOutcome.FAILED, code, message)

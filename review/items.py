@@ -1,0 +1,108 @@
+"""Items under review: names, texts and votes of the judges. Never a label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from benchmark.items import ItemTable, presentation_order
+from benchmark.reliability import majority
+from benchmark.votes import unpack_many
+from maintenance.types import Conflict, NotFound
+from storage.board_votes import board_votes
+from storage.database import Database
+
+_KEY = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
+_CHUNK = 500
+
+
+class PairTexts(Protocol):
+    """What a pair asks. `responses`, and the `models` that wrote them where that is known: A, then B."""
+
+    @property
+    def query(self) -> str: ...
+    @property
+    def responses(self) -> tuple[str, str]: ...
+    @property
+    def image(self) -> str: ...
+    @property
+    def models(self) -> tuple[str, str] | None: ...
+
+
+class ItemLookup(Protocol):
+    """The pairs of the benchmark. `texts` by item index; None where the installation has none."""
+
+    @property
+    def table(self) -> ItemTable: ...
+    @property
+    def texts(self) -> Sequence[PairTexts | None] | None: ...
+    def image(self, name: str) -> Path | None:
+        """Return the file of an image; None where there is none."""
+
+
+def find_item(table: ItemTable, name: str) -> int:
+    """Return the item index of a key, of enough of its first digits, or of an id that only one item has.
+
+    Raises NotFound, Conflict.
+    """
+    match = _KEY.fullmatch(name)
+    if match:
+        suffix = match[2] or ""
+        known = enumerate(item.key for item in table.items)
+        found = [index for index, key in known if key.startswith(match[1]) and key[64:] == suffix]
+        if len(found) == 1:
+            return found[0]
+    named = table.by_id(name)
+    if len(named) == 1:
+        return named[0]
+    if len(named) > 1:
+        keys = ", ".join(_short_key(table.items[index].key) for index in named)
+        said = f"{len(named)} pairs have the id {name[:80]!r}. Name one by its key: {keys}."
+        raise Conflict("ambiguous-item", said)
+    raise NotFound(f"There is no pair {name[:80]!r}.")
+
+
+def _short_key(key: str) -> str:
+    """Enough of a key to name the item, with what tells repetitions apart."""
+    return key[:12] + key[64:]
+
+
+def short_name(table: ItemTable, index: int) -> str:
+    """Return what people call an item: its id in the newest revision that has it."""
+    ids = table.items[index].ids
+    return next(ids[revision] for revision in reversed(table.revisions) if revision in ids)
+
+
+def vote_counts(
+    database: Database, table: ItemTable, indices: Sequence[int], among: Sequence[str] | None = None
+) -> dict[int, tuple[int, int, int]]:
+    """Return item index -> how many entries on the board prefer A, prefer B, and are undecided; `among` them, if
+    given."""
+    if not indices:
+        return {}
+    packed: dict[int, list[bytes]] = {}
+    counts = np.zeros((len(indices), 3), dtype=np.int64)
+    with database.read() as session:
+        for k, votes in board_votes(session, table.benchmark, among):
+            packed.setdefault(k, []).append(votes)
+            if len(packed[k]) == _CHUNK:
+                counts += _counted(table, indices, k, packed.pop(k))
+    for k, rest in packed.items():
+        counts += _counted(table, indices, k, rest)
+    return {index: (int(a), int(b), int(no)) for index, (a, b, no) in zip(indices, counts.tolist(), strict=True)}
+
+
+def _counted(table: ItemTable, indices: Sequence[int], k: int, packed: list[bytes]) -> np.ndarray:
+    """(indices, 3): votes for A, for B, for neither."""
+    verdicts = majority(unpack_many(packed, len(table), k)[:, list(indices), :])
+    order = np.array([presentation_order(table.items[index].responses) for index in indices])
+    columns = [
+        (verdicts == order[:, 0]).sum(axis=0),
+        (verdicts == order[:, 1]).sum(axis=0),
+        (verdicts == -1).sum(axis=0),
+    ]
+    return np.stack(columns, axis=1)

@@ -1,0 +1,132 @@
+"""HTML and static files of the review pages: disputing a label, annotating pairs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment
+
+from auth import Identity
+from auth.pages import use_layout
+from benchmark.annotation import ERRORS, RECOGNITION, SAYINGS
+from benchmark.items import ItemTable
+from benchmark.labels import TAGS
+from review.answers import ProjectView
+from review.disputes import MOST_OPEN, SAID, OwnDispute
+from review.items import PairTexts
+from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
+
+STATIC: Mapping[str, str] = {"review.css": "text/css", "annotate.js": "text/javascript"}
+_HERE = Path(__file__).parent
+
+
+class Button(NamedTuple):
+    """A button of the annotation page, its key, and the words on it."""
+
+    value: str
+    key: str
+    words: str
+    hint: str = ""
+
+
+PREFERENCES = (Button("first", "1", "First is better"), Button("second", "2", "Second is better"))
+INVERT = Button("invert", "I", "Inaccurate (inverted)", "turns your preference round")
+UNUSABLE = (
+    Button("both-false", "F", "Both false"),
+    Button("vague-style", "S", "Vague: style"),
+    Button("vague-knowledge", "K", "Vague: knowledge"),
+    Button("poor-image", "P", "Poor image"),
+    Button("other", "O", "Other", "say what in the note"),
+)
+_ERROR_KEYS = "QWERTYACG"
+ERROR_BUTTONS = tuple(
+    Button(error, key, error.partition("-")[2] or error, "recognition" if "-" in error else "")
+    for error, key in zip(ERRORS, _ERROR_KEYS, strict=True)
+)
+
+
+class Draft(NamedTuple):
+    """What somebody has typed into the form of a dispute."""
+
+    better: str = ""
+    tag: str = ""
+    reason: str = ""
+
+
+class ReviewPages:
+    """Templates in the layout of `site`, which has base.html with the blocks title, head and main."""
+
+    def __init__(self, site: Environment) -> None:
+        self._environment = use_layout(_HERE / "templates", site)
+
+    def dispute(
+        self,
+        user: Identity,
+        table: ItemTable,
+        index: int,
+        texts: PairTexts | None,
+        image: str | None,
+        own: Sequence[OwnDispute],
+        csrf: str,
+        draft: Draft,
+        problem: str,
+    ) -> str:
+        """Return the form about one pair, and one's own disputes of it."""
+        return self._render(
+            "dispute.html",
+            who=user,
+            item=table.items[index],
+            number=index + 1,
+            total=len(table),
+            texts=texts,
+            image=image,
+            own=own,
+            csrf=csrf,
+            draft=draft,
+            problem=problem,
+            sayings=[(name, SAID[name]) for name in SAYINGS],
+            said=SAID,
+            tags=TAGS,
+            lengths=REASON_LENGTHS,
+            most=MOST_OPEN,
+        )
+
+    def disputes(self, own: Sequence[OwnDispute]) -> str:
+        """Return all of one's own disputes."""
+        return self._render("disputes.html", own=own, said=SAID)
+
+    def projects(self, user: Identity, sheets: Sequence[ProjectView]) -> str:
+        """Return where somebody may answer."""
+        return self._render("annotate_projects.html", who=user, sheets=sheets)
+
+    def annotate(self, sheet: ProjectView) -> str:
+        """Return the page of one project; pairs and answers come later, over the API."""
+        return self._render(
+            "annotate.html",
+            sheet=sheet,
+            preferences=PREFERENCES,
+            invert=INVERT,
+            unusable=UNUSABLE,
+            errors=ERROR_BUTTONS,
+            recognition=len(RECOGNITION),
+            note_limit=NOTE_LIMIT,
+        )
+
+    def _render(self, name: str, **context: Any) -> str:
+        template = self._environment.get_template(name)
+        return template.render(current="", style=address("review.css"), script=address("annotate.js"), **context)
+
+
+@cache
+def static(name: str) -> bytes:
+    """Return a file of STATIC. Part of the program: read once."""
+    return (_HERE / "static" / name).read_bytes()
+
+
+def address(name: str) -> str:
+    """Return its address, which changes with its content."""
+    return f"/annotate/static/{name}?{hashlib.sha256(static(name)).hexdigest()[:10]}"

@@ -1,0 +1,130 @@
+"""Routes of the review pages: disputing a label, annotating pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from auth import Identity
+from auth.middleware import identity_of
+from auth.routes import PRIVATE
+from maintenance.types import Conflict, NotFound
+from review import answers, disputes
+from review.items import ItemLookup, find_item
+from review.pages import STATIC, Draft, ReviewPages, static
+from storage.database import Database
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
+_STATIC = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
+_Text = Annotated[str, Form(max_length=20_000)]
+
+
+class Forms(NamedTuple):
+    """What shows that a form is from the visitor's own session. `check` raises Refused."""
+
+    token: Callable[[Identity], str] = lambda user: ""
+    check: Callable[[Identity, str], None] = lambda user, sent: None
+
+
+def build(
+    database: Database,
+    lookup: ItemLookup,
+    pages: ReviewPages,
+    forms: Forms,
+    not_found: Callable[[Any], Response],
+) -> APIRouter:
+    """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
+    router = APIRouter(include_in_schema=False)
+    _add_static(router)
+    _add_dispute(router, _ReviewRoutes(database, lookup, pages, forms), not_found)
+    _add_annotate(router, database, lookup, pages, not_found)
+    return router
+
+
+class _ReviewRoutes(NamedTuple):
+    database: Database
+    items: ItemLookup
+    pages: ReviewPages
+    forms: Forms
+
+    def page(self, user: Identity, name: str, draft: Draft, problem: str = "", status: int = 200) -> Response:
+        """Return the form. Raises NotFound, Conflict where there is no such pair."""
+        table = self.items.table
+        index = find_item(table, name)
+        key = table.items[index].key
+        texts = self.items.texts[index] if self.items.texts else None
+        image = f"/explore/{key}/image" if texts and self.items.image(texts.image) else None
+        own = disputes.own(self.database, user, table) if user.signed_in else []
+        about = [one for one in own if one.item == key]
+        csrf = self.forms.token(user) if user.signed_in else ""
+        page = self.pages.dispute(user, table, index, texts, image, about, csrf, draft, problem)
+        return HTMLResponse(page, status, _PRIVATE)
+
+
+def _add_static(router: APIRouter) -> None:
+    @router.get("/annotate/static/{name}")
+    def file(name: str) -> Response:
+        if name not in STATIC:
+            return Response(status_code=404)
+        return Response(static(name), 200, _STATIC, media_type=STATIC[name])
+
+
+def _add_dispute(router: APIRouter, context: _ReviewRoutes, not_found: Callable[[Any], Response]) -> None:
+    @router.get("/disputes")
+    def own(request: Request) -> Response:
+        """All of one's own disputes."""
+        found = disputes.own(context.database, identity_of(request), context.items.table)
+        return HTMLResponse(context.pages.disputes(found), 200, _PRIVATE)
+
+    @router.get("/dispute/{name}")
+    def form(name: str, request: Request) -> Response:
+        """What is asked, and how to dispute its label."""
+        try:
+            return context.page(identity_of(request), name, Draft())
+        except (NotFound, Conflict):
+            return not_found(request.headers)
+
+    @router.post("/dispute/{name}")
+    def send(
+        name: str, request: Request, better: _Text = "", tag: _Text = "", reason: _Text = "", csrf: _Text = ""
+    ) -> Response:
+        """Dispute it; what was typed is not lost when something is wrong with it."""
+        user = identity_of(request)
+        context.forms.check(user, csrf)
+        try:
+            disputes.dispute(context.database, user, context.items.table, name, better, reason, tag or None)
+        except NotFound:
+            return not_found(request.headers)
+        except Conflict as impossible:
+            return context.page(user, name, Draft(better, tag, reason), str(impossible), 422)
+        index = find_item(context.items.table, name)
+        return RedirectResponse(f"/dispute/{context.items.table.items[index].key}#yours", 303, _PRIVATE)
+
+
+def _add_annotate(
+    router: APIRouter, database: Database, lookup: ItemLookup, pages: ReviewPages, not_found: Callable[[Any], Response]
+) -> None:
+    @router.get("/annotate")
+    def projects(request: Request) -> Response:
+        """The projects in which one may answer."""
+        user = identity_of(request)
+        found = answers.sheets(database, user, lookup.table.benchmark)
+        return HTMLResponse(pages.projects(user, found), 200, _PRIVATE)
+
+    @router.get("/annotate/{project}")
+    def annotate(project: str, request: Request) -> Response:
+        """One of them."""
+        if not (project.isascii() and project.isdecimal() and len(project) < 10):
+            return not_found(request.headers)
+        try:
+            sheet = answers.sheet(database, identity_of(request), lookup.table.benchmark, int(project))
+        except NotFound:
+            return not_found(request.headers)
+        return HTMLResponse(pages.annotate(sheet), 200, _PRIVATE)

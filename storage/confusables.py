@@ -1,0 +1,192 @@
+"""Names that people would take for one another, by the skeletons of Unicode Technical Standard #39, folded further.
+
+UTS #39, section 4: skeleton(X) = NFD of NFD(X) without invisible characters and with every other one replaced by what
+it looks like; two names are confusable if their skeletons are equal. The table is Unicode's own, cut down
+(scripts/confusables.py). It tells capitals and separators apart, and i from 1, as people do not. So case is folded; i,
+l and 1 are one letter, o and 0 another; signs at either end are nothing (but a plus); and a separator counts between
+two digits alone: `Qwen2-VL-7B` is `qwen2_vl 7b`, but 1.5 is neither 15 nor 1-5.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache, lru_cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from benchmark.judges import judge_name, judge_slug
+from common.invisible_characters import invisible
+from storage import reported_results
+from storage.models.core import Submission
+from storage.models.moderation import Moderation
+from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
+
+_TABLE = Path(__file__).with_name("data") / "confusables.txt"
+FIELDS = ("model", "organisation", "judge")
+"""Names that stand on the board."""
+REPORTED = {"model": "name", "organisation": "organisation", "judge": "judge_name"}
+"""What a reported result has instead."""
+_ONE_LETTER = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
+_SEPARATORS = frozenset({"Pd", "Pc", "Zs"})  # categories
+_LIKE_DIGITS = frozenset("iIlLoO|")
+_POINTS = frozenset(".,\u00b7\u2022")
+_MORE_SEPARATORS = frozenset(".,:;/\\'\"`\u00b7\u2022\u2019")
+_LOCK = 0x4E414D45  # any number but that of the migrations, the same in every process
+
+
+class NamedEntry(NamedTuple):
+    """An entry and one of its names."""
+
+    entry: str
+    name: str
+
+
+@lru_cache(maxsize=1 << 16)
+def skeleton(name: str) -> str:
+    """Return what a name (NFKC) looks like; equal for names that look alike."""
+    seen = "".join(one for one in unicodedata.normalize("NFD", name) if not invisible(one))
+    separated = _without_separators(_without_ends(seen))
+    looks = _skeletons()
+    # Twice: a capital may look like another one, whose small letter looks like a third.
+    folded = separated.translate(looks).casefold().translate(looks).casefold()
+    return unicodedata.normalize("NFD", folded.translate(_ONE_LETTER))
+
+
+def _without_ends(name: str) -> str:
+    """Cut signs off at both ends; a name of nothing else stays."""
+    first, last = 0, len(name)
+    while first < last and _is_sign(name[first]):
+        first += 1
+    while first < last and _is_sign(name[last - 1]):
+        last -= 1
+    return name[first:last] or name
+
+
+def _without_separators(name: str) -> str:
+    """Leave a point or a dash between two digits, and no other separator."""
+    made, before, between = "", "", ""
+    for separates, signs in groupby(name, _is_separator):
+        part = "".join(signs)
+        if separates:
+            between = "." if _POINTS.intersection(part) else "-"
+            continue
+        digits = before and _is_digit(before[-1], before[-2:-1]) and _is_digit(part[0], part[1:2])
+        made += between + part if digits else part
+        before = part
+    return made or name
+
+
+def _is_digit(character: str, beside: str) -> bool:
+    """Return whether a character is a digit, or may pass for one because it stands alone or beside one."""
+    return character.isdigit() or (character in _LIKE_DIGITS and (not beside or beside.isdigit()))
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_separator(character: str) -> bool:
+    looks = _skeletons().get(ord(character), character)
+    return all(one in _MORE_SEPARATORS or unicodedata.category(one) in _SEPARATORS for one in looks)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_sign(character: str) -> bool:
+    looks = _skeletons().get(ord(character), character)
+    return character != "+" and all(unicodedata.category(one)[0] in "PZS" for one in looks)
+
+
+def lock_names(session: Session) -> None:
+    """From here to the end of the transaction nobody else takes a name. Before the audit chain, whose lock comes last.
+
+    On SQLite the write transaction sees to that. On PostgreSQL two who take names at the same instant would not see
+    one another's, and there is no row to lock for a name that nobody has yet.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+
+
+def find_confusable(
+    session: Session, benchmark: str, owner: str, field: str, name: str, shipped: Iterable[Mapping[str, Any]] = ()
+) -> str | None:
+    """Somebody else's name that looks like this one and is written otherwise; None where there is none.
+
+    Identical spelling is allowed: many people may submit the same model. A confusable variant is refused unless every
+    existing variant belongs to the same owner. Names that the public cannot see do not count, because the answer would
+    tell them. `field` is one of FIELDS; the name of a judge is the same if its slug is, and every model is one of a
+    judge. `shipped`: the reported results that come with the project; the imported ones count too.
+    """
+    rows: list[tuple[str, str | None]] = list(_public(session, benchmark, field))
+    if field == "judge":
+        rows += [(judge_name(model), whose) for model, whose in _public(session, benchmark, "model")]
+    rows += [(other, None) for other in _reported(session, benchmark, field, shipped)]
+    wanted = skeleton(name)
+    alike = [(other, whose) for other, whose in rows if skeleton(other) == wanted]
+    same = judge_slug if field == "judge" else str
+    if any(same(other) == same(name) for other, _ in alike):
+        return None  # it is there already
+    return min((other for other, whose in alike if whose != owner), default=None)
+
+
+def _public(session: Session, benchmark: str, field: str) -> list[tuple[str, str]]:
+    """Return names that the public can see, each with its owner."""
+    column = _column(field)
+    hidden = select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None))
+    unseen = [unpublished(), pending_approval_ids(), hidden, *([anonymous_ids()] if field != "model" else [])]
+    rows = session.execute(
+        select(column, Submission.owner)
+        .where(Submission.benchmark == benchmark, column.is_not(None))
+        .where(*(Submission.id.not_in(names) for names in unseen))
+        .distinct()
+    )
+    return [(name, owner) for name, owner in rows]
+
+
+def search_confusable(
+    session: Session, benchmark: str, field: str, names: Collection[str]
+) -> dict[str, list[NamedEntry]]:
+    """Return name -> entries that are called what looks like it and is written otherwise; names without any are left
+    out.
+
+    For maintainers: entries that the public cannot see are among them.
+    """
+    column = _column(field)
+    rows = session.execute(
+        select(Submission.id, column)
+        .where(Submission.benchmark == benchmark, column.is_not(None))
+        .order_by(Submission.created_at, Submission.id)
+    )
+    looks: dict[str, list[NamedEntry]] = {}
+    for entry, called in rows:
+        looks.setdefault(skeleton(called), []).append(NamedEntry(entry, called))
+    found = {
+        name: [one for one in looks.get(skeleton(_same_spelling(name)), ()) if one.name != _same_spelling(name)]
+        for name in names
+    }
+    return {name: alike for name, alike in found.items() if alike}
+
+
+def _column(field: str) -> Any:
+    if field not in FIELDS:
+        raise ValueError(field)
+    return getattr(Submission, field)
+
+
+def _reported(session: Session, benchmark: str, field: str, shipped: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the names of reported results, as a submission would write them."""
+    rows = [*shipped, *reported_results.shown(session, benchmark)]
+    return {_same_spelling(name) for row in rows if (name := row.get(REPORTED[field]))}
+
+
+def _same_spelling(name: str) -> str:
+    """Return a reported name, which nobody has normalised."""
+    return " ".join(unicodedata.normalize("NFKC", name).split())
+
+
+@cache
+def _skeletons() -> Mapping[int, str]:
+    """Code point -> what it looks like."""
+    lines = (line.split() for line in _TABLE.read_text("ascii").splitlines() if not line.startswith("#"))
+    return {int(source, 16): "".join(chr(int(one, 16)) for one in target) for source, *target in lines}

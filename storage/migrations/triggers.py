@@ -1,0 +1,72 @@
+"""Triggers against changes of immutable rows, for migrations: the same rule on both databases.
+
+On PostgreSQL they call refuse_change(), which the first migration makes. What these functions make must stay as it is:
+databases that have a migration behind them do not run it again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from alembic import op
+
+
+class ImmutableRule(NamedTuple):
+    """A statement that a table refuses."""
+
+    table: str
+    statement: str  # UPDATE, DELETE, or TRUNCATE, which SQLite does not know
+    columns: tuple[str, ...] = ()  # refused where an UPDATE names one of them; none: whatever it names
+    when: str = ""  # refused for these rows alone; they are OLD
+    what: str = ""  # for the name, where the table refuses the statement for two reasons
+
+    @property
+    def name(self) -> str:
+        """The trigger's."""
+        return f"{self.table}_no_{self.what or self.statement.lower()}"
+
+
+def create_trigger(one: ImmutableRule) -> None:
+    """Make the trigger."""
+    of = f" OF {', '.join(one.columns)}" if one.columns else ""
+    begin = f"CREATE TRIGGER {one.name} BEFORE {one.statement}{of} ON {one.table} "
+    when = f"FOR EACH ROW WHEN ({one.when}) " if one.when else ""
+    if _postgresql():
+        op.execute(f"{begin}{when or 'FOR EACH STATEMENT '}EXECUTE FUNCTION refuse_change()")
+    elif one.statement != "TRUNCATE":
+        op.execute(f"{begin}{when}{_abort(one.table)}")
+
+
+def drop_trigger(one: ImmutableRule) -> None:
+    """Take the trigger away."""
+    if _postgresql():
+        op.execute(f"DROP TRIGGER {one.name} ON {one.table}")
+    elif one.statement != "TRUNCATE":
+        op.execute(f"DROP TRIGGER {one.name}")
+
+
+def create_replace_trigger(table: str, *keys: tuple[str, ...]) -> None:
+    """On SQLite, REPLACE would remove the old row of the same key without asking the triggers that refuse a DELETE."""
+    if not _postgresql():
+        same = " OR ".join(_same(key) for key in keys)
+        known = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - names that migrations write
+        op.execute(f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {known} {_abort(table)}")
+
+
+def drop_replace_trigger(table: str) -> None:
+    """Take that trigger away."""
+    if not _postgresql():
+        op.execute(f"DROP TRIGGER {table}_no_replace")
+
+
+def _postgresql() -> bool:
+    return op.get_bind().dialect.name == "postgresql"
+
+
+def _abort(table: str) -> str:
+    return f"BEGIN SELECT RAISE(ABORT, '{table} may not be changed'); END"
+
+
+def _same(key: tuple[str, ...]) -> str:
+    rule = " AND ".join(f"{column} = NEW.{column}" for column in key)
+    return f"({rule})" if len(key) > 1 else rule

@@ -1,0 +1,465 @@
+"""Tables of submissions, jobs, scores, audit events, snapshots, workers and accounts, with their constraints.
+
+Facts only: votes and counts. Percentages, intervals and ranks are derived. No label, and nothing per item that depends
+on one, is ever stored: votes together with correctness would be the labels.
+"""
+
+import base64
+import secrets
+from enum import StrEnum
+from typing import Annotated, Any
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    CheckConstraint,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.exc import DontWrapMixin
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+from benchmark.judges import TYPES
+from storage.clock import database_now
+from storage.row_commitments import new_salt
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+JUDGE_TYPES = tuple(TYPES)
+MAX_VOTES = 16
+
+
+class State(StrEnum):
+    """Where a job is. The words that explain it are in `reason`."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class UnfitText(ValueError, DontWrapMixin):
+    """A text holds a character that cannot be kept: NUL, or half of one."""
+
+    def __init__(self) -> None:
+        super().__init__(UnfitText.__doc__)
+
+
+class PlainText(TypeDecorator[str]):
+    """Text that both databases can hold. SQLite would take NUL and cut there, PostgreSQL refuses it: both refuse it."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Raise UnfitText for NUL and lone surrogates."""
+        if value is not None:
+            try:
+                value.encode("utf-8")
+            except UnicodeEncodeError:
+                raise UnfitText from None
+            if "\x00" in value:
+                raise UnfitText
+        return value
+
+
+Words = Annotated[str, mapped_column(PlainText)]
+Instant = Annotated[float, mapped_column(Double)]
+Sha256 = Annotated[str, mapped_column(PlainText)]
+EntryId = Annotated[str, mapped_column(PlainText)]
+Json = Annotated[dict[str, Any], mapped_column(JSON)]
+JsonText = Annotated[str, mapped_column(PlainText)]  # JSON that is passed on as text and never decoded on the way
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(naming_convention=NAMING)
+
+
+def new_entry_id() -> str:
+    """'e' and 11 random lower-case base32 characters (55 bits); it is the entry's permanent public address."""
+    return "e" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
+
+
+def _check(name: str, rule: str) -> CheckConstraint:
+    return CheckConstraint(rule, name=name)
+
+
+def _rate(column: str) -> CheckConstraint:
+    return _check(column, f"{column} >= 0 AND {column} <= 1")
+
+
+def _digest(column: str) -> CheckConstraint:
+    return _check(column, f"length({column}) = 64 AND {column} = lower({column})")
+
+
+def _at_most(column: str, characters: int) -> CheckConstraint:
+    return _check(column, f"length({column}) <= {characters}")
+
+
+class RegisteredLabelSet(Base):
+    """A named label revision that a worker has loaded. The labels themselves are never here, only their digest."""
+
+    __tablename__ = "label_sets"
+    __table_args__ = (
+        _check("revision", "length(revision) BETWEEN 1 AND 64"),
+        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        _digest("digest"),
+        _check("items", "items > 0"),
+    )
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
+    digest: Mapped[Sha256]
+    items: Mapped[int]
+    registered_at: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class Submission(Base):
+    """An accepted file: what it said (votes), what was said about it (metadata), and the receipt its owner holds."""
+
+    __tablename__ = "submissions"
+    __table_args__ = (
+        UniqueConstraint("benchmark", "owner", "content_sha256"),
+        UniqueConstraint("benchmark", "owner", "model", "version"),
+        _check("id", "length(id) = 12 AND substr(id, 1, 1) = 'e' AND id = lower(id)"),
+        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        _check("owner", "length(owner) BETWEEN 1 AND 200"),
+        _digest("content_sha256"),
+        _check("size_bytes", "size_bytes > 0"),
+        _at_most("file_name", 200),
+        _check("format", "length(format) BETWEEN 1 AND 64"),
+        _check("revision", "length(revision) BETWEEN 1 AND 64"),
+        _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
+        _check("votes", "length(votes) > 0"),
+        _rate("parse_rate"),
+        _rate("first_shown_rate"),
+        _rate("self_consistency"),
+        _check("model", "length(trim(model)) > 0 AND length(model) <= 200"),
+        _at_most("version", 200),
+        _at_most("organisation", 200),
+        _check("judge_type", "judge_type IN ('" + "', '".join(JUDGE_TYPES) + "')"),
+        _at_most("base_model", 200),
+        # The upper bounds also refuse NaN and infinity, which PostgreSQL holds above every number.
+        _check("parameters_b", "parameters_b > 0 AND parameters_b <= 1000000"),
+        _check("temperature", "temperature >= 0 AND temperature <= 100"),
+        _at_most("link", 2000),
+        _at_most("paper", 2000),
+        _at_most("code", 2000),
+        _at_most("hub_id", 200),
+        _at_most("prompt", 20000),
+        _at_most("notes", 20000),
+        _at_most("judge", 200),
+    )
+    id: Mapped[EntryId] = mapped_column(primary_key=True, default=new_entry_id)
+    benchmark: Mapped[Words]
+    owner: Mapped[Words]
+    content_sha256: Mapped[Sha256]
+    size_bytes: Mapped[int]
+    file_name: Mapped[Words] = mapped_column(default="")  # for display only, never a path
+    format: Mapped[Words]
+    revision: Mapped[Words]  # of the file, which need not be that of the labels
+    votes_per_item: Mapped[int]
+    votes: Mapped[bytes] = mapped_column(LargeBinary)  # benchmark.votes.Votes.pack()
+    parse_rate: Mapped[float] = mapped_column(Double)
+    first_shown_rate: Mapped[float | None] = mapped_column(Double)
+    self_consistency: Mapped[float | None] = mapped_column(Double)
+    report: Mapped[Json]
+    receipt: Mapped[Json] = mapped_column(default=dict)
+    model: Mapped[Words]
+    version: Mapped[Words] = mapped_column(default="")
+    organisation: Mapped[Words | None]
+    judge_type: Mapped[Words | None]
+    base_model: Mapped[Words | None]
+    parameters_b: Mapped[float | None] = mapped_column(Double)
+    open_weights: Mapped[bool | None] = mapped_column(Boolean(create_constraint=True, name="open_weights"))
+    link: Mapped[Words | None]
+    paper: Mapped[Words | None]
+    code: Mapped[Words | None]
+    hub_id: Mapped[Words | None]
+    temperature: Mapped[float | None] = mapped_column(Double)
+    prompt: Mapped[Words | None]
+    notes: Mapped[Words | None]
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+    salt: Mapped[Sha256 | None] = mapped_column(default=new_salt)  # of row_commitments.py; not public
+    judge: Mapped[Words | None]  # its name, where the owner or a maintainer states it: benchmark.judges
+
+
+class Job(Base):
+    """One submission to be scored under one label revision by one scorer version. Changed by job_queue.py alone."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        UniqueConstraint("submission_id", "label_revision", "scorer_version"),
+        _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
+        _check("priority", "priority IN (0, 1)"),
+        _check("counters", "attempts >= 0 AND epoch >= attempts"),
+        _check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
+        _check("holder", "state <> 'running' OR (worker IS NOT NULL AND started_at IS NOT NULL AND epoch > 0)"),
+        _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
+        _check("explained", "state <> 'failed' OR length(reason) > 0"),
+        Index(
+            "ix_jobs_waiting",
+            "priority",
+            "id",
+            sqlite_where=text("state = 'queued'"),
+            postgresql_where=text("state = 'queued'"),
+        ),
+        Index(
+            "ix_jobs_leases",
+            "lease_until",
+            sqlite_where=text("state = 'running'"),
+            postgresql_where=text("state = 'running'"),
+        ),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
+    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    scorer_version: Mapped[Words]
+    priority: Mapped[int] = mapped_column(default=0)  # 0 somebody waits for it, 1 it fills a gap
+    state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
+    reason: Mapped[Words] = mapped_column(default="")  # plain words, shown to the submitter
+    epoch: Mapped[int] = mapped_column(default=0)  # grows with every claim: the fence
+    attempts: Mapped[int] = mapped_column(default=0)
+    worker: Mapped[Words | None]
+    lease_until: Mapped[Instant | None]
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+    started_at: Mapped[Instant | None]
+    finished_at: Mapped[Instant | None]
+
+
+class Score(Base):
+    """Counts of one submission under one label revision and scorer version. Inserted once, never changed (triggers)."""
+
+    __tablename__ = "scores"
+    __table_args__ = (
+        UniqueConstraint("submission_id", "label_revision", "scorer_version"),
+        _check("tally", "substr(tally, 1, 1) = '{'"),
+        _check("scorer_version", "length(scorer_version) BETWEEN 1 AND 64"),
+        Index("ix_scores_label_revision_scorer_version", "label_revision", "scorer_version"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
+    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    scorer_version: Mapped[Words]
+    tally: Mapped[JsonText]  # benchmark.scoring.Tally.to_json()
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+    salt: Mapped[Sha256 | None] = mapped_column(
+        default=new_salt
+    )  # of row_commitments.py; not public under hidden labels
+
+
+class AuditEvent(Base):
+    """A link of the audit chain. Append-only (triggers); audit.py says how the hash is made."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        _check("seq", "seq > 0"),
+        _digest("prev_hash"),
+        _digest("hash"),
+        _check("body", "substr(body, 1, 1) = '{'"),
+        _check("kind", "length(kind) BETWEEN 1 AND 64"),
+        UniqueConstraint("prev_hash"),  # no two events follow the same one
+    )
+    seq: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    prev_hash: Mapped[Sha256]
+    hash: Mapped[Sha256]
+    kind: Mapped[Words]  # also in the body, which is what is hashed
+    body: Mapped[JsonText]
+    at: Mapped[Instant]
+
+
+class AuditHead(Base):
+    """The last link: the row whose lock puts appends in a line."""
+
+    __tablename__ = "audit_head"
+    __table_args__ = (_check("single", "id = 1"), _check("seq", "seq >= 0"), _digest("hash"))
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    seq: Mapped[int]
+    hash: Mapped[Sha256]
+
+
+class Snapshot(Base):
+    """Everything the public sees at one moment, addressed by the hash of its content. Never changed (trigger)."""
+
+    __tablename__ = "snapshots"
+    __table_args__ = (
+        _digest("id"),
+        _check("body", "length(body) > 0"),
+        _check("through_seq", "through_seq >= 0"),
+        Index("ix_snapshots_created_at", "created_at"),
+    )
+    id: Mapped[Sha256] = mapped_column(primary_key=True)
+    through_seq: Mapped[int]  # the last audit event whose effect it shows
+    created_at: Mapped[Instant]
+    body: Mapped[bytes] = mapped_column(LargeBinary)  # zlib-compressed JSON
+    content_sha256: Mapped[Sha256 | None]  # of what it says apart from when: tells whether there is anything new
+
+
+class StoredRelations(Base):
+    """What judges are to each other under one label revision (benchmark/pairwise.py). Never changed (triggers)."""
+
+    __tablename__ = "relations"
+    __table_args__ = (
+        _digest("id"),
+        _digest("inputs"),
+        Index("ix_relations_id", "id"),  # not unique: other entries may come to the same
+        _check("summary", "substr(summary, 1, 1) = '{'"),
+        _check("body", "length(body) > 0"),
+    )
+    inputs: Mapped[Sha256] = mapped_column(primary_key=True)  # digest of what it was computed from; not public
+    id: Mapped[Sha256]  # of the content before compression: public
+    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    summary: Mapped[JsonText]  # goes into the snapshot
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class BoardState(Base):
+    """One row: what "current" means."""
+
+    __tablename__ = "board"
+    __table_args__ = (_check("single", "id = 1"),)
+    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    scorer_version: Mapped[Words]
+    snapshot_id: Mapped[Sha256 | None] = mapped_column(ForeignKey("snapshots.id"))
+    shown_seq: Mapped[int] = mapped_column(default=0, server_default="0")  # the last audit event the snapshot covers
+    related_seq: Mapped[int] = mapped_column(default=0, server_default="0")  # the last one that relations cover
+
+
+class WorkerHeartbeat(Base):
+    """A worker process that has shown itself; what /readyz looks at."""
+
+    __tablename__ = "workers"
+    __table_args__ = (_check("name", "length(name) BETWEEN 1 AND 200"), _check("order", "heartbeat_at >= started_at"))
+    name: Mapped[Words] = mapped_column(primary_key=True)
+    started_at: Mapped[Instant]
+    heartbeat_at: Mapped[Instant]
+    scorer_version: Mapped[Words] = mapped_column(default="", server_default="")
+    label_revisions: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # that it holds; None: not said
+
+
+def new_account_id() -> str:
+    """'a' and 11 random lower-case base32 characters. Random, so that it tells nothing about who the person is."""
+    return "a" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
+
+
+class Account(Base):
+    """Somebody whom an identity provider vouches for. Who it is: issuer and subject; the name may change hands."""
+
+    __tablename__ = "accounts"
+    __table_args__ = (
+        UniqueConstraint("issuer", "subject"),
+        _check("id", "length(id) = 12 AND substr(id, 1, 1) = 'a' AND id = lower(id)"),
+        _check("issuer", "length(issuer) BETWEEN 1 AND 500"),
+        _check("subject", "length(subject) BETWEEN 1 AND 255"),
+        _check("name", "length(trim(name)) > 0 AND length(name) <= 200"),
+    )
+    id: Mapped[Words] = mapped_column(primary_key=True, default=new_account_id)
+    issuer: Mapped[Words]
+    subject: Mapped[Words]
+    name: Mapped[Words]  # preferred_username at the last sign-in: for display and for configured roles
+    organisations: Mapped[list[dict[str, Any]]] = mapped_column(JSON)  # [{"id", "name", "role"}]
+    confirmed_at: Mapped[Instant]  # when the issuer last said which organisations
+    issuer_created_at: Mapped[Instant | None]  # when the account was made, where the issuer tells
+    issuer_token: Mapped[bytes | None] = mapped_column(LargeBinary)  # access token, encrypted; None: may ask no more
+    first_seen_at: Mapped[Instant]
+    last_seen_at: Mapped[Instant]
+    banned_at: Mapped[Instant | None]
+
+
+class UserSession(Base):
+    """A browser that is signed in. The cookie holds the id, the database only its SHA-256."""
+
+    __tablename__ = "sessions"
+    __table_args__ = (
+        _digest("id_sha256"),
+        _digest("sign_in_sha256"),
+        UniqueConstraint("sign_in_sha256"),  # one sign-in makes one session: a replayed answer makes none
+        _check("order", "expires_at > created_at"),
+        Index("ix_sessions_account_id", "account_id"),
+        Index("ix_sessions_expires_at", "expires_at"),
+    )
+    id_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
+    sign_in_sha256: Mapped[Sha256]  # of the `state` that the sign-in was started with
+    account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
+    created_at: Mapped[Instant]
+    last_seen_at: Mapped[Instant]
+    expires_at: Mapped[Instant]  # whatever happens in between
+    ended_at: Mapped[Instant | None]
+
+
+class ApiToken(Base):
+    """A token for programs. Shown once; the database holds its SHA-256."""
+
+    __tablename__ = "api_tokens"
+    __table_args__ = (
+        _check("id", "length(id) = 12 AND substr(id, 1, 1) = 't' AND id = lower(id)"),
+        _digest("token_sha256"),
+        UniqueConstraint("token_sha256"),
+        _check("name", "length(trim(name)) > 0 AND length(name) <= 100"),
+        _check("scopes", "scopes IN ('submit', 'maintain', 'maintain submit')"),
+        _check("order", "expires_at > created_at"),
+        Index(
+            "uq_api_tokens_name_in_use",
+            "account_id",
+            "name",
+            unique=True,
+            sqlite_where=text("revoked_at IS NULL"),
+            postgresql_where=text("revoked_at IS NULL"),
+        ),
+    )
+    id: Mapped[Words] = mapped_column(primary_key=True)
+    account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
+    name: Mapped[Words]
+    token_sha256: Mapped[Sha256]
+    scopes: Mapped[Words]
+    created_at: Mapped[Instant]
+    expires_at: Mapped[Instant]
+    last_used_at: Mapped[Instant | None]  # coarse: written at most every few minutes
+    revoked_at: Mapped[Instant | None]
+
+
+class RoleBinding(Base):
+    """Which account a configured name means: the first that signed in with it. Names can be given up and taken."""
+
+    __tablename__ = "role_names"
+    __table_args__ = (
+        _check("issuer", "length(issuer) BETWEEN 1 AND 500"),
+        _check("name", "length(name) BETWEEN 1 AND 200"),
+        Index("ix_role_names_account_id", "account_id"),
+    )
+    issuer: Mapped[Words] = mapped_column(primary_key=True)
+    name: Mapped[Words] = mapped_column(primary_key=True)  # case-folded
+    account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
+    bound_at: Mapped[Instant]
+
+
+class AuthFailure(Base):
+    """A failed sign-in. Kept for as long as it counts; the address only as a keyed digest."""
+
+    __tablename__ = "auth_failures"
+    __table_args__ = (
+        _digest("source"),
+        _check("kind", "length(kind) BETWEEN 1 AND 64"),
+        Index("ix_auth_failures_kind_source_at", "kind", "source", "at"),
+        Index("ix_auth_failures_at", "at"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    kind: Mapped[Words]
+    source: Mapped[Sha256]
+    at: Mapped[Instant]

@@ -1,0 +1,169 @@
+"""Tables of moderation, edits, tasks and imported revisions. No label is here, and nothing per item that depends on
+one."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from storage.clock import database_now
+from storage.models.core import Base, EntryId, Instant, Json, JsonText, Sha256, State, Words
+
+_OPEN = "state IN ('queued', 'running')"
+
+
+def _check(name: str, rule: str) -> CheckConstraint:
+    return CheckConstraint(rule, name=name)
+
+
+def _digest(column: str) -> CheckConstraint:
+    return _check(column, f"length({column}) = 64 AND {column} = lower({column})")
+
+
+class Moderation(Base):
+    """What holds for an entry now; no row: nothing does. How it came about stands in the audit chain."""
+
+    __tablename__ = "moderation"
+    __table_args__ = (
+        _check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),
+        _check("withdrawn_reason", "length(withdrawn_reason) BETWEEN 1 AND 500"),
+        _check("flag", "length(flag) BETWEEN 1 AND 500"),
+        _check("merged", "(merged_at IS NULL) = (merged_into IS NULL)"),
+        _check("merged_into", "merged_into <> submission_id"),
+        Index("ix_moderation_merged_into", "merged_into"),
+    )
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
+    hidden_at: Mapped[Instant | None]
+    withdrawn_at: Mapped[Instant | None]
+    withdrawn_reason: Mapped[Words | None]  # public
+    verified_at: Mapped[Instant | None]
+    flag: Mapped[Words | None]  # public
+    merged_into: Mapped[EntryId | None] = mapped_column(ForeignKey("submissions.id"))
+    merged_at: Mapped[Instant | None]
+
+
+class Edit(Base):
+    """One change of an entry's metadata: the fields that changed, as they were and as they became."""
+
+    __tablename__ = "edits"
+    __table_args__ = (
+        _check("editor", "length(editor) BETWEEN 1 AND 200"),
+        Index("ix_edits_submission_id", "submission_id"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
+    editor: Mapped[Words]  # account
+    was: Mapped[Json]
+    became: Mapped[Json]
+    at: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class ServiceFlag(Base):
+    """Something that is switched on, with what is said about it in public; off is no row."""
+
+    __tablename__ = "switches"
+    __table_args__ = (
+        _check("name", "length(name) BETWEEN 1 AND 64"),
+        _check("message", "length(message) BETWEEN 1 AND 500"),
+    )
+    name: Mapped[Words] = mapped_column(primary_key=True)
+    message: Mapped[Words]
+    since: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class Task(Base):
+    """Something a maintainer asked for that needs labels, so that a worker does it. Changed by tasks.py alone."""
+
+    __tablename__ = "tasks"
+    __table_args__ = (
+        _check("kind", "length(kind) BETWEEN 1 AND 64"),
+        _check("subject", "length(subject) BETWEEN 1 AND 64"),
+        _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
+        _check("counters", "attempts >= 0 AND epoch >= attempts AND progress >= 0"),
+        _check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
+        _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
+        _check("explained", "state <> 'failed' OR length(outcome) > 0"),
+        _check("result", "(state = 'done') = (result IS NOT NULL)"),
+        # A double click finds the task that is open already; of board changes one is open at a time.
+        Index("uq_tasks_open", "kind", "subject", unique=True, sqlite_where=text(_OPEN), postgresql_where=text(_OPEN)),
+        Index(
+            "uq_tasks_open_apply",
+            "kind",
+            unique=True,
+            sqlite_where=text(f"kind = 'rescore.apply' AND {_OPEN}"),
+            postgresql_where=text(f"kind = 'rescore.apply' AND {_OPEN}"),
+        ),
+        Index("ix_tasks_parent_id", "parent_id"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    kind: Mapped[Words]
+    subject: Mapped[Words]  # a label revision
+    params: Mapped[Json]
+    reason: Mapped[Words]
+    requested_by: Mapped[Words]  # account
+    state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
+    outcome: Mapped[Words] = mapped_column(default="")  # plain words, for maintainers
+    progress: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int | None]
+    result: Mapped[JsonText | None]  # counts and entries, never a label
+    epoch: Mapped[int] = mapped_column(default=0)  # grows with every claim: the fence
+    attempts: Mapped[int] = mapped_column(default=0)
+    worker: Mapped[Words | None]
+    lease_until: Mapped[Instant | None]
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+    started_at: Mapped[Instant | None]
+    finished_at: Mapped[Instant | None]
+    parent_id: Mapped[int | None]  # a piece of that task, which any worker may do
+    scorer_version: Mapped[Words | None]  # of the workers that may do it; None: any
+
+
+class ImportedLabels(Base):
+    """A label revision that maintainers imported. Its labels lie with the workers; until published nobody sees it."""
+
+    __tablename__ = "imported_labels"
+    __table_args__ = (
+        _check("revision", "length(revision) BETWEEN 1 AND 64"),
+        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        _check("items", "items > 0"),
+        _digest("digest"),
+        _digest("commitment"),
+        _check("salt", "length(salt) = 64 AND salt = lower(salt)"),
+        _check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
+        _check("disclosure", "disclosure IN ('public', 'categories', 'overall')"),
+    )
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
+    disclosure: Mapped[Words]  # benchmark.disclosure: what may be shown; it may become public, and nothing else
+    spec: Mapped[Words]  # file or Hub dataset, as asked for; not public
+    items: Mapped[int]
+    digest: Mapped[Sha256]  # not public: that of a small change can be guessed
+    commitment: Mapped[Sha256]  # HMAC-SHA256(salt, digest): public
+    difference: Mapped[Json]  # counts against what the board showed then
+    reason: Mapped[Words]
+    requested_by: Mapped[Words]
+    imported_at: Mapped[Instant] = mapped_column(default=database_now())
+    published_at: Mapped[Instant | None] = mapped_column(Double)  # None: a draft
+    retired_at: Mapped[Instant | None]
+    salt: Mapped[Sha256 | None]  # revealed when the set retires; until then only the workers have it
+
+
+class StatedLevel(Base):
+    """The disclosure level of a configured label revision, as the worker that started last was told."""
+
+    __tablename__ = "stated_levels"
+    __table_args__ = (_check("level", "level IN ('public', 'categories', 'overall')"),)
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    level: Mapped[Words]
+
+
+class WeakHiding(Base):
+    """A label set that is not public, and a public one that says the same of nearly all pairs. Never how many."""
+
+    __tablename__ = "weak_hiding"
+    __table_args__ = (_check("submissions", "submissions > 0"), _check("against", "revision <> against"))
+    revision: Mapped[Words] = mapped_column(primary_key=True)
+    against: Mapped[Words] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
+    submissions: Mapped[int]  # that would reveal the rest, in steps (benchmark.weak_hiding): public
+    accepted: Mapped[bool]  # whether a maintainer or the settings said that this is meant
+    noted_at: Mapped[Instant] = mapped_column(default=database_now())

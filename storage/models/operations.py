@@ -1,0 +1,111 @@
+"""Tables of reported results, backups and quota grants."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Double, ForeignKey, Index, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from storage.clock import database_now
+from storage.models.core import JUDGE_TYPES, MAX_VOTES, Base, EntryId, Instant, Sha256, Words
+
+_FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")
+
+
+def _check(name: str, rule: str) -> CheckConstraint:
+    return CheckConstraint(rule, name=name)
+
+
+class ReportedResult(Base):
+    """A result that somebody published elsewhere, as maintainers imported it. Figures in percent, as printed."""
+
+    __tablename__ = "reported_results"
+    __table_args__ = (
+        _check("id", "substr(id, 1, 2) = 'r-' AND length(id) <= 80"),
+        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        _check("name", "length(trim(name)) > 0 AND length(name) <= 200"),
+        _check("source", "length(trim(source)) > 0 AND length(source) <= 300"),
+        _check("url", "(substr(url, 1, 8) = 'https://' OR substr(url, 1, 7) = 'http://') AND length(url) <= 2000"),
+        # The upper bounds also refuse NaN and infinity, which PostgreSQL holds above every number.
+        *(_check(name, f"{name} >= 0 AND {name} <= 100") for name in _FIGURES),
+        _check("figures", "overall IS NOT NULL OR macro IS NOT NULL"),
+        _check("judge_type", "judge_type IN ('" + "', '".join(JUDGE_TYPES) + "')"),
+        _check("judge_name", "length(judge_name) <= 200"),
+        _check("reported_by", "reported_by IN ('authors', 'benchmark', 'others')"),
+        _check("parameters_b", "parameters_b > 0 AND parameters_b <= 1000000"),
+        _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
+        _check("removed", "(removed_at IS NULL) = (removed_reason IS NULL)"),
+    )
+    id: Mapped[Words] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
+    name: Mapped[Words]
+    organisation: Mapped[Words | None]
+    judge_type: Mapped[Words | None]
+    base_model: Mapped[Words | None]
+    parameters_b: Mapped[float | None] = mapped_column(Double)
+    open_weights: Mapped[bool | None] = mapped_column(Boolean(create_constraint=True, name="open_weights"))
+    votes_per_item: Mapped[int | None]
+    date: Mapped[Words | None]  # ISO day of publication
+    general: Mapped[float | None] = mapped_column(Double)
+    hallucination: Mapped[float | None] = mapped_column(Double)
+    reasoning: Mapped[float | None] = mapped_column(Double)
+    overall: Mapped[float | None] = mapped_column(Double)
+    macro: Mapped[float | None] = mapped_column(Double)
+    source: Mapped[Words]
+    place: Mapped[Words | None]  # where in the source
+    url: Mapped[Words]
+    notes: Mapped[Words | None]
+    imported_by: Mapped[Words]  # account
+    imported_at: Mapped[Instant] = mapped_column(default=database_now())
+    removed_at: Mapped[Instant | None]
+    removed_reason: Mapped[Words | None]
+    judge_name: Mapped[Words | None]
+    reported_by: Mapped[Words | None]
+
+
+class Backup(Base):
+    """One copy of the database: begun, and how it ended."""
+
+    __tablename__ = "backups"
+    __table_args__ = (
+        _check("name", "length(name) BETWEEN 1 AND 200"),
+        _check("ended", "(finished_at IS NULL) OR (error IS NOT NULL) <> (sha256 IS NOT NULL)"),
+        _check("size", "(sha256 IS NULL) = (size_bytes IS NULL)"),
+        _check("chain", "(sha256 IS NULL) = (chain_seq IS NULL) AND (sha256 IS NULL) = (chain_hash IS NULL)"),
+        Index("ix_backups_started_at", "started_at"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    name: Mapped[Words]  # of the file
+    started_at: Mapped[Instant] = mapped_column(default=database_now())
+    finished_at: Mapped[Instant | None]
+    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    sha256: Mapped[Sha256 | None]
+    chain_seq: Mapped[int | None]  # the last audit event in it
+    chain_hash: Mapped[Sha256 | None]
+    error: Mapped[Words | None]
+
+
+class QuotaGrant(Base):
+    """So many submissions beyond the quota, that a maintainer allowed an account."""
+
+    __tablename__ = "quota_grants"
+    __table_args__ = (
+        _check("account", "length(account) BETWEEN 1 AND 200"),
+        _check("extra", "extra BETWEEN 1 AND 1000"),
+        _check("reason", "length(reason) BETWEEN 1 AND 500"),
+        Index("ix_quota_grants_account", "account"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    account: Mapped[Words]
+    extra: Mapped[int]
+    reason: Mapped[Words]
+    granted_by: Mapped[Words]  # account
+    granted_at: Mapped[Instant] = mapped_column(default=database_now())
+    revoked_at: Mapped[Instant | None]
+
+
+class QuotaGrantUse(Base):
+    """A submission that was taken on a grant, and so from nobody's quota."""
+
+    __tablename__ = "quota_grant_uses"
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("attempts.submission_id"), primary_key=True)
+    grant_id: Mapped[int] = mapped_column(ForeignKey("quota_grants.id"), index=True)

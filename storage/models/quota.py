@@ -1,0 +1,41 @@
+"""Tables of attempts and charges that a quota is counted from; each row records the policy in force."""
+
+from __future__ import annotations
+
+from sqlalchemy import CheckConstraint, ForeignKey, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from storage.clock import database_now
+from storage.models.core import Base, EntryId, Instant, Json, Words
+
+
+class QuotaSubject(Base):
+    """The subject of a quota: "account:<id>" or "organisation:<id at the issuer>". Its lock puts attempts in a line."""
+
+    __tablename__ = "quota_subjects"
+    __table_args__ = (CheckConstraint("length(subject) BETWEEN 1 AND 300", name="subject"),)
+    subject: Mapped[Words] = mapped_column(primary_key=True)
+
+
+class Attempt(Base):
+    """That a submission was taken to be scored, and under which policy."""
+
+    __tablename__ = "attempts"
+    __table_args__ = (
+        CheckConstraint("number > 0", name="number"),
+        CheckConstraint("length(label_revision) BETWEEN 1 AND 64", name="label_revision"),
+    )
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
+    label_revision: Mapped[Words]  # the board's at that time, or the configured one before there was a board
+    number: Mapped[int]  # of the owner's attempts at this label revision, from 1; also those given back
+    policy: Mapped[Json]
+    at: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class QuotaCharge(Base):
+    """Whose quota an attempt takes from: the account's, and that of each of its organisations."""
+
+    __tablename__ = "charges"
+    __table_args__ = (Index("ix_charges_subject", "subject"),)
+    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("attempts.submission_id"), primary_key=True)
+    subject: Mapped[Words] = mapped_column(ForeignKey("quota_subjects.subject"), primary_key=True)

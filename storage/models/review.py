@@ -1,0 +1,141 @@
+"""Tables of disputes and annotation projects. Opinions; no label is here.
+
+The one thing here that depends on labels is `label_candidates`: a list for maintainers, made by a worker.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from benchmark.annotation import SAYINGS, VERDICTS
+from benchmark.labels import TAGS
+from storage.clock import database_now
+from storage.models.core import Base, Instant, Words
+
+REASON_LENGTHS = (20, 2000)
+NOTE_LIMIT = 500
+_OPEN = "state = 'open'"
+Names = Annotated[list[str], mapped_column(JSON)]
+
+
+def _check(name: str, rule: str) -> CheckConstraint:
+    return CheckConstraint(rule, name=name)
+
+
+def _one_of(column: str, names: tuple[str, ...]) -> CheckConstraint:
+    return _check(column, f"{column} IN ('" + "', '".join(names) + "')")
+
+
+class Dispute(Base):
+    """Somebody says that an item's label is wrong. Decided once."""
+
+    __tablename__ = "disputes"
+    __table_args__ = (
+        _check("item", "length(item) BETWEEN 1 AND 70"),
+        _check("account", "length(account) BETWEEN 1 AND 200"),
+        _one_of("better", SAYINGS),
+        _one_of("tag", TAGS),
+        _check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
+        _one_of("state", ("open", "accepted", "rejected")),
+        _check("note", f"length(note) BETWEEN 1 AND {NOTE_LIMIT}"),
+        _check(
+            "decided",
+            "(state = 'open') = (decided_at IS NULL) AND (state = 'open') = (decided_by IS NULL) "
+            "AND (state = 'open') = (note IS NULL)",
+        ),
+        Index(
+            "uq_disputes_open",
+            "benchmark",
+            "item",
+            "account",
+            unique=True,
+            sqlite_where=text(_OPEN),
+            postgresql_where=text(_OPEN),
+        ),
+        Index("ix_disputes_account", "account"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    benchmark: Mapped[Words]
+    item: Mapped[Words]  # key
+    account: Mapped[Words]
+    better: Mapped[Words]  # A and B as on the item's page
+    tag: Mapped[Words | None]
+    reason: Mapped[Words]
+    state: Mapped[Words] = mapped_column(default="open")
+    note: Mapped[Words | None]  # of the maintainer, to who disputes
+    decided_by: Mapped[Words | None]
+    decided_at: Mapped[Instant | None]
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class LabelErrorCandidate(Base):
+    """An item whose label the strongest judges contradict. For maintainers only; replaced when computed again."""
+
+    __tablename__ = "label_candidates"
+    __table_args__ = (UniqueConstraint("benchmark", "item"),)
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
+    place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    item: Mapped[Words]  # key
+
+
+class AnnotationProject(Base):
+    """Items that people verify by hand, to draft a revision. Once closed, nothing of it changes."""
+
+    __tablename__ = "verification_projects"
+    __table_args__ = (
+        UniqueConstraint("benchmark", "name"),
+        _check("name", "length(name) BETWEEN 1 AND 64"),
+        _check("closed", "(closed_at IS NULL) = (closed_by IS NULL)"),
+    )
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    benchmark: Mapped[Words]
+    name: Mapped[Words]
+    base_revision: Mapped[Words]
+    reason: Mapped[Words]
+    created_by: Mapped[Words]
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+    closed_by: Mapped[Words | None]
+    closed_at: Mapped[Instant | None]
+
+
+class ProjectItem(Base):
+    """An item of a project and its place, from 1."""
+
+    __tablename__ = "verification_items"
+    __table_args__ = (UniqueConstraint("project_id", "item"), _check("place", "place > 0"))
+    project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
+    place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    item: Mapped[Words]  # key
+
+
+class Annotator(Base):
+    """Who may answer in a project."""
+
+    __tablename__ = "verification_annotators"
+    project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
+    account: Mapped[Words] = mapped_column(primary_key=True)
+
+
+class Annotation(Base):
+    """What somebody says of an item of a project; the last answer counts."""
+
+    __tablename__ = "verification_answers"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["project_id", "account"], ["verification_annotators.project_id", "verification_annotators.account"]
+        ),
+        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
+        _one_of("verdict", VERDICTS),
+        _check("note", f"length(note) <= {NOTE_LIMIT}"),
+    )
+    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    account: Mapped[Words] = mapped_column(primary_key=True)
+    item: Mapped[Words] = mapped_column(primary_key=True)
+    verdict: Mapped[Words]  # A and B as on the item's page, whatever came first for this annotator
+    errors: Mapped[Names]
+    note: Mapped[Words]
+    answered_at: Mapped[Instant] = mapped_column(default=database_now())
+    models_seen_at: Mapped[Instant | None]  # from then on the answer stays

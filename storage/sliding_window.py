@@ -1,0 +1,43 @@
+"""Sliding-window rate limits, counted from recorded times. Pure.
+
+Owner edits create an audit event and a snapshot that are never deleted, so they are rate limited (20 per 24 h).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from storage.clock import minute
+
+DAY = 86_400.0  # seconds
+CHANGES_A_DAY = 20
+"""How often an account changes descriptions of its entries in 24 hours, and the day until which one is anonymous."""
+
+
+class RateLimited(ValueError):
+    """Something was done as often as it may be; `next_at` (seconds since 1970 UTC) is when it may be again."""
+
+    status, code = 429, "too-many-changes"
+
+    def __init__(self, what: str, next_at: float, now: float) -> None:
+        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
+        super().__init__(
+            f"{what} can be changed {CHANGES_A_DAY} times in 24 hours. "
+            f"The next change is possible from {minute(self.next_at)}."
+        )
+
+
+def check(what: str, times: Iterable[float], now: float) -> None:
+    """Raise RateLimited where there is no room for another change; `times`: of the earlier ones (seconds since
+    1970)."""
+    next_at = next_allowed_at(times, CHANGES_A_DAY, DAY, now)
+    if next_at is not None:
+        raise RateLimited(what, next_at, now)
+
+
+def next_allowed_at(times: Iterable[float], limit: int, window: float, now: float) -> float | None:
+    """Return when fewer than `limit` (0: any number) of the times lie in the window before; None: they do now. In
+    seconds."""
+    inside = sorted((at for at in times if at > now - window), reverse=True)
+    return inside[limit - 1] + window if limit and len(inside) >= limit else None

@@ -1,0 +1,38 @@
+"""Pausing of submissions, with a public message."""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from storage import audit
+from storage.models.moderation import ServiceFlag
+
+_PAUSED = "submissions-paused"
+
+
+def pause_message(session: Session) -> str | None:
+    """Return what is said while submissions are paused; None while they are taken."""
+    return session.execute(select(ServiceFlag.message).where(ServiceFlag.name == _PAUSED)).scalar_one_or_none()
+
+
+def pause(session: Session, text: str) -> bool:
+    """False where it is on with this message already."""
+    audit.acquire_chain_lock(session)
+    found = session.get(ServiceFlag, _PAUSED)
+    if found is None:
+        session.add(ServiceFlag(name=_PAUSED, message=text))
+        session.flush()
+        return True
+    if found.message == text:
+        return False
+    found.message = text
+    session.flush()
+    return True
+
+
+def resume(session: Session) -> bool:
+    """False where it is off already."""
+    audit.acquire_chain_lock(session)  # as turn_on does, or the two would wait for one another
+    gone = session.execute(delete(ServiceFlag).where(ServiceFlag.name == _PAUSED).returning(ServiceFlag.name)).first()
+    return gone is not None

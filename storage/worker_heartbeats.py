@@ -1,0 +1,89 @@
+"""Worker heartbeats: live workers and the label revisions they have loaded."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.orm import Session
+
+from storage.clock import database_now
+from storage.models.core import WorkerHeartbeat
+
+FORGET_SECONDS = 86_400.0
+LIVE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class LastHeartbeat:
+    """The worker that showed itself last: seconds since then, and the instant (seconds since 1970, UTC)."""
+
+    name: str
+    seconds_ago: float
+    heartbeat_at: float
+
+
+def record_heartbeat(session: Session, worker: str, scorer_version: str = "") -> None:
+    """Say that the worker is alive now, and by which rules it counts; forgets those that were silent for a day."""
+    now = session.execute(select(database_now())).scalar_one()
+    known = session.execute(
+        update(WorkerHeartbeat)
+        .where(WorkerHeartbeat.name == worker)
+        .values(heartbeat_at=now, scorer_version=scorer_version)
+        .returning(WorkerHeartbeat.name),
+        execution_options={"synchronize_session": False},
+    ).first()
+    if known is None:
+        session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.heartbeat_at < now - FORGET_SECONDS))
+        row = {"name": worker, "started_at": now, "heartbeat_at": now, "scorer_version": scorer_version}
+        session.execute(insert(WorkerHeartbeat).values(**row))
+
+
+def set_loaded_revisions(session: Session, worker: str, revisions: Iterable[str]) -> None:
+    """Say which label revisions a worker that has shown itself holds: exactly these."""
+    session.execute(
+        update(WorkerHeartbeat).where(WorkerHeartbeat.name == worker).values(label_revisions=sorted(set(revisions))),
+        execution_options={"synchronize_session": False},
+    )
+
+
+def add_loaded_revision(session: Session, worker: str, revision: str) -> None:
+    """Say it of a revision that has just come, so that nobody has to wait for the next heartbeat."""
+    known = session.execute(
+        select(WorkerHeartbeat.label_revisions)
+        .where(WorkerHeartbeat.name == worker, WorkerHeartbeat.label_revisions.is_not(None))
+        .with_for_update()
+    ).scalar_one_or_none()
+    if known is not None:
+        set_loaded_revisions(session, worker, (*known, revision))
+
+
+def no_worker_has(session: Session, revision: str) -> bool:
+    """Return whether workers run that say what they hold, and none of them holds the labels of this revision."""
+    alive = select(WorkerHeartbeat.label_revisions).where(
+        WorkerHeartbeat.heartbeat_at > database_now() - LIVE_SECONDS, WorkerHeartbeat.label_revisions.is_not(None)
+    )
+    said = session.scalars(alive).all()
+    return bool(said) and not any(revision in one for one in said if one is not None)
+
+
+def remove(session: Session, worker: str) -> None:
+    """Take a worker that stops in order off the list, so that it is not counted as alive."""
+    session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.name == worker))
+
+
+def last_seen(session: Session) -> LastHeartbeat | None:
+    """Return the liveliest worker; None where there was never one, or all have stopped in order."""
+    row = session.execute(
+        select(WorkerHeartbeat.name, database_now() - WorkerHeartbeat.heartbeat_at, WorkerHeartbeat.heartbeat_at)
+        .order_by(WorkerHeartbeat.heartbeat_at.desc())
+        .limit(1)
+    ).first()
+    return None if row is None else LastHeartbeat(*row)
+
+
+def scorer_versions(session: Session) -> tuple[str, ...]:
+    """Return the scorer versions of the workers that were seen in the last minute."""
+    alive = select(WorkerHeartbeat.scorer_version).where(
+        WorkerHeartbeat.heartbeat_at > database_now() - LIVE_SECONDS, WorkerHeartbeat.scorer_version != ""
+    )
+    return tuple(sorted(set(session.scalars(alive))))

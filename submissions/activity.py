@@ -1,0 +1,227 @@
+"""Activity list of an account's entries, read from the audit chain.
+
+Of each event only what its owner may know: what, when and why, and whether they did it themselves; who else, never.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from auth import Identity, Role, require
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
+from benchmark.ladder import NOT_SHOWN
+from benchmark.scoring import Tally
+from receipts import queries
+from receipts.queries import ReceiptRow, Scored
+from storage import audit, label_imports, ladder
+from storage.audit import StoredEvent
+from storage.clock import iso
+from storage.database import Database
+from storage.ladder import Withheld
+
+MOST_ENTRIES = 500
+_RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
+
+# What the owner reads; the event's own fields in braces.
+_SENTENCES: Mapping[str, str] = {
+    "submission.accepted": "The file was accepted.",
+    "submission.approved": "A maintainer let it through.",
+    "submission.rejected": "A maintainer did not let it through: {reason}",
+    "job.failed": "Scoring failed under label revision {label_revision}. That is a fault of the service.",
+    "entry.hidden": "It was hidden: {reason}",
+    "entry.restored": "It {now}: {reason}",
+    "entry.withdrawn": "It was withdrawn: {reason}",
+    "entry.verified": "It was verified: {reason}",
+    "entry.unverified": "It is no longer verified: {reason}",
+    "entry.flagged": "It carries a public note: {note}",
+    "entry.unflagged": "It carries no public note any more: {reason}",
+    "entry.edited": "Its description was changed: {fields}",
+    "entry.transferred": "It was given to another account: {reason}",
+    "entry.merged": "It was merged into {into}: {reason}",
+    "entry.published": "It was published.",
+    "entry.revealed": "It is shown with your name.",
+    "entry.anonymous": "The day was changed until which it is shown without your name.",
+}
+
+_UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityItem:
+    """Something that happened to an entry."""
+
+    seq: int  # of the audit event
+    at: str
+    kind: str
+    entry: str
+    model: str
+    version: str
+    sentence: str
+
+    @property
+    def title(self) -> str:
+        """What the entry is called."""
+        return " ".join(filter(None, (self.model, self.version)))
+
+    def to_json(self) -> dict[str, Any]:
+        """As the API shows it."""
+        return {
+            "seq": self.seq,
+            "at": self.at,
+            "kind": self.kind,
+            "entry": self.entry,
+            "model": self.model,
+            "version": self.version,
+            "sentence": self.sentence,
+            "url": f"/entries/{self.entry}",
+        }
+
+
+def list_activity(
+    database: Database,
+    benchmark: str,
+    user: Identity,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+    hidden_labels: Mapping[str, str] = MappingProxyType({}),
+) -> list[ActivityItem]:
+    """Return what happened to somebody's entries, the newest first; `before` the seq of an event.
+
+    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
+
+    More than `limit` where a re-score concerns several entries: an event is told in full. Nothing where everybody has
+    one account and nobody maintains: then nobody can show that an entry is theirs.
+
+    Raises:
+        Unauthenticated, Forbidden: nobody is signed in, or with a token for something else.
+    """
+    require(user, Role.SUBMITTER)
+    if user.auth_method == "local" and Role.MAINTAINER not in user.roles:
+        return []
+    with database.read() as session:
+        mine = queries.receipts_of_account(session, benchmark, user.account, MOST_ENTRIES)
+        if not mine:
+            return []
+        names = [one.id for one in mine]
+        about = audit.events_about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
+        moves = audit.events_about(session, [audit.BOARD], _RESCORED, before=before, limit=limit)
+        levels = merged(hidden_labels, label_imports.hidden_revisions(session))
+        not_shown = ladder.withheld(session, levels, names)
+        told = _Scores(queries.scores(session, names), levels, not_shown)
+        chunks = audit.events_about(session, told.subjects, [audit.SCORES_RECORDED], before=before)
+    concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
+    events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
+    return [line for event in events for line in _lines(event, mine, told, user.account)]
+
+
+class _Scores:
+    """The macro average under strict, to 0.1 point, or the overall where no more is shown. Drafts are not among them.
+
+    `levels`: disclosure levels of the label revisions that are not public.
+    """
+
+    def __init__(self, stored: Sequence[Scored], levels: Mapping[str, str], withheld: Withheld = frozenset()) -> None:
+        self._withheld = withheld
+        self._levels = levels
+        self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
+        self.subjects = {audit.labels(one.label_revision) for one in stored}
+        self.shown = cache(self._shown)
+
+    def known(self, entry: str, revision: str, version: str) -> bool:
+        """Return whether the entry has such a score."""
+        return (entry, revision, version) in self._stored
+
+    def is_withheld(self, entry: str, revision: str, version: str) -> bool:
+        """Return whether nobody is shown a number of this score."""
+        return (entry, revision, version) in self._withheld
+
+    def in_chunk(self, entry: str, chunk: StoredEvent) -> bool:
+        """Return whether a score of the entry was recorded with this chunk of a re-score."""
+        found = self._stored.get((entry, *_rules(chunk.body)))
+        return found is not None and queries.in_chunk(found, chunk)
+
+    def _shown(self, entry: str, revision: str, version: str) -> str:
+        """Return "macro 73.3", in percent; "" where there is none."""
+        if self.is_withheld(entry, revision, version):
+            return ""
+        found = self._stored.get((entry, revision, version))
+        if found is None:
+            return ""
+        level = self._levels.get(revision, PUBLIC)
+        name = "overall" if level == OVERALL_ONLY else "macro"
+        value = shown_scores(Tally.from_json(json.loads(found.tally)), level)[name]
+        return "" if value is None else f"{name} {100 * value:.1f}"
+
+
+def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
+    """Without the pointer's own event where the next one says why."""
+    said = {one.seq - 1 for one in moves if one.kind != "board.pointed"}
+    return [one for one in moves if one.seq not in said and one.body.get("from")]
+
+
+def _lines(event: StoredEvent, mine: Sequence[ReceiptRow], told: _Scores, account: str) -> list[ActivityItem]:
+    if event.kind in _RESCORED:
+        return [line for one in mine if (line := _rescored(event, one, told)) is not None]
+    if event.kind == audit.SCORES_RECORDED:
+        return [_line(event, one, _scored(event, one, told)) for one in mine if told.in_chunk(one.id, event)]
+    by_name = {one.id: one for one in mine}
+    name = event.body.get("entry") or event.body.get("submission")
+    if name not in by_name:  # something was merged into an entry of theirs
+        into = by_name.get(event.body.get("into", ""))
+        return [_line(event, into, f"Entry {name} was merged into it.")] if into else []
+    if event.kind == audit.SCORED:  # under a draft, nobody may know
+        known = told.known(name, *_rules(event.body))
+        return [_line(event, by_name[name], _scored(event, by_name[name], told))] if known else []
+    said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
+    facts = _Facts(_UNSAID | said)
+    sentence = _SENTENCES[event.kind].format_map(facts)
+    by = event.body.get("by")
+    return [_line(event, by_name[name], sentence + ("" if by is None or by != account else " (by you)"))]
+
+
+def _scored(event: StoredEvent, one: ReceiptRow, told: _Scores) -> str:
+    under = f"It was scored under label revision {event.body['label_revision']}"
+    if told.is_withheld(one.id, *_rules(event.body)):
+        return f"{under}. No score is shown: {NOT_SHOWN}."
+    score = told.shown(one.id, *_rules(event.body))
+    return f"{under}{f': {score}' if score else ''}."
+
+
+def _rescored(event: StoredEvent, one: ReceiptRow, told: _Scores) -> ActivityItem | None:
+    """None for an entry that came later or has no score on both sides."""
+    before, after = event.body["from"], event.body["to"]
+    sides = [told.shown(one.id, *_rules(side)) for side in (before, after)]
+    if one.created_at > event.at or not all(told.known(one.id, *_rules(side)) for side in (before, after)):
+        return None
+    sentence = (
+        f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "
+        f"{sides[0] or 'not shown'}, now {_same_name(*sides) or 'not shown'}. {event.body.get('reason') or ''}"
+    )
+    return _line(event, one, sentence.strip())
+
+
+def _same_name(before: str, after: str) -> str:
+    """Return the second score without its name where that is the first one's."""
+    name = before.partition(" ")[0]
+    return after.removeprefix(f"{name} ") if name else after
+
+
+def _rules(said: Mapping[str, Any]) -> tuple[str, str]:
+    return said.get("label_revision", ""), said.get("scorer_version", "")
+
+
+def _line(event: StoredEvent, one: ReceiptRow, sentence: str) -> ActivityItem:
+    return ActivityItem(event.seq, iso(event.at), event.kind, one.id, one.model, one.version, sentence)
+
+
+class _Facts(dict[str, Any]):
+    """An event of an earlier version may lack a field; then nothing stands there."""
+
+    def __missing__(self, name: str) -> str:
+        return ""

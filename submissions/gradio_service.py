@@ -1,0 +1,99 @@
+"""Use cases behind the Gradio page for submitting, in the same shapes as REST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auth import AuthError, Identity
+from auth.problem_details import problem_body
+from predictions.sandbox import ReadingFailed
+from predictions.spool import TooLarge, UploadedFile
+from storage.models.core import UnfitText
+from submissions import api, visibility_options
+from submissions.service import SubmissionService
+from submissions.status import Status
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GradioSubmissions:
+    """`uploads`: where Gradio puts files, which are removed as soon as nobody submits them any more; `limit`: bytes."""
+
+    intake: SubmissionService
+    track: Callable[[str, Identity], Status | None]
+    result: Callable[[str], Json | None]  # scorecard of an entry, once it is on the board
+    uploads: Path
+    limit: int
+
+    def check(self, path: Path) -> Json:
+        """Return the report of a dry run, or a problem."""
+        try:
+            report = self.intake.check(self._arrived(path))
+        except (_EmptyUpload, TooLarge, ReadingFailed) as error:
+            return _unread(error)
+        if not report["ok"]:
+            self._done_with(path)
+        return report
+
+    def submit(self, path: Path, said: Mapping[str, object], user: Identity) -> Json:
+        """Return the acknowledgement, or a problem with `code`."""
+        try:
+            metadata, shown = visibility_options.parse_form(said)
+            confirmed = visibility_options.confirmed(said)
+            accepted = self.intake.submit(self._arrived(path), metadata, user, shown, accept_unreadable=confirmed)
+        except api.SUBMISSION_ERRORS as refused:
+            return api.refusal(refused)
+        except AuthError as refused:
+            return problem_body(refused.status, refused.code, refused.detail)
+        except (_EmptyUpload, TooLarge, ReadingFailed) as error:
+            return _unread(error)
+        except UnfitText as unfit:
+            return problem_body(422, "bad-text", str(unfit))
+        self._done_with(path)
+        return api.submission_response(accepted)
+
+    def status(self, submission: str, user: Identity) -> Json | None:
+        """Return where a submission is; None where there is none that this person may see."""
+        try:
+            found = self.track(submission, user)
+        except UnfitText:
+            return None
+        return found.to_json() if found else None
+
+    def allowance(self, user: Identity) -> Json:
+        """Attempts so far and when the next may come, or a problem with `code`."""
+        try:
+            return api.allowance(user, self.intake.allowance(user))
+        except AuthError as refused:
+            return problem_body(refused.status, refused.code, refused.detail)
+
+    def paused(self) -> str | None:
+        """Return what maintainers say while nobody may submit."""
+        return self.intake.paused()
+
+    def _arrived(self, path: Path) -> UploadedFile:
+        try:
+            return UploadedFile.on_disk(path, path.name, self.limit)
+        except FileNotFoundError:
+            raise _EmptyUpload from None
+
+    def _done_with(self, path: Path) -> None:
+        if path.is_relative_to(self.uploads):
+            path.unlink(missing_ok=True)
+
+
+class _EmptyUpload(Exception):
+    """The file is not there any more."""
+
+
+def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> Json:
+    if isinstance(error, TooLarge):
+        return problem_body(413, "too-large", str(error))
+    if isinstance(error, ReadingFailed):
+        return api.error_response(error)
+    detail = "The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again."
+    return problem_body(410, "file-gone", detail)

@@ -1,0 +1,239 @@
+"""HTML pages: the submission policy, and the owner's page of a submission. They need no script.
+
+``app.py`` wires what other packages do (edit, withdraw); whether somebody may is decided there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from auth import Identity, Role
+from auth.middleware import identity_of
+from auth.pages import AccountPages
+from auth.routes import PRIVATE, check_csrf, csrf_token
+from auth.service import AuthService
+from storage.clock import iso, minute
+from storage.database import Database
+from storage.sliding_window import CHANGES_A_DAY, RateLimited
+from storage.visibility import EntryVisibility
+from submissions import policy_text, visibility_options
+from submissions import status as submissions_status
+from submissions.metadata import FIELDS, JUDGE_TYPES, MetadataRejected
+from submissions.service import Allowance, SubmissionService
+from submissions.status import Status
+
+TEMPLATES = Path(__file__).with_name("templates")
+POLICY_URL = "/policy"
+LONG = ("prompt", "notes")
+FIELD_WORDS = {
+    "model": "Model",
+    "version": "Version",
+    "organisation": "Organisation",
+    "judge_type": "Type of judge",
+    "base_model": "Base model",
+    "parameters_b": "Parameters, in billions",
+    "open_weights": "Open weights",
+    "link": "Link",
+    "paper": "Paper",
+    "code": "Code",
+    "hub_id": "Hub id",
+    "temperature": "Temperature",
+    "prompt": "Prompt",
+    "notes": "Notes",
+    "judge": "Judge",
+}
+CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
+    "judge_type": [("", "not stated"), *((name, name.replace("-", ", ")) for name in JUDGE_TYPES)],
+    "open_weights": [("", "not stated"), ("true", "yes"), ("false", "no")],
+}
+STATES = {
+    "awaiting-approval": "waits for a maintainer",
+    "queued": "waits to be scored",
+    "scoring": "is being scored",
+    "scored": "is scored",
+    "failed": "could not be scored",
+    "withdrawn": "is not on the board",
+}
+_SCORES = ("macro", "overall", "general", "hallucination", "reasoning")
+_SIGN_IN = "/auth/sign-in"
+_NOT_YOURS = ("There is no such submission", "Among your submissions there is none with this address.")
+_UNCONFIRMED = "Nothing was withdrawn: tick the box to say that you mean it."
+
+Fields = Mapping[str, str]
+
+
+class OwnerConflict(ValueError):
+    """What an owner asked for cannot be done; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerActions:
+    """What the owner of a submission can do about it that other packages do.
+
+    `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the description as it stands;
+    `scores` are those of the score receipts, in the order in which they were made.
+    """
+
+    metadata: Callable[[Identity, str], Mapping[str, Any]]
+    edit: Callable[[Identity, str, Fields], object]
+    withdraw: Callable[[Identity, str, str], object]
+    scores: Callable[[Identity, str], Sequence[Mapping[str, Any]]]
+
+
+def build(
+    database: Database, intake: SubmissionService, identities: AuthService, pages: AccountPages, owner: OwnerActions
+) -> APIRouter:
+    """Return the routes."""
+    router = APIRouter(include_in_schema=False)
+    actions = _SubmissionPage(database, intake.benchmark, identities, pages, owner)
+
+    @router.get(POLICY_URL)
+    def policy(request: Request) -> Response:
+        """The rules in words, and when the person who is signed in may submit next."""
+        user = identity_of(request)
+        context = {
+            "current": POLICY_URL,
+            "rules": policy_text.policy_rules(intake.rules()),
+            "recorded": policy_text.RECORDED,
+            "not_kept": policy_text.NOT_KEPT,
+            "paused": intake.paused(),
+            "next_one": next_submission_text(user, intake.allowance(user))
+            if user.auth_method in ("session", "token")
+            else "",
+        }
+        return HTMLResponse(pages.render("policy.html", context), headers=PRIVATE)
+
+    @router.get("/account/submissions/{submission}")
+    def look(submission: str, request: Request) -> Response:
+        """One's own submission: where it is, and what can be done about it."""
+        return actions.page(identity_of(request), submission)
+
+    @router.post("/account/submissions/{submission}/{what}")
+    async def act(submission: str, what: str, request: Request) -> Response:
+        """Does it, and shows the page again."""
+        async with request.form(max_files=0, max_fields=len(FIELDS) + 8) as form:
+            fields = {name: value for name, value in form.multi_items() if isinstance(value, str)}
+        user = identity_of(request)
+        return await to_thread.run_sync(partial(actions.act, user, submission, what, fields))
+
+    return router
+
+
+def next_submission_text(user: Identity, found: Allowance) -> str:
+    """Return when somebody may submit again, in a sentence."""
+    if found.paused:
+        return "Submissions are paused at the moment."
+    if found.awaiting:
+        return "Your first submission waits for a maintainer; the next one is possible after that."
+    if found.next_at is not None:
+        return f"Your next submission is possible from {minute(found.next_at)}."
+    number = f"{'It will be' if found.attempts else 'That is'} attempt {found.attempts + 1} at labels"
+    return f"You may submit now. {number} {found.label_revision}." if found.label_revision else "You may submit now."
+
+
+def visibility_label(shown: EntryVisibility) -> str:
+    """Return how an entry is not like others, in a few words."""
+    until = "" if shown.anonymous_until is None else f"unnamed until {iso(shown.anonymous_until)[:10]}"
+    return ", ".join(filter(None, ("" if shown.published else "not published", until)))
+
+
+@dataclass(frozen=True, slots=True)
+class _SubmissionPage:
+    database: Database
+    benchmark: str
+    identities: AuthService
+    pages: AccountPages
+    owner: OwnerActions
+
+    def page(
+        self, user: Identity, submission: str, *, error: str = "", typed: Fields | None = None, status: int = 200
+    ) -> Response:
+        """Return the page of a submission; `typed`: what stood in a form that was refused."""
+        if not user.signed_in:
+            return RedirectResponse(f"{_SIGN_IN}?next=/account/submissions/{submission[:12]}", 303, PRIVATE)
+        found = submissions_status.get_own(self.database, self.benchmark, submission, user)
+        if found is None:
+            return self._require_owner()
+        metadata = {name: _text(value) for name, value in self.owner.metadata(user, found.id).items()}
+        fields = ((name, FIELD_WORDS[name]) for name in FIELDS)
+        context = {
+            "current": "/account",
+            "one": found,
+            "title": " ".join(filter(None, (found.model, found.version))),
+            "state": STATES[found.state],
+            "until": "" if found.shown.anonymous_until is None else iso(found.shown.anonymous_until)[:10],
+            "fields": [(name, words, (typed or metadata).get(name, ""), CHOICES.get(name)) for name, words in fields],
+            "long": LONG,
+            "scores": _shown_scores(self.owner.scores(user, found.id)),
+            "measures": _SCORES,
+            "csrf": csrf_token(self.identities, user) if user.auth_method == "session" else "",
+            "error": error,
+            "most_days": visibility_options.MOST_DAYS,
+            "most_changes": None if Role.MAINTAINER in user.roles else CHANGES_A_DAY,
+        }
+        return HTMLResponse(self.pages.render("submission.html", context), status, PRIVATE)
+
+    def act(self, user: Identity, submission: str, what: str, fields: Fields) -> Response:
+        """Return one form of the page. Raises AuthError where the form is not from this session."""
+        actions: Mapping[str, Callable[[Identity, Status, Fields], object]] = {
+            "edit": lambda user, one, given: self.owner.edit(user, one.id, {name: given[name] for name in FIELDS}),
+            "publish": lambda user, one, given: visibility_options.publish(self.database, self.benchmark, user, one.id),
+            "anonymity": self._anonymity,
+            "reveal": lambda user, one, given: self._name(user, one.id, None),
+            "withdraw": self._withdraw,
+        }
+        if user.auth_method == "session":
+            check_csrf(self.identities, user, fields.get("csrf", ""))
+        found = submissions_status.get_own(self.database, self.benchmark, submission, user)
+        if found is None or what not in actions:
+            return self._require_owner()
+        try:
+            actions[what](user, found, dict.fromkeys(FIELDS, "") | dict(fields))
+        except (OwnerConflict, MetadataRejected, RateLimited) as refused:
+            typed = fields if what == "edit" else None
+            status = refused.status if isinstance(refused, RateLimited) else 422
+            return self.page(user, found.id, error=str(refused), typed=typed, status=status)
+        return RedirectResponse(f"/account/submissions/{found.id}", 303, PRIVATE)
+
+    def _anonymity(self, user: Identity, one: Status, fields: Fields) -> object:
+        until = visibility_options.parse_day(fields.get("until"))
+        if until is None:
+            raise OwnerConflict("Choose a day, or show your name now.")
+        return self._name(user, one.id, until)
+
+    def _name(self, user: Identity, submission: str, until: float | None) -> object:
+        return visibility_options.set_anonymous_until(self.database, self.benchmark, user, submission, until)
+
+    def _withdraw(self, user: Identity, one: Status, fields: Fields) -> object:
+        if fields.get("confirm") != "yes":
+            raise OwnerConflict(_UNCONFIRMED)
+        return self.owner.withdraw(user, one.id, fields.get("reason", ""))
+
+    def _require_owner(self) -> Response:
+        page = self.pages.message(*_NOT_YOURS, (("Your account", "/account"), ("The board", "/")))
+        return HTMLResponse(page, 404, PRIVATE)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value or "")
+
+
+def _shown_scores(receipts: Sequence[Mapping[str, Any]]) -> list[tuple[str, dict[str, str]]]:
+    """(label revision, name -> percent), the newest first."""
+    return [
+        (
+            one["label_revision"],
+            {name: f"{100 * one['scores'][name]:.1f}" for name in _SCORES if one["scores"].get(name) is not None},
+        )
+        for one in reversed(receipts)
+    ]

@@ -1,0 +1,212 @@
+"""Status of a submission."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from auth import Identity, Role
+from benchmark.ladder import NOT_SHOWN
+from storage import job_queue, ladder, visibility
+from storage.clock import iso
+from storage.database import Database
+from storage.moderation import is_hidden, is_removed
+from storage.visibility import PLAIN, EntryVisibility
+from submissions import queries, visibility_options
+
+ENDED = ("scored", "failed", "withdrawn")
+AWAITING = "awaiting-approval"
+AWAITING_REASON = (
+    "A maintainer looks at it before any label is touched: the first submission of an account waits, and so does a "
+    "file with many votes for neither response."
+)
+NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a submitter may know about a submission."""
+
+    id: str
+    model: str  # "" where this is not to be told
+    version: str
+    file_name: str
+    state: str  # awaiting-approval, queued, scoring, scored, failed, withdrawn
+    position: int | None  # 1: next; only while queued
+    eta_seconds: float | None  # whole ones
+    reason: str | None  # in plain words, where something went wrong
+    created_at: str
+    receipt: dict[str, object] | None  # names the account: None for others, where that is not to be told
+    attempt: int | None  # attempt number of its account under the label revision of that time
+    label_revision: str | None  # those labels
+    shown: EntryVisibility
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self.state in ENDED
+
+    @property
+    def entry_url(self) -> str | None:
+        """The entry's page, once there is one."""
+        return f"/entries/{self.id}" if self.state == "scored" and self.shown.published else None
+
+    def to_json(self) -> dict[str, Any]:
+        """`GET /api/v1/submissions/{id}`."""
+        return {
+            "id": self.id,
+            "state": self.state,
+            "position": self.position,
+            "eta_seconds": self.eta_seconds,
+            "reason": self.reason,
+            "entry_url": self.entry_url,
+            "model": self.model or None,
+            "version": self.version,
+            "created_at": self.created_at,
+            "attempt": self.attempt,
+            "published": self.shown.published,
+            "anonymous_until": _iso(self.shown.anonymous_until),
+            "receipt": self.receipt,
+        }
+
+
+class Owned(NamedTuple):
+    """A line in the list of somebody's submissions."""
+
+    id: str
+    model: str
+    version: str
+    state: str
+    entry_url: str | None
+    created_at: float  # seconds since 1970 UTC
+    reason: str | None
+    attempt: int | None
+    label_revision: str | None
+    shown: EntryVisibility
+
+
+def get_status(
+    database: Database,
+    benchmark: str,
+    submission: str,
+    user: Identity,
+    *,
+    hidden: Mapping[str, str] = MappingProxyType({}),
+) -> Status | None:
+    """Return the state of a submission; None if there is no such one that this person may know of.
+
+    `hidden`: the configured label revisions that are not public, and their disclosure levels.
+    """
+    with database.read() as session:
+        found = queries.described(session, benchmark, submission)
+        if found is None:
+            return None
+        looked = _with_ladder(session, _look(session, [found])[0], hidden)
+        if visibility_options.is_owner(user, found.owner) or Role.MAINTAINER in user.roles:
+            return looked
+        if not looked.shown.published:
+            return None
+        approval, _ = visibility.approvals(session, [found.id]).get(found.id, (visibility.APPROVED, None))
+        kept_back = approval != visibility.APPROVED or is_hidden(session, found.id)
+        on_its_way = looked.state in NOT_ON_THE_BOARD and user.account != found.owner  # one that everybody has, too
+        return _redacted(looked, silent=kept_back or on_its_way)
+
+
+def _with_ladder(session: Any, found: Status, hidden: Mapping[str, str]) -> Status:
+    """Return the status with the reason why no score is shown, where that is so."""
+    if found.state != "scored":
+        return found
+    under = sorted({name for _, name, _ in ladder.withheld(session, ladder.levels(session, hidden), [found.id])})
+    if not under:
+        return found
+    return replace(found, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")
+
+
+def get_own(database: Database, benchmark: str, submission: str, user: Identity) -> Status | None:
+    """Return the state of a submission of one's own; None for anybody else's."""
+    with database.read() as session:
+        found = queries.described(session, benchmark, submission)
+        return (
+            _look(session, [found])[0] if found is not None and visibility_options.is_owner(user, found.owner) else None
+        )
+
+
+def list_own(database: Database, benchmark: str, account: str, most: int = 100) -> list[Owned]:
+    """Return what an account has submitted, the newest first."""
+    with database.read() as session:
+        found = queries.owned(session, benchmark, account, most)
+        return [_line(one, of.created_at) for one, of in zip(_look(session, found), found, strict=True)]
+
+
+def _redacted(found: Status, *, silent: bool) -> Status:
+    """State and times alone (`silent`) of what is not public: pending, rejected, or hidden. Of an anonymous entry
+    no receipt, which has a name."""
+    if not silent:
+        return found if found.shown == PLAIN else replace(found, receipt=None)
+    about_it = replace(found, model="", version="", file_name="", reason=None)
+    return replace(about_it, receipt=None, attempt=None, label_revision=None)
+
+
+def _line(found: Status, created_at: float) -> Owned:
+    facts = (found.id, found.model, found.version, found.state, found.entry_url, created_at, found.reason)
+    return Owned(*facts, found.attempt, found.label_revision, found.shown)
+
+
+def _look(session: Any, found: Sequence[queries.SubmissionFacts]) -> list[Status]:
+    names = [one.id for one in found]
+    off, approvals = is_removed(session, names), visibility.approvals(session, names)
+    shown = visibility.many(session, names)
+    return [
+        _status(
+            one,
+            job_queue.progress(session, one.id),
+            off.get(one.id),
+            *approvals.get(one.id, (visibility.APPROVED, None)),
+            shown.get(one.id, PLAIN),
+        )
+        for one in found
+    ]
+
+
+def _status(
+    found: queries.SubmissionFacts,
+    progress: job_queue.JobProgress,
+    off: str | None,
+    approval: str,
+    why: str | None,
+    shown: EntryVisibility,
+) -> Status:
+    """`off`: why the entry is not on the board any more, whatever became of its job; None while it is."""
+    state, reason = str(progress.state), progress.reason
+    if off is not None or approval == visibility.REJECTED:
+        state, reason = "withdrawn", off or f"A maintainer did not let it through: {why}"
+    elif approval == visibility.WAITING:
+        state, reason = AWAITING, AWAITING_REASON
+    waits = state == str(progress.state)
+    return Status(
+        id=found.id,
+        model=found.model,
+        version=found.version,
+        file_name=found.file_name,
+        state=state,
+        position=progress.position if waits else None,
+        eta_seconds=_whole(progress.eta_seconds) if waits else None,
+        reason=reason or None,
+        created_at=iso(found.created_at),
+        receipt=found.receipt,
+        attempt=found.attempt,
+        label_revision=found.label_revision,
+        shown=shown,
+    )
+
+
+def _whole(seconds: float | None) -> float | None:
+    """Rounded up: how long scoring took, which has touched labels, is told to the second and no finer."""
+    return None if seconds is None else float(math.ceil(seconds))
+
+
+def _iso(seconds: float | None) -> str | None:
+    return None if seconds is None else iso(seconds)

@@ -1,0 +1,19 @@
+"""Parts of a report in words for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def sample_lines(report: Mapping[str, Any]) -> list[str]:
+    """Return the sample replies of a report or a refusal, each with what was read from it; no line where there are
+    none."""
+    samples = report.get("samples") or []
+    told = [f"    {one['id']}: {one['reply'] or '(empty)'}\n      read as: {one['read']}" for one in samples]
+    return ["  sample replies, and what was read from each", *"\n".join(told).split("\n")] if told else []
+
+
+def printable(text: str) -> str:
+    """Return a line in which control characters are shown as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

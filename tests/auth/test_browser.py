@@ -1,0 +1,113 @@
+"""The account page in a real browser: its forms work under its own policy, and pages of other sites get nowhere."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from fastapi import FastAPI
+from fastapi.responses import HTMLResponse, Response
+from playwright.sync_api import Page, expect
+
+from auth.middleware import IdentityMiddleware
+from auth.pages import AccountPages
+from auth.routes import build
+from leaderboard import render
+from storage.database import Database
+from tests.factories.auth_site import AuthSite, openid_settings
+from tests.factories.openid_provider import Provider, serving, serving_on
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def address(provider: Provider, sqlite: Database) -> Iterator[str]:
+    """Yield the service in the layout of the public pages, on http://127.0.0.1."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    provider.redirect_uris = {f"{url}/auth/callback"}
+    site = AuthSite(openid_settings(provider, public_url=url, maintainers=("alice",)), sqlite, provider)
+    app = FastAPI()
+    app.include_router(build(site.identities, AccountPages(render.environment())))
+
+    @app.get("/static/{name}")
+    def static(name: str) -> Response:
+        found = next(asset for asset in render.assets().values() if asset.url.endswith(name))
+        return Response(found.body.encodings["identity"], media_type=found.body.media_type)
+
+    with serving_on(listener, IdentityMiddleware(app, site.settings, site.identities.resolver)) as served:
+        yield served
+
+
+def test_signing_in_making_and_revoking_a_token_and_signing_out(page: Page, address: str) -> None:
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.goto(f"{address}/account")
+    assert Axe().run(page).violations_count == 0
+    page.get_by_role("link", name="Sign in with").click()
+    page.get_by_role("heading", name="alice").wait_for()
+    page.get_by_label("Name").fill("cluster")
+    page.get_by_label("maintain").check()
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator("code.token")).to_contain_text(re.compile("^vlrb_"))
+    assert Axe().run(page).violations_count == 0
+    page.goto(f"{address}/account")
+    expect(page.locator("code.token")).to_have_count(0)
+    page.get_by_role("button", name="Revoke cluster").click()
+    page.get_by_role("cell", name="cluster").wait_for(state="detached")
+    page.get_by_role("button", name="Sign out everywhere").click()
+    page.get_by_role("link", name="Sign in with").wait_for()
+    assert complaints == []
+
+
+def test_it_fits_a_phone_and_the_dark(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{address}/auth/sign-in?next=/account")
+    page.get_by_role("heading", name="alice").wait_for()
+    page.get_by_label("Name").fill("a-name-without-spaces-that-goes-on-and-on")
+    page.get_by_role("button", name="Make a token").click()
+    page.locator("code.token").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_page_on_another_port_cannot_use_the_session(page: Page, address: str) -> None:
+    # Same site for the browser, so SameSite lets the cookie through; the Origin is what stops it.
+    evil = FastAPI()
+
+    @evil.get("/")
+    def attack() -> HTMLResponse:
+        form = f'<form method="post" action="{address}/auth/sign-out"><input name="csrf" value="x"></form>'
+        return HTMLResponse(f"<body>{form}<script>document.forms[0].submit()</script>")
+
+    page.goto(f"{address}/auth/sign-in?next=/account")
+    page.get_by_role("heading", name="alice").wait_for()
+    sent: list[Any] = []
+    page.on("request", lambda request: sent.append(request) if request.method == "POST" else None)
+    with serving(evil) as elsewhere:
+        page.goto(elsewhere)
+        page.wait_for_url(f"{address}/auth/sign-out")
+    expect(page.locator("body")).to_contain_text("another site")
+    assert "vlrb_session" in sent[0].all_headers().get("cookie", "")  # it did come along
+    page.goto(f"{address}/account")
+    page.get_by_role("heading", name="alice").wait_for()
+
+
+def test_inside_a_frame_nobody_is_signed_in_and_the_account_is_not_shown(page: Page, address: str) -> None:
+    frame = FastAPI()
+
+    @frame.get("/")
+    def framing() -> HTMLResponse:
+        return HTMLResponse(f'<iframe src="{address}/account" width=800 height=600></iframe>')
+
+    page.goto(f"{address}/auth/sign-in?next=/account")
+    with serving(frame) as elsewhere:
+        page.goto(elsewhere)  # loaded with its frames
+        assert page.frame_locator("iframe").get_by_role("heading", name="alice").count() == 0

@@ -1,0 +1,192 @@
+"""The tables of identity, the same on both databases."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from auth import queries
+from auth.crypto import KeyRing, digest
+from auth.login_throttle import LoginThrottle, network
+from auth.model import TooManyFailures
+from storage.database import Database
+from tests.factories.auth_site import SECRET
+
+ISSUER = "https://issuer.example"
+
+
+def an_account(database: Database, subject: str = "1", name: str = "alice") -> str:
+    with database.write() as session:
+        return queries.upsert_account(session, ISSUER, subject, name, [{"id": "o", "name": "lab", "role": ""}], None)
+
+
+def test_an_account_is_made_once_and_brought_up_to_date(database: Database) -> None:
+    first, second = an_account(database), an_account(database, name="renamed")
+    assert first == second
+    with database.read() as session:
+        known = queries.account(session, first)
+    assert known is not None
+    assert (known.name, known.organisations, known.banned) == (
+        "renamed",
+        [{"id": "o", "name": "lab", "role": ""}],
+        False,
+    )
+    assert 0 <= known.confirmed_ago < 60
+    with database.read() as session:
+        assert queries.account(session, "nobody") is None
+
+
+def test_a_session_lives_until_its_end_its_expiry_or_its_neglect(database: Database) -> None:
+    account = an_account(database)
+    with database.write() as session:
+        queries.add_session(session, digest("a"), digest("state"), account, 100.0)
+    with database.read() as session:
+        found = queries.live_session(session, digest("a"), 50.0)
+        assert found is not None
+        assert found.account.id == account
+        assert queries.live_session(session, digest("b"), 50.0) is None
+        assert queries.live_session(session, digest("a"), -1.0) is None
+    with database.write() as session:
+        assert queries.end_sessions(session, account) == 1
+        assert queries.end_sessions(session, account) == 0
+    with database.read() as session:
+        assert queries.live_session(session, digest("a"), 50.0) is None
+
+
+def test_one_sign_in_makes_one_session(database: Database) -> None:
+    account = an_account(database)
+    with database.write() as session:
+        queries.add_session(session, digest("a"), digest("state"), account, 100.0)
+    with pytest.raises(IntegrityError), database.write() as session:
+        queries.add_session(session, digest("b"), digest("state"), account, 100.0)
+
+
+def test_sessions_long_over_are_cleared_away(database: Database) -> None:
+    account = an_account(database)
+    with database.write() as session:
+        queries.add_session(session, digest("a"), digest("one"), account, 100.0)
+        session.execute(text("UPDATE sessions SET created_at = created_at - 99999, expires_at = expires_at - 99999"))
+        queries.add_session(session, digest("b"), digest("two"), account, 100.0)
+        assert session.execute(text("SELECT count(*) FROM sessions")).scalar_one() == 1
+
+
+def test_names_of_tokens_are_free_again_once_revoked(database: Database) -> None:
+    account = an_account(database)
+
+    def add(token_id: str) -> None:
+        with database.write() as session:
+            queries.add_token(session, token_id, account, "cluster", digest(token_id), "submit", 100.0)
+
+    add("taaaaaaaaaaa")
+    with pytest.raises(IntegrityError):
+        add("tbbbbbbbbbbb")
+    with database.write() as session:
+        assert queries.revoke_token(session, account, "taaaaaaaaaaa")
+        assert not queries.revoke_token(session, account, "taaaaaaaaaaa")
+    add("tbbbbbbbbbbb")
+    with database.read() as session:
+        assert [row.id for row in queries.tokens_in_use(session, account)] == ["tbbbbbbbbbbb"]
+        revoked = queries.token(session, digest("taaaaaaaaaaa"))
+    assert revoked is not None
+    assert (revoked.revoked, revoked.expired) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE api_tokens SET scopes = 'everything'",
+        "UPDATE api_tokens SET expires_at = created_at",
+        "UPDATE api_tokens SET token_sha256 = 'clear text'",
+        "UPDATE accounts SET name = ' '",
+        "INSERT INTO sessions VALUES ('x', 'y', 'nobody', 1, 1, 2, NULL)",
+    ],
+)
+def test_bad_rows_cannot_be_stored(database: Database, statement: str) -> None:
+    account = an_account(database)
+    with database.write() as session:
+        queries.add_token(session, "taaaaaaaaaaa", account, "cluster", digest("t"), "submit", 100.0)
+    with pytest.raises(IntegrityError), database.write() as session:
+        session.execute(text(statement))
+
+
+def test_a_name_is_bound_once(database: Database) -> None:
+    first, second = an_account(database, "1"), an_account(database, "2", "bob")
+    with database.write() as session:
+        assert queries.bind_names(session, ISSUER, {"alice", "root"}, first) == ["alice", "root"]
+        assert queries.bind_names(session, ISSUER, {"alice", "bob"}, second) == ["bob"]
+        assert queries.bind_names(session, ISSUER, (), second) == []
+        assert queries.bound_names(session, first) == {"alice", "root"}
+        assert queries.bound_names(session, second) == {"bob"}
+
+
+def test_failures_are_counted_by_kind_and_place_and_forgotten_after_the_window(database: Database) -> None:
+    failures = LoginThrottle(database, KeyRing((SECRET,)), "token", most=3)
+    others = LoginThrottle(database, KeyRing((SECRET,)), "sign-in", most=3)
+    for _ in range(3):
+        failures.check("203.0.113.7")
+        failures.add("203.0.113.7")
+    with pytest.raises(TooManyFailures) as refusal:
+        failures.check("203.0.113.7")
+    assert 890 < refusal.value.retry_after <= 900
+    with pytest.raises(TooManyFailures):
+        failures.add("203.0.113.7")
+    with database.read() as session:
+        kept = session.execute(text("SELECT count(*) FROM auth_failures")).scalar_one()
+    assert kept == 3, "what is refused unseen lengthens no lock"
+    failures.check("203.0.113.8")
+    others.check("203.0.113.7")
+    with database.write() as session:
+        session.execute(text("UPDATE auth_failures SET at = at - 901"))
+    failures.check("203.0.113.7")
+    failures.add("203.0.113.7")
+    with database.read() as session:
+        assert session.execute(text("SELECT count(*) FROM auth_failures")).scalar_one() == 1
+
+
+def test_the_window_is_measured_by_the_databases_clock(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = LoginThrottle(database, KeyRing((SECRET,)), "token", most=1)
+    failures.add("203.0.113.7")
+    monkeypatch.setattr(time, "time", lambda: 4e9)
+    with pytest.raises(TooManyFailures):
+        failures.check("203.0.113.7")
+
+
+def test_writers_at_once_do_not_lose_a_binding(database: Database) -> None:
+    accounts = [an_account(database, str(number), f"user{number}") for number in range(4)]
+    won: list[str] = []
+
+    def bind(account: str) -> None:
+        try:
+            with database.write() as session:
+                if queries.bind_names(session, ISSUER, {"root"}, account):
+                    won.append(account)
+        except IntegrityError:  # PostgreSQL: the other was faster
+            pass
+
+    threads = [threading.Thread(target=bind, args=(account,)) for account in accounts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with database.read() as session:
+        holders = [account for account in accounts if queries.bound_names(session, account)]
+    assert len(holders) == 1
+    assert holders[0] in won
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("testclient", "testclient"),
+        ("", ""),
+    ],
+)
+def test_an_address_stands_for_one_subscriber(address: str, expected: str) -> None:
+    assert network(address) == expected

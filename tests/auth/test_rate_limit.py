@@ -1,0 +1,209 @@
+"""The guard against request floods: whom it counts, what it lets through, and that nobody chooses who they are."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from auth import ANONYMOUS, Identity
+from auth.rate_limit import (
+    MOST_COMPUTED,
+    MOST_OPEN,
+    MOST_PLACES,
+    RateLimiter,
+    RateLimitMiddleware,
+    account_of,
+    address_of,
+)
+from auth.request_classes import is_upload, rate_limit_class
+
+PROXY = "127.0.0.1"
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_so_many_at_once_and_then_one_for_every_part_of_the_minute() -> None:
+    clock = Clock()
+    flood = RateLimiter(6, clock)
+    assert [flood.retry_after("a") for _ in range(6)] == [None] * 6
+    assert flood.retry_after("a") == pytest.approx(10)
+    assert flood.retry_after("b") is None  # another place
+    clock.now += 10
+    assert flood.retry_after("a") is None
+    assert flood.retry_after("a") == pytest.approx(10)  # a refused request costs nothing
+    clock.now += 600
+    assert [flood.retry_after("a") for _ in range(7)][:6] == [None] * 6
+
+
+def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
+    flood = RateLimiter(2, Clock())
+    for _ in range(2):
+        flood.retry_after("busy")
+    for number in range(2 * MOST_PLACES):
+        flood.retry_after(str(number))
+    assert len(flood._used_until) <= MOST_PLACES
+    assert flood.retry_after("busy") is not None
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "what"),
+    [
+        ("POST", "/api/v1/check", "check"),
+        ("POST", "/api/v1/submissions", "submit"),
+        ("POST", "/app/gradio_api/upload", "upload"),
+        ("POST", "/app/submit/gradio_api/upload", "upload"),
+        ("GET", "/auth/sign-in", "sign-in"),
+        ("GET", "/auth/callback", "sign-in"),
+        ("POST", "/account/tokens", "account"),
+        ("GET", "/", ""),
+        ("GET", "/auth/me", ""),
+        ("GET", "/api/v1/submissions/e0", ""),
+        ("POST", "/app/gradio_api/queue/join", "page"),
+        ("POST", "/app/gradio_api/queue/join/", "page"),
+        ("POST", "/app/gradio_api/run/check", "page"),
+        ("POST", "/app/gradio_api/api/check", "page"),
+        ("POST", "/app/submit/gradio_api/call/check", "page"),
+        ("POST", "/app/gradio_api/call/v2/check", "page"),
+        ("GET", "/app/gradio_api/queue/data", "listen"),
+        ("GET", "/app/submit/gradio_api/call/check/abc", "listen"),
+        ("GET", "/app/gradio_api/heartbeat/abc", "listen"),
+        ("GET", "/app/gradio_api/info", ""),
+        ("POST", "/app/gradio_api/stream/a/gradio_api/upload", "page"),
+        ("POST", "/api/v1/disputes", "change"),
+        ("POST", "/api/v1/submissions/e0/publish", "change"),
+        ("POST", "/api/v1/checked", "change"),
+        ("PATCH", "/api/v1/entries/e0", "change"),
+        ("DELETE", "/api/v1/maintenance/pause", "change"),
+        ("PUT", "/api/v1/verification/1/7", "answer"),
+        ("POST", "/dispute/x", "change"),
+        ("POST", "/nowhere", "change"),
+        ("GET", "/?sort=model", "compute"),
+        ("HEAD", "/compare?entries=a,b", "compute"),
+        ("GET", "/api/v1/leaderboard?as_of=2026-11-01", "compute"),
+        ("GET", "/export/board.parquet", "compute"),
+        ("GET", "/entries/e0/og.png", "compute"),
+        ("GET", "/entries/e0", ""),
+        ("GET", "/static/site.css?v=1", ""),
+        ("GET", "/account?x=1", ""),
+    ],
+)
+def test_what_is_counted(method: str, path: str, what: str) -> None:
+    path, _, query = path.partition("?")
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode()}
+    assert rate_limit_class(scope) == what
+    assert is_upload(scope) is (what in ("check", "submit", "upload"))
+
+
+async def _answer(scope: Scope, receive: Receive, send: Send) -> None:
+    await PlainTextResponse("fine")(scope, receive, send)
+
+
+@contextmanager
+def served(app: ASGIApp, trusted: list[str] | str) -> Iterator[str]:
+    """Provide the application behind the server of app.py, told whom to believe."""
+    config = uvicorn.Config(
+        app, port=0, log_level="critical", lifespan="off", proxy_headers=bool(trusted), forwarded_allow_ips=trusted
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            thread.join(0.01)
+            assert thread.is_alive()
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def ask(url: str, forwarded: str) -> httpx.Response:
+    return httpx.post(f"{url}/api/v1/check", headers={"X-Forwarded-For": forwarded}, timeout=30)
+
+
+def test_behind_a_trusted_proxy_each_client_has_its_own_and_invents_no_other() -> None:
+    with served(RateLimitMiddleware(_answer, 2, address_of), [PROXY]) as url:
+        codes = [ask(url, f"6.6.6.{number}, 203.0.113.7").status_code for number in range(3)]
+        assert codes == [200, 200, 429]  # what the client put in front is not believed
+        assert ask(url, "203.0.113.8").status_code == 200
+        refused = ask(url, "203.0.113.7")
+        assert refused.json()["code"] == "too-many-requests"
+        assert refused.headers["content-type"] == "application/problem+json"
+        assert 1 <= int(refused.headers["retry-after"]) <= 31
+
+
+def test_without_a_proxy_the_header_means_nothing() -> None:
+    with served(RateLimitMiddleware(_answer, 2, address_of), []) as url:
+        assert [ask(url, f"203.0.113.{number}").status_code for number in range(3)] == [200, 200, 429]
+
+
+def test_believing_everybody_lets_every_client_choose_who_it_is() -> None:
+    """The positive control: why TRUSTED_PROXIES=* is refused."""
+    with served(RateLimitMiddleware(_answer, 2, address_of), "*") as url:
+        assert [ask(url, f"6.6.6.{number}, 203.0.113.7").status_code for number in range(5)] == [200] * 5
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "most"),
+    [("/app/gradio_api/heartbeat/x", b"", MOST_OPEN), ("/compare", b"entries=a,b", MOST_COMPUTED)],
+)
+def test_only_so_many_answers_are_waited_for_at_a_time_from_one_address(path: str, query: bytes, most: int) -> None:
+    async def run() -> list[int]:
+        guard, end, codes = RateLimitMiddleware(_held, 10_000, address_of), asyncio.Event(), []
+
+        async def send(message: Message) -> None:
+            codes.append(message.get("status", 0))
+
+        async def listen(address: str) -> None:
+            about = {"client": (address, 1), "headers": [], "end": end}
+            scope = {"type": "http", "method": "GET", "path": path, "query_string": query, **about}
+            await guard(scope, _nothing, send)
+
+        waiting = [asyncio.create_task(listen("203.0.113.7")) for _ in range(most)]
+        await asyncio.sleep(0)
+        await listen("203.0.113.7")
+        refused, other = list(codes), asyncio.create_task(listen("203.0.113.8"))
+        await asyncio.sleep(0)
+        end.set()
+        await asyncio.gather(*waiting, other)
+        await listen("203.0.113.7")
+        return [*refused[:1], *codes[-1:], len(guard._open)]
+
+    assert asyncio.run(run()) == [429, 200, 0]
+
+
+def test_readers_may_open_as_many_views_as_they_like_one_after_the_other() -> None:
+    with served(RateLimitMiddleware(_answer, 2, address_of), []) as url, httpx.Client(base_url=url) as reader:
+        assert {reader.get("/", params={"page": number}).status_code for number in range(50)} == {200}
+
+
+async def _held(scope: Scope, receive: Receive, send: Send) -> None:
+    await scope["end"].wait()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+async def _nothing() -> Message:
+    raise AssertionError
+
+
+def test_an_account_is_counted_wherever_it_comes_from() -> None:
+    def scope(user: Identity) -> Scope:
+        return {"type": "http", "method": "POST", "path": "/api/v1/submissions", "state": {"identity": user}}
+
+    assert account_of(scope(Identity("ann", auth_method="token"))) == "ann"
+    assert account_of(scope(ANONYMOUS)) == ""
+    flood, ann = RateLimiter(1, Clock()), [Identity("ann", auth_method="token"), Identity("ann", auth_method="session")]
+    assert [flood.retry_after(account_of(scope(user))) is None for user in ann] == [True, False]

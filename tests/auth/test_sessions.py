@@ -1,0 +1,317 @@
+"""Sessions: forged, fixed, stolen, old, ended; and forms from other sites."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+
+import auth.sign_in
+from auth import bans
+from auth.crypto import digest
+from tests.factories.auth_site import PUBLIC_URL, AuthSite, Browser, program
+
+
+@pytest.fixture
+def alice(site: AuthSite) -> Browser:
+    browser = site.browser()
+    browser.sign_in()
+    return browser
+
+
+def test_a_session_that_was_never_made_here_is_nobody(site: AuthSite) -> None:
+    unsigned = base64.urlsafe_b64encode(json.dumps({"user": "alice", "preferred_username": "alice"}).encode()).decode()
+    for forged in ("x", "a" * 43, "a" * 5000, "' OR 1=1 --", unsigned, "", "%00"):
+        browser = site.browser()
+        browser.plant(site.settings.session_cookie, forged)
+        assert browser.name() == ""
+        assert browser.post("/submit").status_code == 401
+    assert site.done == []
+
+
+def test_the_database_holds_only_the_digest_of_a_session(site: AuthSite, alice: Browser) -> None:
+    ((stored,),) = site.sql("SELECT id_sha256 FROM sessions")
+    assert stored == digest(alice.session)
+    thief = site.browser()
+    thief.plant(site.settings.session_cookie, stored)  # who reads the database cannot sign in with what it holds
+    assert thief.name() == ""
+
+
+def test_the_session_of_gradios_signed_cookie_is_not_looked_at(site: AuthSite) -> None:
+    browser = site.browser()
+    browser.plant(
+        "session", base64.b64encode(b'{"oauth_info": {"userinfo": {"preferred_username": "alice"}}}').decode()
+    )
+    assert browser.name() == ""
+
+
+def test_a_cookie_signed_with_the_constant_that_gradio_would_use_opens_nothing(site: AuthSite) -> None:
+    """sha256("-v4") is what Gradio signs with where it has no client secret: everybody knows it."""
+    said = {"oauth_info": {"userinfo": {"preferred_username": "alice", "sub": "1"}}, "user": "alice"}
+    stamp = base64.urlsafe_b64encode(int(time.time()).to_bytes(4, "big")).rstrip(b"=")
+    value = base64.b64encode(json.dumps(said).encode()) + b"." + stamp
+    # As Starlette's session cookie is signed (itsdangerous.TimestampSigner).
+    key = hashlib.sha1(b"itsdangerous.Signersigner" + hashlib.sha256(b"-v4").hexdigest().encode()).digest()
+    forged = (value + b"." + base64.urlsafe_b64encode(hmac.digest(key, value, "sha1")).rstrip(b"=")).decode()
+    for name in ("session", site.settings.session_cookie, site.settings.sign_in_cookie):
+        browser = site.browser()
+        browser.plant(name, forged)
+        assert browser.name() == ""
+        assert browser.post("/maintain").status_code == 401
+    assert site.done == []
+
+
+def test_a_session_from_before_the_sign_in_is_worth_nothing_after_it(site: AuthSite) -> None:
+    planted = "p" * 43
+    victim, attacker = site.browser(), site.browser()
+    attacker.plant(site.settings.session_cookie, planted)
+    victim.plant(site.settings.session_cookie, planted)
+    victim.sign_in()
+    assert victim.name() == "alice"
+    assert victim.session != planted
+    assert attacker.name() == ""
+
+
+def test_control_a_sign_in_that_keeps_the_session_lets_the_attacker_in(
+    site: AuthSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = "p" * 43
+    victim, attacker = site.browser(), site.browser()
+    for browser in (victim, attacker):
+        browser.plant(site.settings.session_cookie, planted)
+    monkeypatch.setattr(auth.sign_in.SignIn, "complete", _keeping(planted))
+    victim.sign_in()
+    assert attacker.name() == "alice"
+
+
+def _keeping(planted: str) -> Callable[..., auth.sign_in.Completed]:
+    original = auth.sign_in.SignIn.complete
+
+    def complete(self: auth.sign_in.SignIn, **answer: str) -> auth.sign_in.Completed:
+        made = original(self, **answer)
+        with self._database.write() as session:
+            from sqlalchemy import text
+
+            session.execute(
+                text("UPDATE sessions SET id_sha256 = :new WHERE id_sha256 = :old"),
+                {"new": digest(planted), "old": digest(made.cookie)},
+            )
+        return auth.sign_in.Completed(planted, made.target)
+
+    return complete
+
+
+def test_signing_in_again_changes_the_session_and_ends_the_one_before(site: AuthSite, alice: Browser) -> None:
+    before = alice.session
+    alice.sign_in("bob")
+    assert alice.session != before
+    assert alice.name() == "bob"
+    thief = site.browser()
+    thief.plant(site.settings.session_cookie, before)
+    assert thief.name() == ""
+
+
+def test_signing_out_ends_the_session_on_the_server(site: AuthSite, alice: Browser) -> None:
+    kept = alice.session
+    out = alice.post("/auth/sign-out", {"csrf": alice.csrf()})
+    assert (out.status_code, out.headers["location"]) == (303, "/")
+    assert alice.session == ""
+    alice.plant(site.settings.session_cookie, kept)  # deleting the cookie alone would not do
+    assert alice.name() == ""
+
+
+def test_signing_out_everywhere_ends_all_sessions_of_this_account_alone(site: AuthSite, alice: Browser) -> None:
+    second, other = site.browser(), site.browser()
+    second.sign_in()
+    other.sign_in("bob")
+    alice.post("/account/sessions/end", {"csrf": alice.csrf()})
+    assert [browser.name() for browser in (alice, second, other)] == ["", "", "bob"]
+
+
+def test_sessions_end_after_a_week_whatever_happens(site: AuthSite, alice: Browser) -> None:
+    site.sql("UPDATE sessions SET created_at = created_at - 604000, expires_at = expires_at - 604000")
+    assert alice.name() == "alice"
+    site.sql("UPDATE sessions SET created_at = created_at - 1000, expires_at = expires_at - 1000")
+    assert alice.name() == ""
+
+
+def test_sessions_end_after_a_day_without_use_and_every_use_counts(site: AuthSite, alice: Browser) -> None:
+    site.sql("UPDATE sessions SET last_seen_at = last_seen_at - 86000")
+    assert alice.name() == "alice"
+    site.sql("UPDATE sessions SET last_seen_at = last_seen_at - 86000")  # from the use just made
+    assert alice.name() == "alice"
+    site.sql("UPDATE sessions SET last_seen_at = last_seen_at - 86401")
+    assert alice.name() == ""
+
+
+def test_people_read_their_own_account_id_where_maintainers_would_ask_for_it(alice: Browser) -> None:
+    assert f"<code>{alice.get('/whoami').json()['account']}</code>" in alice.get("/account").text
+
+
+def test_a_banned_account_is_out_at_once_and_cannot_come_back(site: AuthSite, alice: Browser) -> None:
+    token = alice.make_token()
+    account = alice.get("/whoami").json()["account"]
+    assert bans.ban(site.database, account, "owner", "probing")
+    assert not bans.ban(site.database, account, "owner", "probing")  # twice is as good as once
+    assert alice.name() == ""
+    assert program(site, token).post("/submit").status_code == 403
+    assert alice.sign_in().status_code == 403
+    assert bans.ban(site.database, account, "owner", "settled", banned=False)
+    assert alice.sign_in().status_code == 303
+    kinds = [kind for (kind,) in site.sql("SELECT kind FROM events ORDER BY seq")]
+    assert kinds == ["identity.token-made", "identity.banned", "identity.unbanned"]
+
+
+def test_a_cookie_that_was_sent_twice_is_not_believed(site: AuthSite, alice: Browser) -> None:
+    name = site.settings.session_cookie
+    twice = {"cookie": f"{name}={alice.session}; {name}={'p' * 43}"}
+    assert site.browser().get("/whoami", headers=twice).json()["name"] == ""
+    once = {"cookie": f"{name}={alice.session}; other=1"}
+    assert site.browser().get("/whoami", headers=once).json()["name"] == "alice"
+
+
+def test_what_a_client_says_about_itself_is_not_believed(site: AuthSite, alice: Browser) -> None:
+    token = alice.make_token()
+    claims = {"x-forwarded-user": "alice", "remote-user": "alice", "x-auth-request-user": "alice"}
+    assert program(site, **claims).get("/whoami").json()["name"] == ""
+    for parameter in ("token", "access_token", "session"):
+        assert program(site).get("/whoami", params={parameter: token}).json()["name"] == ""
+    assert program(site, token).get("/whoami").json()["name"] == "alice"
+
+
+def test_with_an_older_secret_in_second_place_forms_go_on_working(another: Callable[..., AuthSite]) -> None:
+    new, old = "N" + "ew0aZ9bY8cX7dW6eV5fU4gT3hS2iR1jQ" * 2, "O" + "ld9zA0yB1xC2wD3vE4uF5tG6sH7rI8qJ" * 2
+    browser = another(session_secrets=(old,)).browser()
+    browser.sign_in()
+    form = browser.csrf()
+    rotated = another(session_secrets=(new, old)).browser()
+    rotated.plant(rotated.site.settings.session_cookie, browser.session)
+    assert rotated.post("/auth/sign-out", {"csrf": form}).status_code == 303
+    browser.sign_in()
+    form = browser.csrf()
+    gone = another(session_secrets=(new,)).browser()
+    gone.plant(gone.site.settings.session_cookie, browser.session)
+    assert gone.post("/auth/sign-out", {"csrf": form}).status_code == 403
+
+
+def test_public_pages_stay_readable_while_nobody_can_be_looked_up(site: AuthSite, alice: Browser) -> None:
+    token = alice.make_token()
+    site.sql("ALTER TABLE sessions RENAME TO gone")
+    site.sql("ALTER TABLE api_tokens RENAME TO gone_too")
+    assert alice.name() == ""
+    for answer in (alice.post("/submit"), program(site, token).get("/whoami")):
+        assert (answer.status_code, answer.json()["code"]) == (503, "database-offline")
+    assert site.done == []
+
+
+def test_a_use_that_cannot_be_recorded_is_a_use_all_the_same(site: AuthSite, alice: Browser) -> None:
+    site.sql("UPDATE sessions SET last_seen_at = last_seen_at - 1000")
+    site.sql("CREATE TRIGGER full BEFORE UPDATE ON sessions BEGIN SELECT RAISE(ABORT, 'disk full'); END")
+    assert alice.name() == "alice"
+
+
+# Forms and requests from other sites
+
+
+def test_a_state_change_needs_to_come_from_our_own_page(site: AuthSite, alice: Browser) -> None:
+    refused: list[dict[str, str | None]] = [
+        {"origin": None},
+        {"origin": "null"},
+        {"origin": "https://evil.example"},
+        {"origin": "http://board.example"},
+        {"origin": "https://board.example.evil.example"},
+        {"origin": "https://board.example:444"},
+        {"origin": None, "sec-fetch-site": "cross-site"},
+        {"origin": None, "sec-fetch-site": "same-site"},
+        {"sec-fetch-site": "cross-site"},
+    ]
+    for headers in refused:
+        answer = alice.post("/submit", headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (403, "other-site"), headers
+        plain = alice.post("/submit", headers={**headers, "content-type": "text/plain"})
+        assert plain.status_code == 403
+    assert site.done == []
+    accepted: list[dict[str, str | None]] = [
+        {},
+        {"origin": None, "sec-fetch-site": "same-origin"},
+        {"sec-fetch-site": "same-origin"},
+    ]
+    for headers in accepted:
+        assert alice.post("/submit", headers=headers).status_code == 200
+    assert site.done == [("submit", "alice")] * 3
+
+
+@pytest.mark.parametrize("path", ["/auth/sign-out", "/account/tokens", "/account/sessions/end"])
+def test_a_form_without_the_token_of_this_session_changes_nothing(site: AuthSite, alice: Browser, path: str) -> None:
+    other = site.browser()
+    other.sign_in("bob")
+    fields = {"name": "x", "scopes": "submit", "days": "30"}
+    for csrf in ("", "0" * 64, other.csrf(), "é"):
+        assert alice.post(path, {**fields, "csrf": csrf}).status_code == 403
+    assert alice.name() == "alice"
+    assert site.sql("SELECT count(*) FROM api_tokens")[0][0] == 0
+    assert alice.post(path, {**fields, "csrf": alice.csrf()}).status_code in (200, 303)
+
+
+def test_a_foreign_page_gets_no_permission_to_send_credentials(site: AuthSite, alice: Browser) -> None:
+    preflight = alice.client.options(
+        "/submit",
+        headers={"origin": "https://evil.example", "access-control-request-method": "POST"},
+    )
+    assert "access-control-allow-origin" not in preflight.headers
+    read = alice.get("/auth/me", headers={"origin": "https://evil.example"})
+    assert "access-control-allow-origin" not in read.headers
+
+
+def test_two_origins_in_one_request_are_one_too_many(site: AuthSite, alice: Browser) -> None:
+    twice = [("origin", PUBLIC_URL), ("origin", "https://evil.example")]
+    assert alice.client.post("/submit", headers=twice).status_code == 403
+
+
+def test_the_account_page_is_private_escaped_and_not_to_be_framed(site: AuthSite, alice: Browser) -> None:
+    page = alice.get("/account")
+    assert page.headers["cache-control"] == "no-store"
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert "<script>judge" not in page.text
+    assert "&lt;script&gt;judge" in page.text
+    assert "It was flagged: &lt;b&gt;copied" in page.text
+    assert alice.session not in page.text
+    assert "style=" not in page.text
+
+
+def test_the_account_page_of_nobody_shows_the_way_in_and_nothing_else(site: AuthSite) -> None:
+    page = site.browser().get("/account")
+    assert "/auth/sign-in" in page.text
+    assert "csrf" not in page.text
+    assert "judge" not in page.text
+
+
+def test_a_refusal_is_a_page_for_browsers_and_a_problem_for_programs(site: AuthSite, alice: Browser) -> None:
+    page = alice.post("/maintain", headers={"accept": "text/html"})
+    assert (page.status_code, page.headers["content-type"]) == (403, "text/html; charset=utf-8")
+    problem = program(site).post("/maintain")
+    assert (problem.status_code, problem.headers["content-type"]) == (401, "application/problem+json")
+    assert problem.headers["www-authenticate"] == "Bearer"
+    assert problem.json()["code"] == "sign-in-needed"
+
+
+def test_refused_maintenance_is_on_record_and_cannot_flood_it(site: AuthSite, alice: Browser) -> None:
+    for _ in range(25):
+        alice.post("/maintain")
+    program(site).post("/maintain")
+    alice.get("/whoami")
+    rows = site.sql("SELECT body FROM events WHERE kind = 'identity.refused'")
+    bodies = [json.loads(body) for (body,) in rows]
+    assert len(bodies) == 21
+    assert bodies[0]["where"] == "POST /maintain"
+    assert bodies[0]["needed"] == "maintainer"
+    assert bodies[-1]["account"] == ""

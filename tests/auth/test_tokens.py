@@ -1,0 +1,371 @@
+"""API tokens: what they allow, and when they stop allowing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from auth.crypto import digest
+from tests.factories.auth_site import AuthSite, Browser, program
+from tests.factories.openid_provider import Provider, person
+
+
+@pytest.fixture
+def alice(another: Callable[..., AuthSite]) -> Browser:
+    """Return a maintainer."""
+    browser = another(maintainers=("alice",)).browser()
+    browser.sign_in()
+    return browser
+
+
+def test_a_token_is_shown_once_and_kept_as_a_digest(alice: Browser) -> None:
+    token = alice.make_token()
+    assert token not in alice.get("/account").text
+    ((stored,),) = alice.site.sql("SELECT token_sha256 FROM api_tokens")
+    assert stored == digest(token)
+    assert program(alice.site, stored).get("/whoami").status_code == 401
+    bodies = " ".join(body for (body,) in alice.site.sql("SELECT body FROM events"))
+    assert token not in bodies
+    assert stored not in bodies
+
+
+def test_a_token_does_what_it_was_made_for_and_nothing_else(alice: Browser) -> None:
+    submit, maintain = alice.make_token("a"), alice.make_token("b", ("maintain",))
+    both = alice.make_token("c", ("maintain", "submit"))
+
+    def statuses(token: str) -> list[int]:
+        return [program(alice.site, token).post(path).status_code for path in ("/submit", "/maintain", "/own")]
+
+    assert statuses(submit) == [200, 403, 403]
+    assert statuses(maintain) == [403, 200, 403]
+    assert statuses(both) == [200, 200, 403]
+    assert "This token allows submit" in program(alice.site, submit).post("/maintain").json()["detail"]
+
+
+def test_a_token_never_carries_the_role_of_an_owner(another: Callable[..., AuthSite]) -> None:
+    owner = another(owners=("alice",)).browser()
+    owner.sign_in()
+    assert owner.post("/own").status_code == 200
+    token = owner.make_token(scopes=("maintain", "submit"))
+    assert program(owner.site, token).post("/own").status_code == 403
+
+
+def test_a_token_cannot_make_tokens_or_end_sessions(alice: Browser) -> None:
+    token = alice.make_token(scopes=("maintain", "submit"))
+    client = program(alice.site, token)
+    fields = {"name": "more", "scopes": "submit", "days": "30", "csrf": alice.csrf()}
+    for path in ("/account/tokens", "/account/sessions/end"):
+        assert client.post(path, data=fields).status_code == 403
+    assert alice.name() == "alice"
+
+
+def test_who_is_no_maintainer_makes_no_maintainers_token(alice: Browser) -> None:
+    bob = alice.site.browser()
+    bob.sign_in("bob")
+    page = bob.post("/account/tokens", {"csrf": bob.csrf(), "name": "x", "scopes": "maintain", "days": "30"})
+    assert page.status_code == 403
+    assert 'value="maintain"' not in bob.get("/account").text
+
+
+def test_a_token_loses_what_its_account_loses(alice: Browser, another: Callable[..., AuthSite]) -> None:
+    token = alice.make_token(scopes=("maintain",))
+    assert program(alice.site, token).post("/maintain").status_code == 200
+    assert program(another(), token).post("/maintain").status_code == 403  # the same database, other maintainers
+
+
+def test_a_revoked_token_is_refused_at_once(alice: Browser) -> None:
+    token = alice.make_token()
+    ((token_id,),) = alice.site.sql("SELECT id FROM api_tokens")
+    for _ in range(2):  # twice is as good as once
+        assert alice.post(f"/account/tokens/{token_id}/revoke", {"csrf": alice.csrf()}).status_code == 303
+    answer = program(alice.site, token).post("/submit")
+    assert answer.status_code == 401
+    assert "revoked" in answer.json()["detail"]
+    kinds = [kind for (kind,) in alice.site.sql("SELECT kind FROM events ORDER BY seq")]
+    assert kinds == ["identity.role-bound", "identity.token-made", "identity.token-revoked"]
+
+
+def test_an_expired_token_is_refused(alice: Browser) -> None:
+    token = alice.make_token(days=7)
+    alice.site.sql("UPDATE api_tokens SET created_at = created_at - 604790, expires_at = expires_at - 604790")
+    assert program(alice.site, token).post("/submit").status_code == 200
+    alice.site.sql("UPDATE api_tokens SET expires_at = expires_at - 20")
+    assert program(alice.site, token).post("/submit").status_code == 401
+    assert "expired" in alice.get("/account").text
+
+
+def test_nobody_revokes_the_token_of_somebody_else(alice: Browser) -> None:
+    token = alice.make_token("laptop")
+    ((token_id,),) = alice.site.sql("SELECT id FROM api_tokens")
+    bob = alice.site.browser()
+    bob.sign_in("bob")
+    bob.post(f"/account/tokens/{token_id}/revoke", {"csrf": bob.csrf()})
+    assert program(alice.site, token).post("/submit").status_code == 200
+    assert "laptop" not in bob.get("/account").text
+
+
+def test_the_last_use_is_recorded_coarsely(alice: Browser) -> None:
+    token = alice.make_token()
+    read = "SELECT last_used_at FROM api_tokens"
+    assert alice.site.sql(read)[0][0] is None
+    program(alice.site, token).get("/whoami")
+    first = alice.site.sql(read)[0][0]
+    program(alice.site, token).get("/whoami")
+    assert alice.site.sql(read)[0][0] == first
+    alice.site.sql("UPDATE api_tokens SET last_used_at = last_used_at - 100")
+    program(alice.site, token).get("/whoami")
+    assert alice.site.sql(read)[0][0] >= first
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"name": ""}, "Give the token a name"),
+        ({"name": "x" * 101}, "at most 100"),
+        ({"name": "a\x00b"}, "Give the token a name"),
+        ({"scopes": []}, "Choose what"),
+        ({"scopes": ["everything"]}, "Choose what"),
+        ({"days": "3650"}, "holds for"),
+        ({"days": "-1"}, "holds for"),
+        ({"days": "9" * 5000}, "holds for"),
+        ({"days": "٣٠"}, "holds for"),
+    ],
+)
+def test_what_cannot_be_made_is_said(alice: Browser, fields: dict[str, object], said: str) -> None:
+    form = {"csrf": alice.csrf(), "name": "x", "scopes": ["submit"], "days": "30"} | fields
+    page = alice.post("/account/tokens", form)
+    assert page.status_code == 422
+    assert said in page.text
+
+
+def test_two_tokens_in_use_do_not_share_a_name(alice: Browser) -> None:
+    alice.make_token("cluster")
+    page = alice.post("/account/tokens", {"csrf": alice.csrf(), "name": "cluster", "scopes": "submit", "days": "30"})
+    assert page.status_code == 422
+    assert alice.site.sql("SELECT count(*) FROM api_tokens")[0][0] == 1
+
+
+def test_nobody_hoards_tokens(alice: Browser) -> None:
+    for number in range(20):
+        alice.make_token(f"number {number}")
+    page = alice.post("/account/tokens", {"csrf": alice.csrf(), "name": "one more", "scopes": "submit", "days": "30"})
+    assert page.status_code == 422
+    assert "Revoke one" in page.text
+
+
+def test_a_wrong_token_is_not_covered_by_a_good_cookie(alice: Browser) -> None:
+    answer = alice.get("/whoami", headers={"authorization": "Bearer vlrb_" + "x" * 43})
+    assert answer.status_code == 401
+
+
+def test_tokens_of_hugging_face_are_not_ours_and_no_guesses(alice: Browser) -> None:
+    for _ in range(7):
+        assert program(alice.site, "hf_" + "x" * 34).get("/whoami").json()["name"] == ""
+
+
+def test_a_program_with_a_token_needs_no_origin_but_a_foreign_page_with_one_is_refused(alice: Browser) -> None:
+    token = alice.make_token()
+    assert program(alice.site, token).post("/submit").status_code == 200
+    assert program(alice.site, token, origin="https://evil.example").post("/submit").status_code == 403
+
+
+# Guessing
+
+
+def guess(site: AuthSite, number: int) -> int:
+    return program(site, f"vlrb_{number:043d}").get("/whoami").status_code
+
+
+def test_five_guesses_are_all_there_are_in_a_quarter_of_an_hour(
+    alice: Browser, another: Callable[..., AuthSite]
+) -> None:
+    token = alice.make_token()
+    assert [guess(alice.site, number) for number in range(7)] == [401] * 5 + [429] * 2
+    locked = program(alice.site, f"vlrb_{98:043d}").get("/whoami")
+    assert locked.status_code == 429
+    assert 800 < int(locked.headers["retry-after"]) <= 901
+    assert guess(another(), 99) == 429  # after a restart, and in another process
+    assert alice.name() == "alice"  # browsers go on,
+    assert program(alice.site, token).get("/whoami").json()["name"] == "alice"  # and so does a valid token
+    alice.site.sql("UPDATE auth_failures SET at = at - 901")
+    assert program(alice.site, token).get("/whoami").status_code == 200
+    assert guess(alice.site, 100) == 401
+
+
+def test_control_where_nothing_is_counted_who_goes_on_guessing_gets_in(
+    alice: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = alice.make_token()
+    monkeypatch.setattr("auth.queries.locked_for", lambda *_: None)
+    assert [guess(alice.site, number) for number in range(7)] == [401] * 7
+    assert program(alice.site, token).get("/whoami").status_code == 200
+
+
+def test_an_invented_forwarding_header_does_not_make_another_place(alice: Browser) -> None:
+    def guessing(number: int) -> int:
+        invented = {"x-forwarded-for": f"203.0.113.{number}"}
+        return program(alice.site, f"vlrb_{number:043d}", **invented).get("/whoami").status_code
+
+    codes = [guessing(number) for number in range(6)]
+    assert codes == [401] * 5 + [429]
+
+
+def test_guesses_from_elsewhere_do_not_lock_this_address(alice: Browser) -> None:
+    token = alice.make_token()
+    for number in range(6):
+        guess(alice.site, number)
+    alice.site.sql("UPDATE auth_failures SET source = :other", other="0" * 64)
+    assert program(alice.site, token).get("/whoami").status_code == 200
+
+
+def test_addresses_are_not_kept_in_the_clear(alice: Browser) -> None:
+    guess(alice.site, 1)
+    ((source,),) = alice.site.sql("SELECT source FROM auth_failures")
+    assert len(source) == 64
+    assert source != digest("testclient")
+
+
+# Roles
+
+
+def test_a_role_by_name_stays_with_the_account_that_had_the_name_first(
+    another: Callable[..., AuthSite], provider: Provider
+) -> None:
+    site = another(maintainers=("alice",), owners=("BOB",))
+    alice, bob = site.browser(), site.browser()
+    alice.sign_in()
+    bob.sign_in("bob")
+    assert alice.roles() == ["maintainer", "submitter"]
+    assert bob.roles() == ["maintainer", "owner", "submitter"]
+    provider.users["alice"] = person("1001", "alice-renamed")
+    provider.users["mallory"] = person("6666", "alice")  # takes the name that became free
+    alice.sign_in()
+    mallory = site.browser()
+    mallory.sign_in("mallory")
+    assert mallory.name() == "alice"
+    assert mallory.roles() == ["submitter"]
+    assert mallory.post("/maintain").status_code == 403
+    assert alice.roles() == ["maintainer", "submitter"]
+    site.sql("DELETE FROM role_names")  # without the binding the name would be enough
+    mallory.sign_in("mallory")
+    assert mallory.post("/maintain").status_code == 200
+
+
+def test_a_role_can_hang_on_the_subject_which_never_changes_hands(another: Callable[..., AuthSite]) -> None:
+    site = another(maintainers=("sub:1002",))
+    bob, alice = site.browser(), site.browser()
+    bob.sign_in("bob")
+    alice.sign_in()
+    assert (bob.roles(), alice.roles()) == (["maintainer", "submitter"], ["submitter"])
+
+
+def test_a_display_name_carries_no_role(another: Callable[..., AuthSite], provider: Provider) -> None:
+    provider.users["mallory"] = {"sub": "6666", "name": "alice"}  # no preferred_username
+    mallory = another(maintainers=("alice",)).browser()
+    mallory.sign_in("mallory")
+    assert (mallory.name(), mallory.roles()) == ("alice", ["submitter"])
+
+
+def test_only_admins_of_the_organisation_are_maintainers(another: Callable[..., AuthSite], provider: Provider) -> None:
+    site = another(maintainer_org="lab")
+    for orgs, expected in (
+        ({"lab": "admin"}, 200),
+        ({"lab": "contributor"}, 403),
+        ({"lab": "write"}, 403),
+        ({"laboratory": "admin"}, 403),
+        ({}, 403),
+    ):
+        provider.users["alice"] = person("1001", "alice", **orgs)
+        browser = site.browser()
+        browser.sign_in()
+        assert browser.post("/maintain").status_code == expected, orgs
+
+
+def test_an_organisation_is_known_by_its_name_or_id_and_never_by_what_it_calls_itself(
+    another: Callable[..., AuthSite], provider: Provider
+) -> None:
+    id_ = "5e67bdd61009063689407479"
+    calls_itself = {"sub": "f" * 24, "name": "lab", "roleInOrg": "admin"}
+    named_like_an_id = {"sub": "f" * 24, "preferred_username": id_, "roleInOrg": "admin"}
+    control = {"sub": id_, "preferred_username": "lab", "roleInOrg": "admin"}
+    for wanted in ("lab", id_):
+        site = another(maintainer_org=wanted)
+        for org, expected in ((calls_itself, 403), (named_like_an_id, 403), (control, 200)):
+            provider.users["alice"] = {**person("1001", "alice"), "orgs": [org]}
+            browser = site.browser()
+            browser.sign_in()
+            assert browser.post("/maintain").status_code == expected, (wanted, org)
+
+
+def aged(site: AuthSite, seconds: float) -> None:
+    site.sql("UPDATE accounts SET confirmed_at = confirmed_at - :seconds", seconds=seconds)
+
+
+def test_who_left_the_organisation_five_minutes_ago_is_no_maintainer_any_more(
+    another: Callable[..., AuthSite], provider: Provider
+) -> None:
+    site = another(maintainer_org="lab")
+    provider.users["alice"] = person("1001", "alice", lab="admin")
+    alice = site.browser()
+    alice.sign_in()
+    token = alice.make_token(scopes=("maintain",))
+    provider.users["alice"] = person("1001", "alice")
+    aged(site, 300)
+    assert alice.post("/maintain").status_code == 403
+    assert program(site, token).post("/maintain").status_code == 403
+    assert alice.post("/submit").status_code == 200
+
+    late = another(maintainer_org="lab", role_seconds=3600.0)  # without the re-check the role would have stayed
+    provider.users["bob"] = person("1002", "bob", lab="admin")
+    bob = late.browser()
+    bob.sign_in("bob")
+    provider.users["bob"] = person("1002", "bob")
+    aged(late, 300)
+    assert bob.post("/maintain").status_code == 200
+
+
+def test_the_issuer_is_asked_at_most_every_few_minutes_and_only_about_admins(
+    another: Callable[..., AuthSite], provider: Provider
+) -> None:
+    site = another(maintainer_org="lab")
+    provider.users["alice"] = person("1001", "alice", lab="admin")
+    alice, bob = site.browser(), site.browser()
+    alice.sign_in()
+    bob.sign_in("bob")
+    provider.asked.clear()
+    for _ in range(5):
+        alice.post("/maintain")
+    assert provider.asked == []
+    aged(site, 300)
+    for _ in range(5):
+        assert alice.post("/maintain").status_code == 200
+        bob.post("/submit")
+    assert provider.asked == ["/userinfo"]
+
+
+def test_a_role_that_cannot_be_confirmed_waits(another: Callable[..., AuthSite], provider: Provider) -> None:
+    site = another(maintainer_org="lab")
+    provider.users["alice"] = person("1001", "alice", lab="admin")
+    alice = site.browser()
+    alice.sign_in()
+    aged(site, 300)
+    provider.offline = True
+    assert alice.post("/maintain").status_code == 403
+    assert alice.post("/submit").status_code == 200
+    provider.offline = False
+    provider.tokens.clear()  # the person withdrew the permission at the issuer
+    other = another(maintainer_org="lab").browser()
+    other.plant(site.settings.session_cookie, alice.session)
+    assert other.post("/maintain").status_code == 403
+    assert site.sql("SELECT issuer_token FROM accounts")[0][0] is None
+
+
+def test_the_issuers_token_is_kept_only_where_a_role_hangs_on_it_and_never_readable(
+    another: Callable[..., AuthSite], provider: Provider
+) -> None:
+    another().browser().sign_in()
+    another(maintainer_org="lab").browser().sign_in("bob")
+    rows = dict(another().sql("SELECT name, issuer_token FROM accounts"))
+    assert rows["alice"] is None
+    assert not any(token.encode() in rows["bob"] for token in provider.tokens)

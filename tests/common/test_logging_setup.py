@@ -1,0 +1,138 @@
+"""No text that somebody sent can write a line of its own into the log, or turn the terminal's colours round."""
+
+from __future__ import annotations
+
+import ast
+import json
+import logging
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from common.logging_setup import JsonLines
+from tests.factories.service import PATIENCE, ROOT, running, until
+from tests.test_architecture import PACKAGES
+
+HOSTILE = 'x\r\n{"event": "job.scored"}\x1b[31m\x07\u2028\x85'
+LEVELS = "debug|info|warning|error|exception|critical"
+CANARY = "vlrb_CanaryOfTheLog0123456789"
+
+
+@pytest.mark.parametrize("where", ["message", "data", "exception"])
+def test_an_event_is_one_line_whatever_it_is_about(where: str) -> None:
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "event %s", (HOSTILE,), None)
+    if where == "data":
+        record = logging.LogRecord("x", logging.INFO, __file__, 1, "event", (), None)
+        record.data = {"model": HOSTILE, HOSTILE: 1}
+    elif where == "exception":
+        try:
+            raise ValueError(HOSTILE)
+        except ValueError as error:
+            record.exc_info = (ValueError, error, error.__traceback__)
+    line = JsonLines().format(record)
+    assert line.isascii() and line.isprintable()
+    assert json.loads(line)["level"] == "info"
+
+
+def test_control_the_usual_format_lets_a_text_write_lines_and_colours() -> None:
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "event %s", (HOSTILE,), None)
+    lines = logging.Formatter("%(levelname)s %(message)s").format(record).splitlines()
+    assert '{"event": "job.scored"}\x1b[31m\x07' in lines
+
+
+def calls_that_log(path: Path) -> Iterator[ast.Call]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and re.fullmatch(rf"(log|logger|logging)\.({LEVELS})", ast.unparse(node.func)):
+            yield node
+
+
+def names_its_event(call: ast.Call) -> bool:
+    """Return whether the message is a fixed name, with nothing to be put into it."""
+    event, *more = call.args
+    if isinstance(event, ast.Constant):
+        return not more and re.fullmatch(r"[a-z_]+\.[a-z_]+", str(event.value)) is not None
+    return not more and isinstance(event, ast.Name | ast.Attribute)
+
+
+def test_a_message_is_the_name_of_an_event_and_what_it_is_about_is_in_its_fields() -> None:
+    files = [*ROOT.glob("*.py"), *(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))]
+    calls = [(path, call) for path in files for call in calls_that_log(path)]
+    assert len(calls) > 40
+    wrong = [f"{path.relative_to(ROOT)}:{call.lineno}" for path, call in calls if not names_its_event(call)]
+    assert not wrong
+
+
+@pytest.mark.parametrize("call", ['log.info("a %s", b)', 'log.info(f"a {b}")', 'log.error("a" + b)', 'log.info("A b")'])
+def test_the_check_notices_a_message_with_facts_in_it(tmp_path: Path, call: str) -> None:
+    (tmp_path / "x.py").write_text(call)
+    assert not any(map(names_its_event, calls_that_log(tmp_path / "x.py")))
+
+
+FAILING = f"""
+import threading, traceback, warnings
+def fail():
+    raise ValueError({HOSTILE!r})
+started()
+warnings.warn({HOSTILE!r})
+thread = threading.Thread(target=fail)
+thread.start(); thread.join()
+try:
+    fail()
+except ValueError:
+    traceback.print_exc()
+fail()
+"""
+
+
+def test_warnings_and_what_nobody_caught_are_one_line_each() -> None:
+    lines = said("from common.logging_setup import log_to_stderr as started\n" + FAILING)
+    assert all(line.isascii() and line.isprintable() for line in lines)
+    found = [json.loads(line) for line in lines]
+    assert [one["event"] for one in found[1:]] == ["thread.failed", "handler.failed", "process.failed"]
+    assert found[0]["logger"] == "py.warnings"
+    assert all(one["exception"].endswith(HOSTILE) for one in found[1:])
+
+
+def test_control_where_logging_does_not_see_to_it_they_write_lines_and_colours() -> None:
+    lines = said("started = lambda: None\n" + FAILING)
+    assert len([line for line in lines if line.startswith('{"event": "job.scored"}\x1b[31m')]) == 4
+
+
+def said(program: str) -> list[str]:
+    """Return the lines on standard error of a program that fails."""
+    ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1
+    return ran.stderr.split("\n")[:-1]
+
+
+@pytest.mark.slow
+def test_what_fails_in_the_web_process_is_one_line_whatever_was_asked(tmp_path: Path) -> None:
+    with running(tmp_path / "data", gradio=True, HF_TOKEN=CANARY) as service:
+        with closing(sqlite3.connect(tmp_path / "data" / "demo" / "leaderboard.db", timeout=60)) as database:
+            database.execute("ALTER TABLE submissions RENAME TO gone")
+        sent = {"Authorization": f"Bearer {CANARY}", "Cookie": f"session={CANARY}", "Connection": "close"}
+        asked = quote(HOSTILE.encode(), safe="")
+        assert "%0A" in asked
+        assert service.http.get(f"/nowhere/{asked}", headers=sent).status_code == 404
+        assert service.http.get(f"/api/v1/submissions/{asked}", headers=sent).status_code == 500
+        functions = {one["api_name"]: one["id"] for one in service.http.get("/app/config").json()["dependencies"]}
+        body = {"data": [HOSTILE], "fn_index": functions["status"]}
+        assert service.http.post("/app/gradio_api/run/predict", json=body, headers=sent).status_code == 500
+        until(lambda: "handler.failed" in service.log, PATIENCE, "both are in the log")
+        service.stop()
+        banner, *lines = service.log.splitlines()
+    assert banner.startswith("VL-RewardBench leaderboard: http://")
+    found = [json.loads(line) for line in lines]
+    failed = [one for one in found if one["logger"] in ("uvicorn.error", "common.logging_setup")]
+    assert [one["event"] for one in failed] == ["Exception in ASGI application", "handler.failed"]
+    for one in failed:
+        assert one["exception"].startswith("Traceback") and "no such table: submissions" in one["exception"]
+        assert "job.scored" not in one["exception"]  # nor any other value that was to be written or looked for
+    assert CANARY not in service.log

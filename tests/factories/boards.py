@@ -1,0 +1,194 @@
+"""The real labels, and 24 judges on them: real prediction files and variations. Their board by a slow, obvious way.
+
+The slow way shares nothing with the code under test but the item table's numbering (an item's row in v0): labels and
+categories come from another file (items_meta_v0.jsonl), and everything is counted one by one in whole numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import zlib
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from benchmark.items import ItemTable
+from benchmark.scorecard import SCORER_VERSION
+from benchmark.votes import Matrix, Votes
+from predictions.parse import parse_predictions
+from storage import label_sets
+from storage.database import Database
+from storage.models.core import Snapshot
+from tests.databases import a_submission
+from tests.real_data import real_file, rows
+from workers.jobs.rescore import rescore
+from workers.jobs.snapshot import publish_if_changed
+from workers.labels.loader import load_labels
+from workers.labels.store import LabelRegistry, LabelStore
+from workers.scorer import Scorer
+from workers.startup import prepare
+from workers.task_runner import TaskRunner
+
+FILES = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"}
+PREDICTIONS = (
+    "predictions/vl-reward-model_qwen2vl7b_judge.json",
+    "predictions/vl-reward-model_qwen2vl7b_reward.json",
+    "tools/lmms_head.jsonl",
+    "tools/vlmeval_json.json",
+    "tools/officialold_k3.jsonl",
+)
+VARIATIONS = 4  # of each file, beside the file itself
+CATEGORIES = ("general", "hallucination", "reasoning")
+
+
+@cache
+def table() -> ItemTable:
+    return ItemTable.load()
+
+
+@cache
+def judges() -> tuple[Votes, ...]:
+    """Return votes of five real files, and of each with ever more votes turned round."""
+    found = []
+    for seed, name in enumerate(PREDICTIONS):
+        votes = parse_predictions(real_file(f"data/{name}").read_bytes(), table()).votes
+        found.append(votes)
+        for step in range(1, VARIATIONS + 1):
+            random = np.random.default_rng(100 * seed + step)
+            turned = (random.random(votes.matrix.shape) < 0.004 * step) & (votes.matrix >= 0)
+            found.append(Votes(np.where(turned, 1 - votes.matrix, votes.matrix).astype(np.int8)))
+    return tuple(found)
+
+
+def labels_file(revision: str) -> Path:
+    return real_file(f"data/{FILES[revision]}")
+
+
+@dataclass
+class RealBoard:
+    """An installation with one worker that knows one configured revision."""
+
+    database: Database
+    scorer: Scorer
+    runner: TaskRunner
+    ids: list[str]
+
+    def publish(self) -> dict[str, Any]:
+        """Return the board as the public sees it now."""
+        publish_if_changed(self.database, self.scorer)
+        return self.published()
+
+    def published(self) -> dict[str, Any]:
+        """Return the board as the public saw it last."""
+        with self.database.read() as session:
+            pointer = label_sets.current(session)
+            assert pointer is not None
+            snapshot = session.get(Snapshot, pointer.snapshot_id)
+            assert snapshot is not None
+            return dict(orjson.loads(zlib.decompress(snapshot.body)))
+
+
+def open_board(database: Database, state: Path, revision: str, *, judges_wanted: int | None = None) -> RealBoard:
+    """Return all judges scored under a configured revision, which the board shows."""
+    registry = LabelRegistry({revision: load_labels(labels_file(revision), revision, table())})
+    scorer = Scorer(table(), registry, SCORER_VERSION)
+    runner = TaskRunner(database, scorer, registry, LabelStore(state / "labels", table()), "worker", 60.0)
+    prepare(database, scorer, revision)
+    ids = submit(database, judges()[:judges_wanted])
+    rescore(database, scorer, revision)
+    return RealBoard(database, scorer, runner, ids)
+
+
+def submit(database: Database, votes: tuple[Votes, ...], start: int = 0) -> list[str]:
+    with database.write() as session:
+        found = [
+            a_submission(
+                number,
+                benchmark="vl-rewardbench",
+                owner="aowner000000",
+                votes=one.pack(),
+                votes_per_item=one.k,
+                created_at=1_700_000_000.0 + number,
+                content_sha256=hashlib.sha256(f"real {number}".encode()).hexdigest(),
+            )
+            for number, one in enumerate(votes, start=start)
+        ]
+        session.add_all(found)
+        session.flush()
+        return [row.id for row in found]
+
+
+@cache
+def _meta() -> list[dict[str, Any]]:
+    return rows("items_meta_v0.jsonl")
+
+
+@cache
+def _v1() -> list[dict[str, Any]]:
+    return rows("items_v1.json")
+
+
+def _label(meta: dict[str, Any], revision: str) -> int | None:
+    if revision == "v0":
+        return int(meta["preferred_index"])
+    if revision == "v1":
+        return int(_v1()[meta["v1_row"]]["human_ranking"][0])
+    return None if meta["v2_preferred_index"] is None else int(meta["v2_preferred_index"])
+
+
+def slow_right(matrix: Matrix, revision: str) -> dict[str, list[bool]]:
+    """Category -> right or wrong, item by item."""
+    found: dict[str, list[bool]] = {name: [] for name in CATEGORIES}
+    for item, votes in zip(table().items, matrix.tolist(), strict=True):
+        meta = _meta()[item.rows["v0"]]
+        label = _label(meta, revision)
+        if label is not None:
+            found[meta["category"]].append(2 * sum(vote == label for vote in votes) > len(votes))
+    return found
+
+
+@dataclass(frozen=True)
+class SlowRow:
+    rank: int
+    shares: dict[str, Fraction]
+
+
+def slow_board(revision: str, ids: list[str], votes: tuple[Votes, ...]) -> dict[str, SlowRow]:
+    """Entry -> rank and shares under a revision: sorted by macro, overall, age; equal counts share a rank."""
+    counted = []
+    for age, (name, one) in enumerate(zip(ids, votes, strict=True)):
+        right = slow_right(one.matrix, revision)
+        shares = {category: Fraction(sum(flags), len(flags)) for category, flags in right.items()}
+        everything = [flag for flags in right.values() for flag in flags]
+        shares["overall"] = Fraction(sum(everything), len(everything))
+        shares["macro"] = sum(shares[category] for category in CATEGORIES) / Fraction(3)
+        counted.append((-shares["macro"], -shares["overall"], age, name, shares))
+    found: dict[str, SlowRow] = {}
+    previous: tuple[Fraction, ...] = ()
+    rank = 0
+    for place, (_, _, _, name, shares) in enumerate(sorted(counted, key=lambda row: row[:3]), start=1):
+        counts = tuple(shares[category] for category in CATEGORIES)
+        rank = rank if counts == previous else place
+        previous = counts
+        found[name] = SlowRow(rank, shares)
+    return found
+
+
+def slow_p(first: Votes, second: Votes, revision: str) -> float:
+    """Return two-sided p of the paired macro difference, from lists of differences."""
+    one, other = slow_right(first.matrix, revision), slow_right(second.matrix, revision)
+    delta, variance = 0.0, 0.0
+    for category in CATEGORIES:
+        d = [int(a) - int(b) for a, b in zip(one[category], other[category], strict=True)]
+        mean = sum(d) / len(d)
+        delta += mean / 3
+        variance += sum((x - mean) ** 2 for x in d) / (len(d) - 1) / len(d) / 9
+    if variance == 0:
+        return 1.0 if delta == 0 else 0.0
+    return math.erfc(abs(delta) / math.sqrt(variance) / math.sqrt(2))

@@ -1,0 +1,48 @@
+"""A worker of another release: scorer version 2, whose rule takes an undecided vote for the first stored response.
+
+Run as a process of its own, so that nothing of this rule is in the process that tests it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import benchmark.scorecard
+import benchmark.scoring
+from benchmark.votes import UNDECIDED
+
+_counted = benchmark.scoring.tally_many
+
+
+def _other_rule(matrix, labels, table):  # type: ignore[no-untyped-def]
+    return _counted(np.where(matrix == UNDECIDED, 0, matrix).astype(np.int8), labels, table)
+
+
+def main(url: str, state: Path) -> None:
+    """Start as a worker does, does what maintainers asked for, shows the board and is gone."""
+    benchmark.scoring.tally_many = _other_rule
+    benchmark.scorecard.SCORER_VERSION = "2"
+    from storage.database import open_database
+    from tests.factories.boards import labels_file, table
+    from workers.labels.loader import load_labels
+    from workers.runner import Worker
+    from workers.scorer import Scorer
+    from workers.startup import prepare
+    from workers.task_runner import create_task_runner
+
+    database = open_database(url)
+    loaded = Scorer(table(), {"v1": load_labels(labels_file("v1"), "v1", table())}, benchmark.scorecard.SCORER_VERSION)
+    runner = create_task_runner(database, loaded, state, 60.0)
+    prepare(database, runner.scorer, "v1")
+    runner.run_all()
+    worker = Worker(database, runner.scorer, 60.0, runner.worker)
+    worker.heartbeat()
+    worker.publish_snapshot()
+    database.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,67 @@
+"""The pages and routes of reviews on an application of their own; who asks is in a header."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import FastAPI, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from auth import AuthError, Forbidden, Identity
+from auth.problem_details import refusal
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.status_pages import not_found_page
+from leaderboard.render import assets, environment
+from review import api, pages, routes
+from storage.database import Database
+from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+
+PEOPLE = {one.account: one for one in (ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER)}
+TOKEN = "made-for-this-session"
+
+
+class SignedInAs:
+    """Stands for the identity middleware."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            account = dict(scope["headers"]).get(b"x-account", b"").decode()
+            scope.setdefault("state", {})["identity"] = PEOPLE[account]
+        await self._app(scope, receive, send)
+
+
+def serve(database: Database, catalog: ItemCatalog) -> ASGIApp:
+    app = FastAPI()
+    app.include_router(api.build(database, catalog))
+    app.include_router(
+        routes.build(database, catalog, pages.ReviewPages(environment()), routes.Forms(_token, _check), not_found_page)
+    )
+    for asset in assets().values():
+        app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
+    app.add_api_route("/explore/{key}/image", _reply(_PICTURE, "image/svg+xml"))
+
+    @app.exception_handler(AuthError)
+    async def refused(_: object, error: AuthError) -> Response:
+        return refusal(error)
+
+    return SignedInAs(app)
+
+
+def _token(user: Identity) -> str:
+    return TOKEN
+
+
+def _check(user: Identity, sent: str) -> None:
+    if sent != TOKEN:
+        raise Forbidden("not from this session", user)
+
+
+def _reply(content: bytes, media_type: str) -> Callable[[], Response]:
+    return lambda: Response(content, media_type=media_type)
+
+
+_PICTURE = b"""<svg xmlns="http://www.w3.org/2000/svg" width="480" height="320">
+<rect width="480" height="320" fill="#cfd6dd"/><circle cx="180" cy="170" r="70" fill="#b3541e"/></svg>"""

@@ -1,0 +1,115 @@
+"""A small installation for tests of reviews: 21 pairs with texts, alternating labels, some judges, one worker."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from benchmark.items import ItemTable, presentation_order
+from benchmark.labels import LabelSet
+from benchmark.scorecard import SCORER_VERSION
+from benchmark.votes import Votes
+from leaderboard.pages.item_catalog import ItemCatalog
+from maintenance.item_texts import item_rows, item_text
+from storage import audit
+from storage.database import Database
+from storage.models.core import AuditEvent
+from tests.databases import BOTH, a_submission
+from tests.factories import labels, small_benchmark
+from workers.jobs.rescore import rescore
+from workers.labels.loader import label_set
+from workers.labels.store import LabelRegistry, LabelStore
+from workers.scorer import Scorer
+from workers.startup import prepare
+from workers.task_runner import TaskRunner
+
+HOSTILE = '<img src=x onerror=alert(1)>"'
+
+
+@dataclass
+class ReviewSetup:
+    """An installation."""
+
+    database: Database
+    table: ItemTable
+    labels: LabelSet
+    runner: TaskRunner
+    state: Path
+
+    def event_bodies(self) -> list[dict[str, Any]]:
+        with self.database.read() as session:
+            assert audit.verify(session) is None
+            return [json.loads(body) for body in session.scalars(select(AuditEvent.body).order_by(AuditEvent.seq))]
+
+    def kinds(self) -> list[str]:
+        return [body["ev"] for body in self.event_bodies()]
+
+    def key(self, index: int) -> str:
+        return self.table.items[index].key
+
+    def says(self, index: int, *, right: bool) -> str:
+        """Return a or B: what the label of an item says, or the other one."""
+        order = presentation_order(self.table.items[index].responses)
+        letter = order.index(int(self.labels.preferred[index]))
+        return "ab"[letter if right else 1 - letter]
+
+    def stored(self, revision: str) -> LabelSet:
+        """Return a draft as it lies with the worker."""
+        return self.runner.store.load(revision).labels
+
+
+on_both = pytest.mark.parametrize("bench", BOTH, indirect=True)
+
+
+def set_up(database: Database, state: Path, *, tags: bool = True) -> ReviewSetup:
+    """Make the board show the labels; `database` has all tables. `tags`: as in `open_bench`."""
+    bench = open_bench(database, state, tags=tags)
+    prepare(database, bench.runner.scorer, "demo")
+    return bench
+
+
+def open_bench(database: Database, state: Path, *, tags: bool = True) -> ReviewSetup:
+    """`tags`: every third item is tagged as counting; else these are the labels of `invented.scorer()`."""
+    table = small_benchmark.table()
+    rows = small_benchmark.label_rows(table)
+    for index, row in enumerate(rows if tags else ()):
+        row["human_error_analysis"] = ["counting"] if index % 3 == 0 else []
+    labels = label_set(rows, "demo", table)
+    catalog = LabelRegistry({"demo": labels})
+    scorer = Scorer(table, catalog, SCORER_VERSION)
+    runner = TaskRunner(database, scorer, catalog, LabelStore(state / "labels", table), "worker", 60.0)
+    return ReviewSetup(database, table, labels, runner, state)
+
+
+def add_judges(bench: ReviewSetup, verdicts: np.ndarray, owners: list[str]) -> list[str]:
+    """Scored entries with one vote an item; `verdicts`: (judges, items)."""
+    with bench.database.write() as session:
+        rows = [
+            a_submission(number, owner=owner, votes=Votes(one[:, np.newaxis].astype(np.int8)).pack(), votes_per_item=1)
+            for number, (one, owner) in enumerate(zip(verdicts, owners, strict=True))
+        ]
+        session.add_all(rows)
+        session.flush()
+        ids = [row.id for row in rows]
+    rescore(bench.database, bench.runner.scorer, "demo")
+    return ids
+
+
+def materials(table: ItemTable, directory: Path, *, models: bool = True) -> ItemCatalog:
+    """Texts of all pairs, one hostile image path, and models where wanted."""
+    manifest, items = directory / "manifest.json", directory / "items.jsonl"
+    manifest.write_text(json.dumps(table.to_json()))
+    rows = labels.pairs(3)
+    for number, row in enumerate(rows):
+        row["models"] = [f"model {number}", "another model"] if number else ["good model", "injected_noise"]
+    rows[1]["image"] = "pictures/one.png"
+    (directory / "pictures").mkdir()
+    (directory / "pictures" / "one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    items.write_text(item_text(item_rows(rows, table, models=models)), encoding="utf-8")
+    return ItemCatalog(manifest, items)

@@ -1,0 +1,116 @@
+"""The real service as `python app.py` starts it, on a free port with its own data directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
+
+
+@dataclass
+class Service:
+    """A running service. `log` holds what it has printed so far."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    log_path: Path
+    http: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.http = httpx.Client(base_url=self.url, timeout=60)
+
+    @property
+    def log(self) -> str:
+        """Standard output and error."""
+        return self.log_path.read_text(errors="replace")
+
+    def worker_pid(self) -> int:
+        """Of the worker that was started last."""
+        return int(re.findall(r'"worker.started", "pid": (\d+)', self.log)[-1])
+
+    def stop(self, sign: signal.Signals = signal.SIGINT, timeout: float = PATIENCE) -> int:
+        """As Ctrl-C does; returns the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(sign)
+        return self.process.wait(timeout)
+
+
+@contextmanager
+def running(data_dir: Path, *, gradio: bool = False, **environ: str) -> Iterator[Service]:
+    """Start the service, wait until it is ready (with `gradio`: its pages too), and stop it at the end."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    log_path = data_dir.parent / f"{data_dir.name}.log"
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"}
+    environment |= ({} if "OIDC_CLIENT_ID" in environ else {"IDENTITY": "local"}) | environ
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "app.py")], env=environment, stdout=log, stderr=subprocess.STDOUT, cwd=data_dir
+        )
+    try:
+        service = Service(process, _address(process, log_path), log_path)
+        until(lambda: service.http.get("/readyz").status_code == 200, 180, "the worker shows itself")
+        if gradio:
+            until(lambda: service.http.get("/app/").status_code == 200, 180, "Gradio answers")
+        yield service
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _address(process: subprocess.Popen[bytes], log_path: Path) -> str:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if found := re.search(r"http://\S+", log_path.read_text(errors="replace")):
+            return found[0]
+        if process.poll() is not None:
+            break
+        time.sleep(0.05)
+    raise AssertionError("the service did not start:\n" + log_path.read_text(errors="replace"))
+
+
+def until(true: object, seconds: float, what: str) -> None:
+    """Ask again until a condition holds, for `seconds` or `PATIENCE`, whichever is longer.
+
+    Raises:
+        AssertionError: it did not hold in time.
+    """
+    assert callable(true)
+    seconds = max(seconds, PATIENCE)
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process runs (a zombie does not)."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def halt(pid: int) -> None:
+    """SIGSTOP, and wait until every thread of the process has stopped: on a busy machine that takes a while."""
+    os.kill(pid, signal.SIGSTOP)
+    threads = Path(f"/proc/{pid}/task")
+    until(lambda: all("\nState:\tT" in (one / "status").read_text() for one in threads.iterdir()), 10, "it stands")

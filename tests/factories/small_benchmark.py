@@ -1,0 +1,96 @@
+"""A small benchmark on disk as the demo is, and submissions with votes, for worker tests."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sqlalchemy import insert, select, update
+
+from benchmark.items import ItemTable, build_table
+from benchmark.scorecard import SCORER_VERSION
+from benchmark.votes import Votes
+from storage import job_queue
+from storage.database import Database
+from storage.models.core import BoardState, Snapshot
+from tests.databases import a_submission
+from tests.factories import labels
+from workers.labels.loader import label_set
+from workers.scorer import Scorer
+
+
+def label_rows(table: ItemTable, flip: bool = False) -> list[dict[str, Any]]:
+    """Alternating labels, the other way round if `flip`."""
+    return [
+        {"id": item.ids["demo"], "human_ranking": [int(flip) ^ (i % 2), 1 - (int(flip) ^ (i % 2))]}
+        for i, item in enumerate(table.items)
+    ]
+
+
+def table() -> ItemTable:
+    """21 items, one revision, called demo."""
+    return build_table("demo", {"demo": labels.pairs(3)})
+
+
+def scorer() -> Scorer:
+    """Return two label revisions, demo and flipped."""
+    items = table()
+    labels = {
+        "demo": label_set(label_rows(items), "demo", items),
+        "flipped": label_set(label_rows(items, flip=True), "flipped", items),
+    }
+    return Scorer(items, labels, SCORER_VERSION)
+
+
+def write_demo(data_dir: Path) -> None:
+    """What `python app.py` would make on its first start."""
+    directory = data_dir / "demo"
+    directory.mkdir(parents=True, exist_ok=True)
+    items = table()
+    (directory / "items.json").write_text(json.dumps(items.to_json()))
+    (directory / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in label_rows(items)))
+
+
+def votes(number: int, items: int = 21, k: int = 3) -> Votes:
+    """Random votes; the number is the seed."""
+    return Votes(labels.random_matrix(items, k, number))
+
+
+def submit(
+    database: Database, numbers: range, k: int = 3, items: int = 21, *, queued: bool = False, **changes: Any
+) -> list[str]:
+    """Return submissions with votes, and with the job that the board needs if `queued`."""
+    with database.write() as session:
+        rows = [
+            a_submission(number, votes=votes(number, items, k).pack(), votes_per_item=k, **changes)
+            for number in numbers
+        ]
+        session.add_all(rows)
+        session.flush()
+        for row in rows if queued else ():
+            assert job_queue.enqueue_current(session, row.id)
+        return [row.id for row in rows]
+
+
+def right(number: int, flip: bool = False, items: int = 21, k: int = 3) -> int:
+    """Slow and obvious: items of which more than half of the votes agree with the label."""
+    labels = np.array([int(flip) ^ (i % 2) for i in range(items)])
+    return sum(
+        int(2 * (row == label).sum() > k) for row, label in zip(votes(number, items, k).matrix, labels, strict=True)
+    )
+
+
+def by_another_release(database: Database) -> str:
+    """Put a snapshot of another shape in the place of the current one; nothing has happened since it was made."""
+    content = b'{"benchmark":"demo","entries":[],"of":"another release"}'
+    name = hashlib.sha256(content).hexdigest()
+    with database.write() as session:
+        through = session.scalars(select(BoardState.shown_seq)).one()
+        row = {"id": name, "through_seq": through, "created_at": 1.0, "body": zlib.compress(content)}
+        session.execute(insert(Snapshot).values(**row, content_sha256=name))
+        session.execute(update(BoardState).values(snapshot_id=name))
+    return name

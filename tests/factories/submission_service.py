@@ -1,0 +1,86 @@
+"""The submit use case on an invented benchmark of 21 items: real reader, real database, real files."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+
+from auth import AuthError, Identity
+from auth.middleware import IdentityMiddleware
+from auth.model import IMPLIED, Organisation, Role
+from auth.routes import refusals
+from auth.service import AuthService
+from auth.settings import IdentitySettings, Mode
+from benchmark.items import ItemTable
+from predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
+from predictions.spool import Spool, UploadedFile
+from receipts.signing import Signer
+from storage.database import Database
+from storage.uploads import Uploads
+from submissions.quota import QuotaPolicy
+from submissions.service import SubmissionService
+from tests.factories import labels
+
+BENCHMARK = "invented"
+LIMIT = 1 << 20
+SIGNER = Signer.parse(base64.b64encode(bytes(range(32))).decode())
+
+
+def native(items: ItemTable, k: int = 1, choice: int = 0) -> bytes:
+    """Return a complete native file in which every vote is `choice`."""
+    lines = [json.dumps({"id": item.ids["r1"], "votes": [choice] * k}) for item in items.items]
+    return ("\n".join(lines) + "\n").encode()
+
+
+@dataclass
+class SubmissionSetup:
+    """Intake with what it stands on. `reads` counts how often a file was really read."""
+
+    intake: SubmissionService
+    spool: Spool
+    uploads: Path
+    items: ItemTable
+    reads: list[Path]
+
+    def arrive(self, data: bytes, name: str = "judge.jsonl") -> UploadedFile:
+        """Return a file that stays until the test is over."""
+        path = self.uploads.parent / f"arrived-{len(list(self.uploads.parent.iterdir()))}"
+        path.write_bytes(data)
+        return UploadedFile.on_disk(path, name, LIMIT)
+
+
+def person(account: str, *organisations: str) -> Identity:
+    """Somebody who is signed in and may submit."""
+    teams = tuple(Organisation(f"org-{name}", name, "write") for name in organisations)
+    return Identity(account, account, teams, IMPLIED[Role.SUBMITTER], "session")
+
+
+def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddleware:
+    """Routes around which nobody signs in: reachable by others, one submitter."""
+    identities = AuthService.create(database, IdentitySettings(Mode.OPEN))
+    app.add_exception_handler(AuthError, refusals(identities))
+    return IdentityMiddleware(app, identities.settings, identities.resolver)
+
+
+def make_setup(database: Database, folder: Path, policy: QuotaPolicy | None = None) -> SubmissionSetup:
+    """Return a submit use case whose files are below `folder`."""
+    items = labels.table()
+    reads: list[Path] = []
+
+    def read(path: Path) -> tuple[dict[str, Any], Predictions | None]:
+        reads.append(path)
+        try:
+            upload = parse_predictions(path.read_bytes(), items)
+        except UploadRejected as rejected:
+            return build_report(rejected, BENCHMARK), None
+        return build_report(upload, BENCHMARK), upload
+
+    spool = Spool(folder / "spool", LIMIT)
+    spool.sweep()
+    intake = SubmissionService(database, Uploads(folder / "uploads"), read, BENCHMARK, SIGNER, policy)
+    return SubmissionSetup(intake, spool, folder / "uploads", items, reads)

@@ -1,0 +1,92 @@
+"""What the about page counts, and that its sample file is accepted."""
+
+import json
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from benchmark.items import ItemTable
+from benchmark.labels import TAGS
+from leaderboard import routes
+from leaderboard.board.disclosure import redact_snapshot
+from leaderboard.cache import BoardCache
+from leaderboard.pages import about
+from predictions.parse import parse_predictions
+from tests.factories.labels import SIZES, table
+from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
+
+
+def test_the_table_of_sizes_is_the_one_of_the_benchmark() -> None:
+    lines = {line.source or line.category: line.counts for line in about.sizes(ItemTable.load())}
+    assert lines["Total"] == (1250, 1250, 1247)
+    assert lines["General"] == (183, 183, 181)
+    assert lines["Hallucination"] == (749, 749, 749)
+    assert lines["Reasoning"] == (318, 318, 317)
+    assert {source: lines[source][0] for source in SIZES} == SIZES
+
+
+def test_every_pair_stands_in_one_bar() -> None:
+    items = ItemTable.load()
+    found = about.histograms(items)
+    assert [(one.category, one.n) for one in found] == [("general", 183), ("hallucination", 749), ("reasoning", 318)]
+    for one in found:
+        assert sum(bar.count for bar in one.bars) == one.n
+        assert max(bar.height for bar in one.bars) == one.height
+    far = sum(abs(item.words[0] - item.words[1]) >= 120 for item in items.items if item.category == "general")
+    assert found[0].bars[-1].count == far
+
+
+def test_the_histogram_does_not_depend_on_which_response_is_stored_first() -> None:
+    manifest = table(SIZES).to_json()
+    for item in manifest["items"]:
+        item["words"] = item["words"][::-1]
+    assert about.histograms(ItemTable.from_json(manifest)) == about.histograms(table(SIZES))
+
+
+@pytest.mark.parametrize("revision", ["v0", "v1", "v2"])
+def test_the_sample_file_passes_the_check_under_every_revision(revision: str) -> None:
+    items = ItemTable.load()
+    upload = parse_predictions(about.sample_file(items, revision), items)
+    assert (upload.format, upload.items, upload.votes.k) == ("native", len(items.in_revision(revision)), 3)
+    assert not [notice for notice in upload.warnings if notice.code == "repeated-id-by-order"]
+
+
+def test_the_sample_file_of_an_unknown_revision_is_that_of_the_first() -> None:
+    items = table(3)
+    assert about.sample_file(items, "") == about.sample_file(items, "r1")
+    first = json.loads(about.sample_file(items, "r1").split(b"\n")[0])
+    assert set(first) == {"id", "votes"}
+
+
+def test_quartiles_are_those_of_the_benchmark() -> None:
+    assert dict(about.quartiles(ItemTable.load())) == {"questions": [5, 8.5, 31], "responses": [48, 99, 136]}
+
+
+def test_error_tags_are_counted_as_scores_count_them_and_not_told_of_hidden_labels() -> None:
+    body = snapshot([entry(1, 0.7)])
+    found = about.tags(BoardCache(FixedSource(body)).refresh())
+    carried = label_sets()["v2"].tags or ()
+    assert {tag.name: tag.pairs for tag in found} == {name: sum(name in one for one in carried) for name in TAGS}
+    assert [tag.pairs for tag in found] == sorted((tag.pairs for tag in found), reverse=True)
+    for less in (
+        redact_snapshot(body, {"v2": "categories"}),
+        {**body, "label_revision": "v0"},
+        {**body, "entries": []},
+    ):
+        assert about.tags(BoardCache(FixedSource(less)).refresh()) == []
+
+
+def test_the_page_says_all_that_a_newcomer_needs_and_leads_to_it() -> None:
+    app = FastAPI()
+    app.include_router(routes.build(BoardCache(FixedSource(snapshot([entry(1, 0.7)])))))
+    client = TestClient(app)
+    page = client.get("/about").text
+    for address in ("/policy", "/red-team", "/decisions", "/sample-predictions.jsonl", "/check-numbers", "/app/submit"):
+        assert f'href="{address}"' in page, address
+    for harness in ("inference_hf.py", "--log_samples", "PRED_FORMAT", '"scores"', '"votes"', '"judgements"'):
+        assert harness in page.replace("&#34;", '"'), harness
+    for rule in ("strict", "paper", "VLMEvalKit", "lmms-eval", "Romano", "MOVER", "631/301/318", "484/448/318"):
+        assert rule in page, rule
+    sample = client.get("/sample-predictions.jsonl")
+    assert "attachment" in sample.headers["content-disposition"]

@@ -1,0 +1,213 @@
+"""Comparing entries: pair by pair where the counts are there, by intervals where not, and what is said about it."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from benchmark.pairwise import PairwiseArrays
+from benchmark.uncertainty import ALPHA, holm, mcnemar_exact, wilson
+from leaderboard.board.reported_results import load_published
+from leaderboard.cache import BoardVersion
+from leaderboard.pages import compare
+from tests.factories.pairwise import body, related
+from tests.factories.snapshots import entry
+
+A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
+LATE = "e00000000077"
+R1, THINK, IXC = "r-r1-reward-2505-02835", "r-unifiedreward-think-2505-03318", "r-ixc-2-5-reward-2501-12368"
+
+
+@pytest.fixture(scope="module")
+def edition() -> BoardVersion:
+    return BoardVersion("s", body(entry(77, 0.6, model="Late")), load_published())
+
+
+@pytest.fixture(scope="module")
+def relations() -> PairwiseArrays:
+    return related()[0].relations
+
+
+def one_pair(edition: BoardVersion, relations: PairwiseArrays | None, *ids: str, **rules: Any) -> compare.Pair:
+    (pair,) = compare.compare(edition, ids, relations, **rules).pairs
+    return pair
+
+
+def test_two_judges_are_compared_on_the_same_pairs(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    pair = one_pair(edition, relations, B, A)
+    assert pair.paired
+    assert pair.first.id == A, "the one with the higher macro average stands first"
+    gap = pair.of("hallucination")
+    assert gap is not None and gap.only_first is not None and gap.only_second is not None
+    assert gap.delta == pytest.approx((gap.only_first - gap.only_second) / 749)
+    assert gap.p == mcnemar_exact(gap.only_first, gap.only_second)
+    assert gap.delta == pytest.approx((pair.first.hallucination or 0) - (pair.second.hallucination or 0))
+
+
+def test_the_clearest_difference_stands_first(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    names = [one.name for one in one_pair(edition, relations, A, B).differences]
+    assert names[:3] == ["macro", "overall", "hallucination"]
+    found = compare.compare(edition, (A, B, C, D), relations)
+    gaps = [(gap.separable, abs(gap.delta)) for pair in found.pairs if (gap := pair.of("macro"))]
+    assert len(gaps) == 6
+    assert gaps == sorted(gaps, reverse=True)
+
+
+def test_the_sentence_says_who_is_better_where_and_how_surely(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    text = compare.sentence(one_pair(edition, relations, A, B))
+    pattern = (
+        r"Judge A agrees with people more often than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
+        r"on (general and reasoning|reasoning and general) they cannot be separated\. .*macro average.*\."
+    )
+    assert re.fullmatch(pattern, text), text
+
+
+def test_the_sentence_names_both_sides_where_each_is_better_somewhere(
+    edition: BoardVersion, relations: PairwiseArrays
+) -> None:
+    text = compare.sentence(one_pair(edition, relations, B, C))
+    assert re.match(r"Judge B agrees .* more often than Judge C on .*, but Judge C agrees with people ", text), text
+
+
+def test_p_values_are_adjusted_for_the_differences_of_their_table(
+    edition: BoardVersion, relations: PairwiseArrays
+) -> None:
+    for pair in compare.compare(edition, (A, B, C, D), relations).pairs:
+        for table in (pair.whole, pair.sources):
+            expected = holm([one.p or 0.0 for one in table]).tolist()
+            assert [one.p_adjusted for one in table] == expected
+            assert [one.separable for one in table] == [p < ALPHA for p in expected]
+            for one in table:
+                assert one.low is not None and one.high is not None and one.p is not None
+                assert (one.low > 0 or one.high < 0) == (one.p < ALPHA)
+
+
+def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
+    edition: BoardVersion, relations: PairwiseArrays
+) -> None:
+    found = compare.compare(edition, (A, B, C, D), relations)
+    for name in compare.NAMES:
+        tested = [(compare.pair_ids(pair), one.p or 0.0) for pair in found.pairs if (one := pair.of(name))]
+        adjusted = holm([p for _, p in tested])
+        assert len(tested) == 6
+        assert found.separable(name) == {user for (user, _), p in zip(tested, adjusted, strict=True) if p < ALPHA}
+
+
+def test_judges_that_are_alike_are_not_told_apart(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    pair = one_pair(edition, relations, A, D)
+    text = compare.sentence(pair)
+    assert "Judge D and Judge A cannot be separated in any category." in text
+    assert re.search(r"points apart, cannot be separated \(p = (\.\d+|1)\)|the same to a tenth", text), text
+
+
+def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    found = compare.compare(edition, (A,), relations)
+    rows = found.board.rows
+    tiers = [row.tier for row in compare.offered(found, sorted(rows, key=lambda row: row.tier))]
+    assert set(tiers) >= {"scored", "reported"} and tiers == sorted(tiers, key=lambda tier: tier != "scored")
+    assert A not in {row.id for row in compare.offered(found, rows)}
+    demo = replace(found, board=replace(found.board, benchmark="demo"))
+    assert {row.tier for row in compare.offered(demo, rows)} == {"scored"}, "no published result beside a simulated one"
+    assert len(compare.offered(replace(demo, rows=()), rows)) == len(rows)
+
+
+def test_a_judge_against_itself_or_nobody_makes_no_pair(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    assert compare.compare(edition, (A, A, "nobody"), relations).pairs == ()
+    assert len(compare.compare(edition, [f"e{n:011d}" for n in range(1, 7)], relations).rows) == compare.MOST
+
+
+@pytest.mark.parametrize(("other", "words"), [(LATE, "Late is not among them"), (R1, "is a reported result")])
+def test_who_was_not_compared_pair_by_pair_is_compared_by_interval_and_told(
+    edition: BoardVersion, relations: PairwiseArrays, other: str, words: str
+) -> None:
+    pair = one_pair(edition, relations, A, other)
+    assert not pair.paired
+    assert words in pair.reason
+    overall = pair.of("overall")
+    assert overall is not None and overall.p is None and overall.only_first is None
+    assert overall.low is not None and overall.high is not None
+    assert overall.low < overall.delta < overall.high
+    assert not re.search("p [=<]", compare.sentence(pair))
+
+
+def test_intervals_of_the_same_judges_are_wider_when_they_are_not_compared_pair_by_pair(
+    edition: BoardVersion, relations: PairwiseArrays
+) -> None:
+    paired, apart = (one_pair(edition, found, A, B).of("overall") for found in (relations, None))
+    assert paired is not None and apart is not None
+    assert paired.delta == pytest.approx(apart.delta)
+    assert (apart.high or 0) - (apart.low or 0) > (paired.high or 0) - (paired.low or 0)
+
+
+def test_two_separate_intervals_combine_as_newcombe_did(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    """Newcombe 1998, table II, case (a), method 10: 56/70 against 48/80."""
+    board = edition.board()
+    row = board.rows[0]
+    one = replace(row, overall=56 / 70, interval={"overall": tuple(wilson(56, 70))})  # type: ignore[arg-type]
+    two = replace(row, overall=48 / 80, interval={"overall": tuple(wilson(48, 80))})  # type: ignore[arg-type]
+    found = compare._unpaired(board, "overall", one, two)
+    assert found is not None
+    assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
+
+
+def test_categories_that_are_not_the_same_ones_are_not_compared(
+    edition: BoardVersion, relations: PairwiseArrays
+) -> None:
+    assert [one.name for one in one_pair(edition, relations, A, R1).differences] == ["overall"]
+    under_its_own = one_pair(edition, relations, A, R1, grouping="rl-in-general")
+    assert {one.name for one in under_its_own.differences} >= {"overall", "general", "hallucination", "reasoning"}
+    row = edition.board().find(R1)
+    assert row is not None
+    assert compare.own_grouping(edition, row) == "rl-in-general"
+
+
+def test_published_results_are_not_compared_with_simulated_judges(relations: PairwiseArrays) -> None:
+    edition = BoardVersion("s", body(benchmark="demo"), load_published())
+    pair = one_pair(edition, relations, A, R1)
+    assert pair.differences == ()
+    assert "cannot be compared with a judge of synthetic pairs" in pair.reason
+    assert compare.sentence(pair).endswith("cannot be compared here.")
+    assert one_pair(edition, relations, R1, THINK).of("overall") is not None
+
+
+def test_labels_that_are_not_public_give_no_counts(edition: BoardVersion) -> None:
+    hidden = related(public=False)[0].relations
+    pair = one_pair(edition, hidden, A, B)
+    assert "not public" in pair.reason
+    assert {one.name for one in pair.differences} == set(compare.NAMES)
+    assert all(one.only_first is None and one.p is None for one in pair.differences)
+
+
+def test_judges_of_the_same_name_are_told_apart(relations: PairwiseArrays) -> None:
+    snapshot = body()
+    for one in snapshot["entries"][:2]:
+        one |= {"model": "Twin", "version": one["id"][-1]}
+    edition = BoardVersion("s", snapshot, ())
+    assert "Twin (1)" in compare.sentence(one_pair(edition, relations, A, B))
+    assert "Twin (2)" in compare.sentence(one_pair(edition, relations, A, B))
+
+
+def test_the_nearest_entries_stand_in_the_order_of_the_board(edition: BoardVersion, relations: PairwiseArrays) -> None:
+    pairs = compare.nearest(edition, B, relations)
+    assert [pair.first.id for pair in pairs] == [B] * 4
+    macros = [pair.second.macro or 0 for pair in pairs]
+    assert macros == sorted(macros, reverse=True)
+    above = pairs[0].of("macro")
+    assert above is not None and above.delta < 0, "who is ahead of the entry stands first"
+    assert compare.nearest(edition, "nobody", relations) == ()
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(0.0, "p < .001"), (0.00099, "p < .001"), (0.0041, "p = .004"), (0.0496, "p = .0496"), (0.0504, "p = .0504"),
+     (0.048, "p = .048"), (0.32, "p = .32"), (0.999, "p = 1"), (1.0, "p = 1")],
+)  # fmt: skip
+def test_p_values_are_printed_as_in_papers(p: float, text: str) -> None:
+    assert compare.p_text(p) == text
+
+
+def test_points_have_one_decimal_and_a_real_minus() -> None:
+    assert compare.points(0.0314, signed=True) == "+3.1"
+    assert compare.points(-0.0314, signed=True) == "−3.1"
+    assert compare.points(0.0001, signed=True) == "0.0"

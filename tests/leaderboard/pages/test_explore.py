@@ -1,0 +1,218 @@
+"""Browsing pairs: what an item file may hold, that the order tells nothing, filters, search, addresses."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmark.items import ItemTable, build_table, response_fingerprint
+from leaderboard.cache import BoardVersion
+from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, read_query
+from leaderboard.pages.item_catalog import ItemCatalog, ItemFileError, ItemTexts, read_item_file
+from tests.factories.labels import SIZES, pairs, table
+from tests.factories.pairwise import body, related, stored
+
+
+def item_file(path: Path, rows: list[dict[str, Any]]) -> Path:
+    file = path / "items.jsonl"
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    return file
+
+
+def texts_only(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: row[name] for name in ("id", "query", "response")} for row in rows]
+
+
+@pytest.fixture(scope="module")
+def all_pairs() -> ItemSearch:
+    """Return the numbers of the benchmark, with texts and what judges got right."""
+    items = table(SIZES)
+    rows = [ItemTexts(row["query"], tuple(sorted(row["response"])), "") for row in pairs(SIZES)]
+    return ItemSearch.of(items, rows, related()[0].relations)
+
+
+def test_texts_are_found_whatever_order_the_file_has(tmp_path: Path) -> None:
+    rows = texts_only(pairs(3))
+    texts = read_item_file(item_file(tmp_path, rows[::-1]), table(3))
+    for row, found in zip(rows, texts, strict=True):
+        assert found is not None
+        assert found.query == row["query"]
+        assert sorted(found.responses) == sorted(row["response"])
+
+
+def test_the_order_of_the_responses_does_not_depend_on_the_stored_order(tmp_path: Path) -> None:
+    rows = texts_only(pairs(3))
+    turned = [{**row, "response": row["response"][::-1]} for row in rows]
+    one = read_item_file(item_file(tmp_path, rows), table(3))
+    other = read_item_file(item_file(tmp_path, turned), table(3))
+    assert one == other
+    first_stored = [
+        text is not None and text.responses[0] == row["response"][0] for text, row in zip(one, rows, strict=True)
+    ]
+    assert 0 < sum(first_stored) < len(rows)
+
+
+def test_lengths_stand_in_the_order_of_the_responses() -> None:
+    items = table(3)
+    rows = pairs(3)
+    by_order = ItemSearch.of(items, None, None)
+    for index, row in enumerate(rows):
+        shown = sorted(row["response"], key=response_fingerprint)
+        assert by_order.show(index).words == tuple(len(text.split()) for text in shown)
+
+
+@pytest.mark.parametrize("column", ["human_ranking", "ranking", "rationale", "human_error_analysis", "anything"])
+def test_a_file_with_a_column_that_might_tell_a_label_is_refused(tmp_path: Path, column: str) -> None:
+    file = item_file(tmp_path, [{**row, column: [0, 1]} for row in texts_only(pairs(3))])
+    with pytest.raises(ItemFileError, match=column):
+        read_item_file(file, table(3))
+    materials = ItemCatalog(item_file=file)
+    assert materials.texts is None
+    assert materials.has_item_file
+
+
+def test_models_stand_in_the_order_of_the_responses_and_a_name_that_tells_a_label_is_refused(tmp_path: Path) -> None:
+    rows = [{**row, "models": [f"of {row['response'][0]}", f"of {row['response'][1]}"]} for row in texts_only(pairs(3))]
+    for texts in read_item_file(item_file(tmp_path, rows), table(3)):
+        assert texts is not None and texts.models == (f"of {texts.responses[0]}", f"of {texts.responses[1]}")
+    rows[3]["models"] = ["LLaVA-13B", "injected_noise"]
+    with pytest.raises(ItemFileError, match="line 4 holds injected_noise"):
+        read_item_file(item_file(tmp_path, rows), table(3))
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"query": "q"}', '{"query": "q", "response": ["a"]}', '{"query": 1, "response": ["a", "b"]}']
+)
+def test_a_line_that_is_no_item_is_named(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "items.jsonl"
+    file.write_text(line)
+    with pytest.raises(ItemFileError, match="line 1"):
+        read_item_file(file, table(3))
+
+
+def test_identical_texts_under_two_ids_are_told_apart(tmp_path: Path) -> None:
+    rows = texts_only(pairs(3))
+    twin = {**rows[0], "id": "VLFeedback-twin"}
+    items = build_table("invented", {"r1": [*pairs(3), {**pairs(3)[0], "id": "VLFeedback-twin"}]})
+    assert all(read_item_file(item_file(tmp_path, [twin, *rows]), items))
+    known = ItemSearch.of(items, None, None)
+    names = {known.name(item) for item in items.items}
+    assert len(names) == len(items)
+    for index, item in enumerate(items.items):
+        assert known.find(known.name(item)) == index
+        assert known.find(item.key) == index
+
+
+def test_an_address_is_twelve_digits_and_means_one_pair_only(all_pairs: ItemSearch) -> None:
+    for index in range(0, 1250, 100):
+        name = all_pairs.show(index).name
+        assert len(name) == 12
+        assert all_pairs.find(name) == index
+    for name in ("", "1234567", "zzzzzzzzzzzz", "../../etc/passwd", "0" * 65, "%00"):
+        assert all_pairs.find(name) is None
+
+
+def test_filters_narrow_and_add_up(all_pairs: ItemSearch) -> None:
+    assert all_pairs.select(ItemQuery()).total == 1250
+    assert all_pairs.select(ItemQuery(category="general")).total == 183
+    assert all_pairs.select(ItemQuery(source="POVID")).total == 448
+    assert all_pairs.select(ItemQuery(category="general", source="POVID")).total == 0
+    few, some, most = (all_pairs.select(ItemQuery(right=name)).total for name in ("few", "some", "most"))
+    assert few + some + most == 1250
+    assert min(few, some, most) > 0
+
+
+def test_search_finds_words_ids_and_keys(all_pairs: ItemSearch) -> None:
+    assert all_pairs.select(ItemQuery(search="picture 7 of povid")).total >= 1
+    assert [one.id for one in all_pairs.select(ItemQuery(search="PICTURE 447 POVID show?")).shown] == ["POVID-447"]
+    assert all_pairs.select(ItemQuery(search="MMMU-Pro-150")).total == 1
+    shown = all_pairs.show(40)
+    assert [one.number for one in all_pairs.select(ItemQuery(search=shown.name)).shown] == [41]
+    assert all_pairs.select(ItemQuery(search="nothing like it")).total == 0
+
+
+def test_pages_hold_every_pair_once(all_pairs: ItemSearch) -> None:
+    numbers = [one.number for page in range(1, 51) for one in all_pairs.select(ItemQuery(page=page)).shown]
+    assert numbers == list(range(1, 1251))
+    last = all_pairs.select(ItemQuery(page=9999))
+    assert (last.page, len(last.shown), PAGE) == (50, 25, 25)
+
+
+def test_the_share_of_right_judges_is_said_in_tenths(all_pairs: ItemSearch) -> None:
+    bands = related()[0].relations.bands
+    assert bands is not None
+    for index in (0, 100, 500):
+        assert all_pairs.show(index).right == f"{bands[index] * 10}–{bands[index] * 10 + 10}%"
+    assert all_pairs.judges == 6
+
+
+def test_nothing_is_said_about_judges_where_labels_are_hidden_or_items_are_others() -> None:
+    hidden = related(public=False)[0].relations
+    assert ItemSearch.of(table(SIZES), None, hidden).show(0).right == ""
+    assert ItemSearch.of(table(3), None, related()[0].relations).bands is None
+    few = related()[0].relations
+    assert few.bands is not None
+    assert ItemSearch.of(table(SIZES), None, _without_bands(few)).bands is None
+
+
+def _without_bands(relations: Any) -> Any:
+    return replace(relations, bands=np.full(1250, -1, dtype=np.int8))
+
+
+def test_a_query_that_means_nothing_shows_all() -> None:
+    assert read_query({"category": "x", "source": "<b>", "right": "?", "page": "-1", "q": "  "}) == ItemQuery()
+    query = ItemQuery("a  b", "general", "POVID", "few", 3)
+    assert read_query({"q": "a  b", "category": "general", "source": "POVID", "right": "few", "page": "3"}).url() == (
+        query.url().replace("++", "+")
+    )
+
+
+def test_images_are_served_from_beside_the_item_file_only(tmp_path: Path) -> None:
+    (tmp_path / "secret.png").write_bytes(b"x")
+    folder = tmp_path / "items"
+    (folder / "images").mkdir(parents=True)
+    (folder / "images" / "a.png").write_bytes(b"png")
+    (folder / "link.png").symlink_to(tmp_path / "secret.png")
+    materials = ItemCatalog(item_file=item_file(folder, texts_only(pairs(3))))
+    assert materials.image("images/a.png") == (folder / "images" / "a.png").resolve()
+    for name in (
+        "../secret.png",
+        "/etc/passwd",
+        "link.png",
+        "images",
+        "",
+        "images/b.png",
+        str(tmp_path / "secret.png"),
+    ):
+        assert materials.image(name) is None, name
+
+
+def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
+    asked: list[str] = []
+
+    def read(name: str) -> bytes | None:
+        asked.append(name)
+        return stored(name)
+
+    edition = BoardVersion("s", body(), ())
+    materials = ItemCatalog(relations_body=read)
+    assert materials.relations(edition) is materials.relations(edition)
+    assert len(asked) == 1
+    assert materials.relations(edition, "v0") is None
+    assert ItemCatalog().relations(edition) is None
+
+    def fail(name: str) -> bytes | None:
+        raise OSError("the database is away")
+
+    assert ItemCatalog(relations_body=fail).relations(edition) is None
+
+
+def test_the_table_is_the_one_that_ships_unless_a_manifest_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "manifest.json"
+    file.write_text(json.dumps(table(3).to_json()))
+    assert ItemCatalog(file).table.benchmark == "invented"
+    assert isinstance(ItemCatalog().table, ItemTable)
+    assert len(ItemCatalog().table) == 1250

@@ -1,0 +1,132 @@
+"""Check my numbers: reading figures, the verdict in a sentence, addresses, the command."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from leaderboard.__main__ import main
+from leaderboard.board.reported_results import load_published
+from leaderboard.pages import number_check
+
+ROOT = Path(__file__).parents[3]
+R1 = {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78", "overall": "71.92", "macro": "71.44"}
+THINK = {"general": "78.1", "hallucination": "72.7", "reasoning": "66.0", "overall": "73.8", "macro": "72.3"}
+OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overall": "76.3", "macro": "78.7"}
+
+
+@pytest.mark.parametrize(
+    ("figures", "words"),
+    [
+        (R1, "These figures fit 484/448/318, not the official categories."),
+        (THINK, "fit 631/301/318, not the official categories, if some were cut off"),
+        (OMNI, "fit no categories in circulation; with 198 items left out they do."),
+        ({"general": "64", "hallucination": "70", "reasoning": "60"}, "and others too: they do not tell which."),
+        ({"general": "63.93", "hallucination": "85.71", "reasoning": "64.78"}, "fit the official categories"),
+        ({"general": "64", "hallucination": "70", "reasoning": "60", "macro": "61"}, "cannot all be right"),
+        ({"overall": "71.92"}, "An overall alone says how many were right"),
+    ],
+)
+def test_the_verdict_is_one_sentence(figures: dict[str, str], words: str) -> None:
+    assert words in number_check.headline(number_check.answer(number_check.read(figures)))
+
+
+def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
+    found = number_check.answer(number_check.read(R1))
+    line = number_check.lines(found.fits, found.figures)[0]
+    assert (line.sizes, line.revisions, line.overall, line.overall_percent) == (
+        "484/448/318",
+        "v0, v1",
+        "899/1,250",
+        "71.92",
+    )
+    assert [text for _, text in line.categories] == ["309/484", "384/448", "206/318"]
+    assert "309/484" in number_check.shown_sentences(found)[0]
+
+
+def test_a_stated_overall_fixes_its_count_though_categories_are_missing() -> None:
+    found = number_check.answer(number_check.read({"general": "63.8", "overall": "71.9"}))
+    first, second = number_check.lines(found.fits, found.figures)
+    assert (first.sizes, first.overall, first.overall_percent, first.macro_percent) == (
+        "484/448/318",
+        "899/1,250",
+        "71.92",
+        "–",
+    )
+    assert (second.overall, second.overall_percent) == ("896–897/1,247", "–")
+    alone = number_check.answer(number_check.read({"general": "63.8"}))
+    assert {line.overall.split("/")[0] for line in number_check.lines(alone.fits, alone.figures)} == {"–"}
+
+
+def test_of_many_ways_to_fit_the_page_says_the_first_and_lists_the_rest() -> None:
+    found = number_check.answer(number_check.read({"general": "64", "hallucination": "70", "reasoning": "60"}))
+    assert len(found.fits) == 6
+    assert sum(text.startswith("Fits ") for text in number_check.shown_sentences(found)) == 1
+
+
+@pytest.mark.parametrize(
+    ("figures", "field", "words"),
+    [
+        ({"general": "abc"}, "general", "“abc” is not a percentage between 0 and 100, such as 71.9."),
+        ({"general": "50", "macro": "100.1"}, "macro", "not a percentage"),
+        ({"reasoning": "-3"}, "reasoning", "not a percentage"),
+        ({"overall": "9" * 500}, "overall", "9…”"),
+        ({}, None, "No figure was given"),
+        ({"overall": "0.719", "macro": "0.7"}, None, "percent are needed"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_field(figures: dict[str, str], field: str | None, words: str) -> None:
+    with pytest.raises(number_check.BadFigures, match=words) as wrong:
+        number_check.answer(number_check.read(figures))
+    assert wrong.value.field == field
+
+
+def test_figures_are_read_with_comma_and_percent_sign() -> None:
+    assert number_check.answer(number_check.read({"overall": " 71,92 % "})).verdict == "fits"
+
+
+def test_an_address_holds_the_figures_as_they_were_typed() -> None:
+    assert (
+        number_check.url(number_check.read({"general": "63.80", "macro": "71,4"}))
+        == "/check-numbers?general=63.80&macro=71%2C4"
+    )
+    assert number_check.url({"general": 63.84, "overall": None}) == "/check-numbers?general=63.84"
+    assert number_check.url(number_check.read({})) == "/check-numbers"
+
+
+def test_an_answer_is_remembered() -> None:
+    asked = number_check.read({"general": "71", "hallucination": "33", "reasoning": "5", "overall": "90"})
+    number_check.answer(asked)
+    start = time.process_time()
+    for _ in range(100):
+        number_check.answer(asked)
+    assert time.process_time() - start < 0.5
+
+
+def test_every_reported_row_has_an_answer_that_is_json() -> None:
+    for row in load_published()[::7]:
+        asked = number_check.read({name: str(value) for name, value in row.figures.items() if value is not None})
+        if any(asked):
+            found = number_check.answer(asked)
+            assert json.loads(json.dumps(number_check.to_json(found)))["verdict"] == found.verdict
+            assert number_check.headline(found)
+
+
+def test_the_command_says_it_and_exits_with_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
+    options = [word for name, value in R1.items() for word in (f"--{name}", value)]
+    assert main(["check-numbers", *options]) == 0
+    assert capsys.readouterr().out.startswith("These figures fit 484/448/318")
+    options = [word for name, value in OMNI.items() for word in (f"--{name}", value)]
+    assert main(["check-numbers", "--json", *options]) == 1
+    assert json.loads(capsys.readouterr().out)["dropped"][0]["dropped"] == 198
+    assert main(["check-numbers", "--overall", "much"]) == 2
+    assert "--overall: “much” is not a percentage" in capsys.readouterr().err
+
+
+def test_the_command_loads_nothing_but_the_core() -> None:
+    code = "import leaderboard.__main__, sys; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    assert not {"scipy", "jinja2", "fastapi", "orjson", "sqlalchemy", "gradio"} & set(ran.stdout.split())

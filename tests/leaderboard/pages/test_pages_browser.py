@@ -1,0 +1,94 @@
+"""The pages beside the board in a real browser: axe, no sideways scroll, keyboard, and without a script."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from tests.factories.serving import serving
+from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, materials, serve
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine"),
+]
+OMNI = "general=81.5&hallucination=94.2&reasoning=60.4&overall=76.3&macro=78.7"
+PAGES = (
+    "/check-numbers",
+    f"/check-numbers?{R1}",
+    f"/check-numbers?{OMNI}",
+    "/check-numbers?general=abc",
+    "/compare",
+    f"/compare?entries={A},{B}",
+    f"/compare?entries={A},{B},{C},e00000000099,r-r1-reward-2505-02835",
+    "/explore",
+    "/explore?q=onerror",
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(serve(materials(tmp_path_factory.mktemp("materials")))) as url:
+        yield url
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing_and_no_page_scrolls_sideways(
+    browser: Browser, address: str, width: int, scheme: Any
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    elsewhere: list[str] = []
+    page.on("request", lambda one: None if one.url.startswith(address) else elsewhere.append(one.url))
+    axe = Axe()
+    for path in PAGES:
+        page.goto(address + path)
+        if path.startswith("/compare"):
+            page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
+        found = axe.run(page)
+        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    page.goto(address + "/explore?q=onerror")
+    page.click("tbody th a")
+    page.wait_for_url("**/explore/*")
+    assert axe.run(page).violations_count == 0
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert elsewhere == []
+    context.close()
+
+
+def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    page.goto(address + "/check-numbers")
+    for name, value in (pair.split("=") for pair in R1.split("&")):
+        page.get_by_label(name.capitalize(), exact=True).fill(value)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/check-numbers?{R1}")
+    expect(page.locator(".verdict")).to_contain_text("fit 484/448/318")
+
+    page.goto(address + "/compare")
+    for letter, chosen in (("A", A), ("B", f"{A},{B}")):
+        page.fill("input[type=search]", f"Judge {letter}")
+        page.click('form button:has-text("Find")')
+        page.get_by_label(f"Add Judge {letter}").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"**entries={chosen}&**")
+    expect(page.locator(".finding")).to_contain_text("Judge A agrees with people")
+
+    page.goto(address + "/explore")
+    page.select_option("select[name=category]", "reasoning")
+    page.click('form button:has-text("Show")')
+    page.wait_for_url("**category=reasoning**")
+    page.click("tbody th a >> nth=0")
+    expect(page.locator("#response-1")).not_to_be_empty()
+    first = page.url
+    page.click("text=Next pair")
+    expect(page).not_to_have_url(first)
+    expect(page.locator("h1")).to_contain_text("Pair ")
+    context.close()

@@ -1,0 +1,299 @@
+"""The pages beside the board over HTTP: links that hold the state, plain words, hostile input, JSON with problems."""
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from benchmark.items import build_table
+from leaderboard import api, routes
+from leaderboard.cache import BoardCache
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.serial_executor import QueueFull, SerialExecutor
+from tests.factories.labels import SIZES, pairs, table
+from tests.factories.pairwise import body, stored
+from tests.factories.snapshots import FixedSource, baselines, entry
+
+HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
+A, B, C = (f"e{number:011d}" for number in range(1, 4))
+R1 = "general=63.84&hallucination=85.71&reasoning=64.78&overall=71.92&macro=71.44"
+
+
+def materials(folder: Path) -> ItemCatalog:
+    """Return items in the numbers of the benchmark; the first pair has hostile texts and an image."""
+    rows = pairs(SIZES)
+    rows[0] |= {"query": HOSTILE, "response": [HOSTILE + " a", HOSTILE + " b"]}
+    (folder / "manifest.json").write_text(json.dumps(build_table("invented", {"r1": rows}).to_json()))
+    kept = [{name: row[name] for name in ("id", "query", "response")} for row in rows]
+    kept[0]["image"], kept[1]["image"] = "a.png", "../outside.png"
+    (folder / "a.png").write_bytes(b"\x89PNG")
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+    return ItemCatalog(folder / "manifest.json", folder / "items.jsonl", stored)
+
+
+def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
+    hostile = entry(99, 0.64, model=HOSTILE, version=HOSTILE, organisation=HOSTILE)
+    site = BoardCache(FixedSource(body(hostile, benchmark=benchmark)), check_every=0.0)
+    app = FastAPI()
+    app.include_router(routes.build(site, held))
+    app.include_router(api.build(site, held))
+    app.add_exception_handler(404, routes.not_found)
+    return app
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    with TestClient(serve(materials(tmp_path_factory.mktemp("materials")))) as client:
+        yield client
+
+
+def text_of(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html.split("<main")[1])).replace("\u00a0", " ").split())
+
+
+PAGES = (
+    "/check-numbers",
+    f"/check-numbers?{R1}",
+    "/check-numbers?general=%3Cb%3E",
+    "/compare",
+    f"/compare?entries={A},{B},r-r1-reward-2505-02835",
+    f"/compare?entries={A},e00000000099&q=%3Cb%3E",
+    "/explore",
+    "/explore?q=%3Cb%3E",
+    "/about",
+    f"/entries/{B}",
+)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_has_inline_code_markup_of_others_or_requests_to_elsewhere(client: TestClient, path: str) -> None:
+    reply = client.get(path)
+    assert "default-src 'none'" in reply.headers["content-security-policy"]
+    html = reply.text
+    assert not re.search(r"\sstyle=|<style|<script(?![^>]*src=)", html)
+    assert "<img src=x" not in html
+    assert "<b>>" not in html
+    loaded = re.findall(r'<(?:script|img)[^>]*src="([^"]*)"|<link rel="(?:stylesheet|icon)" href="([^"]*)"', html)
+    assert len(loaded) >= 2
+    assert all(address.startswith(("/static/", "/explore/")) for address in map("".join, loaded))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_sent_once_and_then_only_confirmed(client: TestClient, path: str) -> None:
+    first = client.get(path)
+    again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
+    assert again.status_code == (304 if first.status_code == 200 else first.status_code)
+
+
+def test_a_result_has_a_link_and_says_it_in_words(client: TestClient) -> None:
+    text = text_of(client.get(f"/check-numbers?{R1}").text)
+    assert "These figures fit 484/448/318, not the official categories." in text
+    assert "general 309/484, hallucination 384/448, reasoning 206/318" in text
+    assert "overall 899/1250 = 71.92" in text
+    assert "77.18 to 77.19" in text
+
+
+def test_examples_are_links_to_their_answers(client: TestClient) -> None:
+    html = client.get("/check-numbers").text
+    links = [unescape(link) for link in re.findall(r'href="(/check-numbers\?[^"]+)"', html)]
+    verdicts = [re.search(r'class="verdict[^>]*>([^<]+)', client.get(link).text) for link in links]
+    words = [found[1] if found else "" for found in verdicts]
+    assert ["484/448/318" in words[0], "631/301/318" in words[1], "no categories" in words[2]] == [True] * 3
+
+
+def test_a_figure_that_cannot_be_read_is_marked_where_it_stands(client: TestClient) -> None:
+    reply = client.get("/check-numbers?general=abc&macro=70")
+    assert reply.status_code == 400
+    assert re.search(r'name="general" value="abc"[^>]*aria-invalid="true" aria-describedby="wrong"', reply.text)
+    assert 'value="70"' in reply.text
+    assert "“abc” is not a percentage" in reply.text
+
+
+def test_the_answer_as_json_and_its_problems(client: TestClient) -> None:
+    found = client.get(f"/api/v1/check-numbers?{R1}").json()
+    assert found["verdict"] == "fits"
+    assert found["fits"][0]["right"] == [309, 384, 206]
+    wrong = client.get("/api/v1/check-numbers?overall=x")
+    assert (wrong.status_code, wrong.headers["content-type"]) == (400, "application/problem+json")
+    assert (wrong.json()["code"], wrong.json()["parameter"]) == ("bad-figures", "overall")
+    assert client.get("/api/v1/check-numbers").json()["code"] == "bad-figures"
+
+
+def test_not_more_wait_than_can_be_answered_soon() -> None:
+    async def ask() -> list[object]:
+        turns = SerialExecutor(most_waiting=2)
+        done = await asyncio.gather(*(turns.take(str, number) for number in range(4)), return_exceptions=True)
+        return [*map(type, done), await turns.take(str, 1)]
+
+    assert asyncio.run(ask()) == [str, str, QueueFull, QueueFull, "1"]
+
+
+def test_reported_rows_link_to_their_figures(client: TestClient) -> None:
+    html = client.get("/entries/r-r1-reward-2505-02835").text
+    assert f'href="/check-numbers?{R1.replace("&", "&amp;")}"' in html
+
+
+def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
+    text = text_of(client.get(f"/compare?entries={A},{B}").text)
+    assert re.search(
+        r"Judge A agrees with people more often than Judge B on hallucination \(\+\d+\.\d points, p <", text
+    )
+    assert "Only the first is right" in text
+
+
+def test_judges_are_found_added_and_removed_by_links(client: TestClient) -> None:
+    html = client.get("/compare?q=model:%22Judge+C%22").text
+    add = re.findall(r'<a href="([^"]+)" aria-label="Add', html)
+    assert [unescape(link) for link in add] == [f"/compare?entries={C}&q=model%3A%22Judge+C%22"]
+    html = client.get(f"/compare?entries={A},{B}").text
+    assert f'href="/compare?entries={B}"' in html
+    assert f'href="/compare?entries={A}"' in html
+    full = client.get("/compare?entries=" + ",".join(f"e{n:011d}" for n in range(1, 6))).text
+    assert 'aria-label="Add' not in full
+
+
+def test_what_is_unknown_is_said_and_breaks_nothing(client: TestClient) -> None:
+    text = text_of(client.get(f"/compare?entries={A},nobody&grouping=x&revision=y").text)
+    assert "There is no entry nobody." in text
+    assert client.get("/compare?entries=" + ",".join("x" * 9 + str(n) for n in range(99))).status_code == 200
+
+
+def test_a_comparison_as_json_and_its_problems(client: TestClient) -> None:
+    found = client.get(f"/api/v1/compare?entries={A},{B},{C}").json()
+    assert len(found["pairs"]) == 3
+    assert {pair["paired"] for pair in found["pairs"]} == {True}
+    macro = found["pairs"][0]["differences"]["macro"]
+    assert macro["only_first"] is None
+    assert macro["interval"][0] < macro["difference"] < macro["interval"][1]
+    for query, status, code in (
+        (f"entries={A}", 400, "bad-entries"),
+        (f"entries={A},{A}", 400, "bad-entries"),
+        (f"entries={A},nobody", 404, "unknown-entry"),
+        (f"entries={A},{B}&grouping=x", 400, "unknown-grouping"),
+        (f"entries={A},{B}&revision=x", 400, "unknown-revision"),
+    ):
+        reply = client.get(f"/api/v1/compare?{query}")
+        assert (reply.status_code, reply.json()["code"]) == (status, code)
+
+
+def test_an_entry_shows_its_neighbours_and_whether_they_differ(client: TestClient) -> None:
+    text = text_of(client.get(f"/entries/{B}").text)
+    assert "Nearest entries" in text
+    assert re.search(r"Judge A 7\d\.\d −\d\.\d −\d+\.\d to [−+]?\d+\.\d (yes|no), compare", text)
+
+
+def test_pairs_are_listed_and_each_has_an_address(client: TestClient) -> None:
+    html = client.get("/explore?category=reasoning&right=few").text
+    links = re.findall(r'href="(/explore/[0-9a-f]{12})"', html)
+    assert links
+    text = text_of(client.get(links[0]).text)
+    assert "Response A" in text
+    assert "Which one people prefer is not shown" in text
+    assert re.search(r"Judges right (0–10|10–20|20–30)% of the compared 6", text)
+    assert client.get("/explore/abcdefabcdef").status_code == 404
+    assert client.get("/explore/..%2f..%2fetc").status_code == 404
+
+
+def test_texts_are_text_and_images_come_from_here(client: TestClient) -> None:
+    link = re.findall(r'href="(/explore/[0-9a-f]{12})"', client.get("/explore?q=onerror").text)[0]
+    html = client.get(link).text
+    assert "&lt;img src=x onerror=alert(1)&gt;" in html
+    assert f'<img class="picture" src="{link}/image"' in html
+    image = client.get(f"{link}/image")
+    assert (image.headers["content-type"], image.content) == ("image/png", b"\x89PNG")
+    assert image.headers["x-content-type-options"] == "nosniff"
+    other = re.findall(r'href="(/explore/[0-9a-f]{12})"', client.get("/explore?q=VLFeedback-1").text)[0]
+    assert "<img" not in client.get(other).text
+    assert client.get(f"{other}/image").status_code == 404
+
+
+def test_without_an_item_file_facts_are_shown_and_no_visitor_is_told_of_settings(tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps(table(SIZES).to_json()))
+    with TestClient(serve(ItemCatalog(manifest, None, stored))) as client:
+        html = client.get("/explore").text
+        assert "facts without the texts" in html
+        assert ">Pair</th>" in html and ">Question</th>" not in html
+        link = re.findall(r'href="(/explore/[0-9a-f]{12})"', html)[0]
+        assert "Response A" not in client.get(link).text
+        assert not [page for page in (html, client.get(link).text) if "ITEMS_FILE" in page]
+
+
+def test_the_sample_file_is_a_download(client: TestClient) -> None:
+    reply = client.get("/sample-predictions.jsonl")
+    assert reply.headers["content-disposition"] == 'attachment; filename="sample-predictions.jsonl"'
+    assert len(reply.text.splitlines()) == 1250
+
+
+def test_every_page_is_in_the_navigation_and_says_where_one_is(client: TestClient) -> None:
+    for path in ("/compare", "/explore", "/check-numbers", "/about"):
+        assert f'<a href="{path}" aria-current="page">' in client.get(path).text
+
+
+@pytest.fixture
+def later() -> Iterator[TestClient]:
+    """Yield a board that has moved on: what was compared stands on the one before, and has been scored again since."""
+    source = FixedSource(body())
+    source.turn({**body(entry(9, 0.9, model="Newcomer")), "relations": {}})
+    site = BoardCache(source, check_every=0.0)
+    held = ItemCatalog(None, None, stored)
+    app = FastAPI()
+    app.include_router(routes.build(site, held))
+    app.include_router(api.build(site, held))
+    with TestClient(app) as client:
+        yield client
+
+
+def test_a_comparison_of_the_past_is_the_one_of_then(later: TestClient) -> None:
+    chosen = f"entries={A},{B}"
+    then = later.get(f"/compare?{chosen}&as_of=snapshot-1").text
+    assert "Only the first" in then
+    assert f'href="/entries/{A}?as_of=snapshot-1"' in then
+    assert 'name="as_of" value="snapshot-1"' in then
+    assert "Only the first" not in later.get(f"/compare?{chosen}").text
+    found = later.get(f"/api/v1/compare?{chosen}&as_of=snapshot-1").json()
+    assert (found["snapshot"], found["pairs"][0]["paired"]) == ("snapshot-1", True)
+    assert later.get(f"/api/v1/compare?{chosen}").json()["pairs"][0]["paired"] is False
+    assert later.get(f"/api/v1/compare?{chosen}&as_of=whenever").json()["code"] == "invalid-as-of"
+    assert later.get(f"/compare?{chosen}&as_of=whenever").status_code == 404
+
+
+def test_shares_of_judges_are_those_of_the_board_asked_for(later: TestClient) -> None:
+    assert "Judges right" not in later.get("/explore").text
+    old = later.get("/explore?as_of=snapshot-1").text
+    assert "Judges right" in old
+    link = re.findall(r'href="(/explore/[0-9a-f]{12}\?as_of=snapshot-1)"', old)[0]
+    page = later.get(link).text
+    assert "Judges right" in page
+    assert 'href="/explore?as_of=snapshot-1"' in page
+    assert later.get(link.replace("snapshot-1", "nowhere")).status_code == 404
+
+
+def test_the_differences_shown_first_are_of_the_accuracy_asked_for(client: TestClient) -> None:
+    html = client.get(f"/compare?entries={A},{B},{C}&by=hallucination").text
+    assert '<h2 id="all">Hallucination, row minus column' in html
+    assert f'href="/compare?entries={A},{B},{C}#all"' in html
+    board = re.search(r'href="(/\?q=id[^"]+)"', html)
+    assert board
+    rows = client.get(unescape(board[1])).text
+    assert rows.count('class="scored"') == 3 and 'aria-sort="descending"' in rows
+    assert client.get(f"/compare?entries={A},{B},{C}&by=x").text.count("Macro average, row minus column") == 1
+
+
+def test_a_rule_that_judges_nothing_is_not_compared() -> None:
+    rules = baselines()
+    first = rules[0]["id"]
+    app = FastAPI()
+    site = BoardCache(FixedSource({**body(), "baselines": rules}), published=())
+    app.include_router(routes.build(site))
+    app.include_router(api.build(site))
+    with TestClient(app) as client:
+        assert f"There is no entry {first}" in text_of(client.get(f"/compare?entries={A},{first}").text)
+        assert "baseline" not in text_of(client.get("/compare").text)
+        assert client.get(f"/api/v1/compare?entries={A},{first}").json()["code"] == "unknown-entry"

@@ -1,0 +1,69 @@
+"""The red-team page says what comes out when the exploits are run, and nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from bench import official_rule, official_script
+from bench.red_team import EXPLOITS, OUTPUT, ExploitSetup, run
+from leaderboard import routes
+from leaderboard.cache import BoardCache
+from leaderboard.pages import red_team
+from tests.factories.snapshots import FixedSource, entries, snapshot
+
+STORED = json.loads(OUTPUT.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def bench() -> ExploitSetup:
+    return ExploitSetup()
+
+
+def test_every_exploit_run_again_gives_what_the_page_shows(bench: ExploitSetup) -> None:
+    assert [one["id"] for one in STORED["exploits"]] == [exploit.id for exploit in EXPLOITS]
+    for exploit, stored in zip(EXPLOITS, STORED["exploits"], strict=True):
+        assert run(bench, exploit) == stored, f"{exploit.id}: run python -m bench.red_team"
+
+
+def test_no_exploit_gains_anything_here_and_every_one_does_under_the_official_rule() -> None:
+    by_id = {one["id"]: one for one in STORED["exploits"]}
+    honest = by_id.pop("honest")
+    assert honest["official"] == honest["here"]
+    coin = 0.5
+    for name, one in by_id.items():
+        here, official = one["here"].get("overall"), one["official"].get("overall")
+        assert here is None or here < coin + 0.02, name
+        assert "error" in one["official"] or official > coin + 0.2, name
+    growth = [one["official_seconds"] for one in STORED["backtracking"]]
+    assert growth[2] > 16 * growth[0]  # four times the spaces
+
+
+def test_the_restated_rule_is_that_of_the_oracle_but_for_the_faults(bench: ExploitSetup) -> None:
+    """The oracle knows the real benchmark's ids, so both are asked about rows under such ids."""
+    beginnings = {"general": "wildvision-battle-", "hallucination": "RLHF-V-", "reasoning": "mathverse_"}
+    names = {pair["id"]: beginnings[pair["category"]] + pair["id"] for pair in bench.pairs}
+    rows = [{**row, "id": names[row["id"]]} for row in EXPLOITS[0].make(bench)[: 9 * 1250 : 1]]
+    counts = official_rule.official_counts(json.dumps(row) for row in rows)
+    shares = [one["agree"] / (one["agree"] + one["reject"]) for one in counts.values()]
+    found = official_script.reported(rows, {names[pair["id"]]: pair["category"] for pair in bench.pairs})
+    assert found.macro == pytest.approx(sum(shares) / 3, abs=1e-12)
+    assert found.items == 1250
+
+
+def test_the_page_shows_every_exploit_with_both_results() -> None:
+    app = FastAPI()
+    app.include_router(routes.build(BoardCache(FixedSource(snapshot(entries([(1, 0.9)]))), published=())))
+    page = TestClient(app).get("/red-team")
+    assert page.status_code == 200
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    for one in STORED["exploits"]:
+        assert f'<tr id="{one["id"]}">' in page.text
+    assert page.text.count('class="hollow"') == sum("overall" in one["official"] for one in STORED["exploits"])
+    assert [one.here.words for one in red_team.exploits() if one.id == "missing-category"] == [
+        "refused: pairs are missing"
+    ]
+    assert 'href="/red-team"' in TestClient(app).get("/about").text

@@ -1,0 +1,303 @@
+"""The routes of what can be taken along: views, names, ETags, frames, addresses, and the description of the API."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+import submissions.api
+from leaderboard.cache import BoardCache, CachedResponse
+from leaderboard.responses import SECURITY
+from leaderboard.share.api_reference import operations
+from leaderboard.share.exports import FORMATS
+from tests.factories.hostile_text import HOSTILE
+from tests.factories.service import PATIENCE, until
+from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.leaderboard.test_routes import serve
+from tests.test_architecture import loaded_by
+
+ENTRY = "e00000000001"
+PATHS = (
+    *(f"/export/board.{suffix}" for suffix in FORMATS),
+    "/export/cite.bib",
+    *(f"/entries/{ENTRY}/{name}" for name in ("badge.svg", "og.png", "cite.bib", "eval_results.yaml")),
+    *("/og.png", "/feed.xml", "/llms.txt", "/docs"),
+)
+
+
+@pytest.fixture
+def source() -> FixedSource:
+    return FixedSource(snapshot([entry(1, 0.7, organisation="Lab"), entry(2, 0.55, k=1, judge_type="scalar")]))
+
+
+@pytest.fixture
+def client(source: FixedSource) -> Iterator[TestClient]:
+    with TestClient(serve(source)) as client:
+        yield client
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_everything_has_a_strong_etag_and_is_not_sent_twice(client: TestClient, path: str) -> None:
+    first = client.get(path)
+    assert first.status_code == 200
+    assert re.fullmatch(r'"[0-9a-f]{20}(-\w+)?"', first.headers["etag"])
+    again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.head(path).headers["etag"] == first.headers["etag"]
+    assert first.headers["x-content-type-options"] == "nosniff"
+
+
+def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
+    source: FixedSource, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, free, at_once, most = FORMATS["csv"].write, threading.Event(), [0], [0]
+
+    def slowly(extract: Any) -> bytes:
+        at_once[0] += 1
+        most[0] = max(most[0], at_once[0])
+        assert free.wait(PATIENCE)
+        at_once[0] -= 1
+        return written(extract)
+
+    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], write=slowly))
+    with ThreadPoolExecutor(30) as many:
+        asked = [many.submit(client.get, f"/export/board.csv?q=size:<{number + 100}") for number in range(30)]
+        until(lambda: sum(one.done() for one in asked) == 10, PATIENCE, "for ten there is no room")
+        source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
+        until(lambda: "Newcomer" in client.get("/").text, PATIENCE, "the board is looked at all the same")
+        free.set()
+    replies = [one.result() for one in asked]
+    assert sorted(one.status_code for one in replies) == [200] * 20 + [503] * 10
+    refused = next(one for one in replies if one.status_code == 503)
+    assert (refused.json()["code"], refused.headers["retry-after"]) == ("busy", "5")
+    assert most == [1]
+
+
+def test_the_board_is_looked_at_while_every_thread_for_pages_is_taken(source: FixedSource) -> None:
+    site, free = BoardCache(source, check_every=0), threading.Event()
+
+    async def ask() -> str:
+        taken = [asyncio.ensure_future(asyncio.to_thread(free.wait, PATIENCE)) for _ in range(100)]
+        await asyncio.sleep(0)
+        try:
+            return (await asyncio.wait_for(site.current(), PATIENCE / 2)).snapshot_id
+        finally:
+            free.set()
+            await asyncio.gather(*taken)
+
+    assert asyncio.run(ask()) == "snapshot-1"
+
+
+def test_what_is_kept_of_an_edition_is_bounded_in_bytes(source: FixedSource) -> None:
+    edition = BoardCache(source).refresh()
+    for number in range(40):
+        edition.get_or_render(
+            str(number), lambda: CachedResponse("text/plain", {"identity": bytes(4 * 2**20)}, {"identity": "x"})
+        )
+    kept = [number for number in range(40) if edition.get_cached(str(number))]
+    assert kept == list(range(24, 40))
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_file_holds_the_view_of_its_address_under_a_plain_name(client: TestClient, suffix: str) -> None:
+    reply = client.get(f"/export/board.{suffix}?tier=scored&q=type:scalar&protocol=paper&revision=v0")
+    assert re.fullmatch(
+        rf'attachment; filename="vl-rewardbench-paper-official-v0-2026-11-21\.{suffix}"',
+        reply.headers["content-disposition"],
+    )
+    if suffix != "parquet":
+        assert "Judge 2" in reply.text
+        assert "Judge 1" not in reply.text
+
+
+def test_the_board_links_to_the_files_of_its_view(client: TestClient) -> None:
+    page = client.get("/?tier=scored&sort=general&dir=asc&page=1").text
+    links = re.findall(r'href="(/export/[^"]+)" data-export', page)
+    assert len(set(links)) == len(FORMATS) + 1
+    for link in links:
+        assert link.endswith("?tier=scored&amp;sort=general&amp;dir=asc")
+        assert client.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_with_ticked_rows_the_links_are_to_files_of_these(client: TestClient) -> None:
+    ticked = [row["id"] for row in client.get("/api/v1/leaderboard").json()["entries"][:2]]
+    page = client.get(f"/?tier=scored&q=nothing&compare={','.join(ticked)}").text
+    links = re.findall(r'href="(/export/board.json[^"]+)" data-export', page)
+    assert links
+    said = client.get(links[0].replace("&amp;", "&")).json()
+    assert {one["id"] for one in said["entries"]} == set(ticked)
+
+
+def test_a_file_leads_back_to_the_same_view_of_the_same_snapshot(client: TestClient) -> None:
+    said = client.get("/export/board.json?tier=scored&sort=general&embed=1&page=3").json()
+    assert said["address"].startswith("http://testserver/?")
+    assert set(said["address"].partition("?")[2].split("&")) >= {"tier=scored", "sort=general", "as_of=snapshot-1"}
+    assert "embed" not in said["address"]
+    assert "as_of=snapshot-1" in client.get("/export/cite.bib").text
+
+
+def test_labels_that_are_not_public_are_given_to_a_tenth_of_a_point(source: FixedSource, client: TestClient) -> None:
+    source.turn({**snapshot([entry(1, 0.7)]), "disclosure": {"v2": "categories"}})
+    reply = client.get("/export/board.json?protocol=paper&tier=scored")
+    assert "strict" in reply.headers["content-disposition"]
+    (row,) = reply.json()["entries"]
+    shares = [row[name + end] for name in ("macro", "overall", "general") for end in ("", "_low", "_high")]
+    assert all(share == round(share, 3) for share in shares)
+
+
+def test_a_new_snapshot_gives_new_files(source: FixedSource, client: TestClient) -> None:
+    before = client.get("/export/board.csv").headers["etag"]
+    source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
+    after = client.get("/export/board.csv", headers={"If-None-Match": before})
+    assert after.status_code == 200
+    assert "Newcomer" in after.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/export/board.exe",
+        "/export/board.",
+        "/export/board.csv?as_of=nonsense",
+        "/entries/e99999999999/badge.svg",
+        "/entries/e99999999999/og.png",
+        "/entries/baseline-random/badge.svg",
+        "/entries/e99999999999/eval_results.yaml",
+        "/entries/r-r1-reward-2505-02835/eval_results.yaml",
+    ],
+)
+def test_what_there_is_not_is_not_found(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_a_demo_has_no_results_for_the_hub(source: FixedSource, client: TestClient) -> None:
+    source.turn(snapshot([entry(1, 0.7)], "demo"))
+    assert client.get(f"/entries/{ENTRY}/eval_results.yaml").json()["code"] == "no-eval-results"
+    assert "eval_results" not in client.get(f"/entries/{ENTRY}").text
+
+
+def test_only_the_embedded_board_may_be_framed_by_everybody(client: TestClient) -> None:
+    embedded = client.get("/?embed=1&tier=scored")
+    policy = embedded.headers["content-security-policy"]
+    assert policy.endswith("frame-ancestors *")
+    assert policy.partition("frame-ancestors")[0] == SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0]
+    assert "<header" not in embedded.text
+    assert "<footer" not in embedded.text
+    assert '<base target="_blank">' in embedded.text
+    assert 'name="embed" value="1"' in embedded.text
+    again = client.get("/?embed=1&tier=scored", headers={"If-None-Match": embedded.headers["etag"]})
+    assert (again.status_code, again.headers["content-security-policy"]) == (304, policy)
+    for path in ("/", "/?embed=0", "/?embed=", "/?embed=2", f"/entries/{ENTRY}?embed=1", "/about?embed=1"):
+        reply = client.get(path)
+        assert "frame-ancestors 'self'" in reply.headers["content-security-policy"]
+        assert "<header" in reply.text
+
+
+@pytest.mark.parametrize("host", ["board.example", "board.example:8080", "[::1]:7860"])
+def test_addresses_are_those_under_which_the_service_was_found(client: TestClient, host: str) -> None:
+    assert f"http://{host}/entries/{ENTRY}" in client.get("/feed.xml", headers={"Host": host}).text
+
+
+@pytest.mark.parametrize("host", ["evil.example/x", 'a"b', "a b", "a\\b", "user@evil.example", "x" * 300])
+def test_a_host_that_is_none_is_not_repeated(client: TestClient, host: str) -> None:
+    for path in ("/feed.xml", "/llms.txt", f"/entries/{ENTRY}", "/export/cite.bib"):
+        text = client.get(path, headers={"Host": host}).text
+        assert host not in text
+        assert "http://localhost/" in text
+
+
+def test_a_configured_address_beats_the_host_header(source: FixedSource) -> None:
+    with TestClient(serve(source, public_url="https://board.example/")) as client:
+        for path in ("/feed.xml", f"/entries/{ENTRY}", "/export/cite.bib", "/"):
+            text = client.get(path, headers={"Host": "evil.example"}).text
+            assert "https://board.example/" in text
+            assert "evil.example" not in text
+        assert 'property="og:image" content="https://board.example/og.png"' in client.get("/").text
+
+
+def test_an_entry_page_describes_itself_and_says_how_to_cite_it(client: TestClient) -> None:
+    for path in (f"/entries/{ENTRY}", "/entries/r-r1-reward-2505-02835"):
+        page = client.get(path).text
+        assert '<meta name="description" content="' in page
+        assert f'property="og:image" content="http://testserver{path}/og.png"' in page
+        assert "How to cite" in page
+        assert "@misc{vlrewardbench-" in page
+        assert f"{path}/badge.svg" in page
+    assert 'name="description"' in client.get("/").text
+
+
+def test_hostile_names_stay_text_in_everything_that_leaves(source: FixedSource, client: TestClient) -> None:
+    fields = ("model", "version", "organisation", "base_model", "link", "notes")
+    for number in range(0, len(HOSTILE), 12):
+        names = HOSTILE[number : number + 12]
+        source.turn(snapshot([entry(1 + at, 0.6, **dict.fromkeys(fields, name)) for at, name in enumerate(names)]))
+        for at in range(len(names)):
+            page = client.get(f"/entries/e{1 + at:011d}").text
+            assert not re.search(r"<script(?! src=)|<img|<x/>|href=\"(?:javascript|data|//evil)", page)
+        for path in (f"/entries/{ENTRY}/badge.svg", "/feed.xml", "/?embed=1", "/export/cite.bib"):
+            assert not re.search(r"<(?:script(?! src=)|img|x)\b", client.get(path).text)
+
+
+def test_the_reference_is_a_page_of_ours_alone_that_names_every_route(client: TestClient) -> None:
+    page = client.get("/docs").text
+    assert not re.search(r'<script(?! src="/static/nav\.)', page)
+    assert not re.search(r'(?:src|href)="(?:https?:)?//(?!vl-rewardbench\.github\.io)', page)
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert f"GET {path}" in page
+    anchors = re.findall(r'href="#([^"]+)"><code>', page)
+    assert len(anchors) == len(set(anchors))
+    assert all(f'id="{anchor}"' in page for anchor in anchors)
+
+
+def test_the_web_process_starts_without_what_only_files_need() -> None:
+    assert not {"PIL", "pyarrow", "pandas", "yaml", "huggingface_hub"} & loaded_by("leaderboard.routes")
+
+
+def described() -> dict[str, object]:
+    """Of the board's and the submitters' routes; nothing is called, so nothing has to work."""
+    app: FastAPI = serve(FixedSource(None))
+    nothing = SimpleNamespace(benchmark="")
+    app.include_router(submissions.api.build(nothing, nothing, nothing, nothing))  # type: ignore[arg-type]
+    return app.openapi()
+
+
+def test_every_route_says_what_it_answers_with_an_example() -> None:
+    found = operations(described())
+    assert len(found) >= 10
+    for one in found:
+        successes = [answer for answer in one.answers if answer.status.startswith("2")]
+        assert successes, one.path
+        for answer in successes:
+            assert answer.description not in ("", "Successful Response"), one.path
+            assert answer.example, one.path
+        assert one.title
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/leaderboard",
+        "/api/v1/entries/{entry_id}",
+        "/api/v1/check-numbers",
+        "/api/v1/compare",
+    ],
+)
+def test_examples_have_the_names_of_real_answers(client: TestClient, path: str) -> None:
+    queries = {
+        "/api/v1/check-numbers": "?general=63.84&hallucination=85.71&reasoning=64.78&overall=71.92",
+        "/api/v1/compare": f"?entries={ENTRY},e00000000002",
+    }
+    real = client.get(path.replace("{entry_id}", ENTRY) + queries.get(path, "")).json()
+    example = client.get("/openapi.json").json()["paths"][path]["get"]["responses"]["200"]
+    shown = example["content"]["application/json"]["example"]
+    assert set(shown) == set(real)
+    if "entries" in shown:
+        assert set(shown["entries"][0]) <= set(real["entries"][0])

@@ -1,0 +1,62 @@
+"""Ranks and rank ranges in the order of the view."""
+
+from benchmark.pairwise import RankRange
+from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
+from leaderboard.board.rows import build_board
+from tests.factories import pairwise
+from tests.factories.snapshots import entry
+
+
+def test_equal_counts_share_a_rank_and_what_has_no_value_has_none() -> None:
+    values = [("a", 0.5), ("b", 0.75), ("c", 0.5), ("d", None), ("e", 0.25)]
+    assert shared_ranks(values) == {"b": 1, "a": 2, "c": 2, "e": 4}
+
+
+def test_neighbouring_counts_never_share_a_rank() -> None:
+    assert shared_ranks([("a", 624 / 1250), ("b", 625 / 1250)]) == {"b": 1, "a": 2}
+
+
+def test_a_range_is_told_in_ranks_of_the_board() -> None:
+    """Two versions of the first judge stand on the board, and only the better one was compared."""
+    ranks = {"first": 1, "first-again": 2, "second": 3, "third": 4}
+    ranges = {"first": RankRange(1, 2, False), "second": RankRange(1, 3, False), "third": RankRange(2, 3, True)}
+    assert standings(ranks, ranges) == {
+        "first": RankInfo(1, 1, 3, False),
+        "first-again": RankInfo(2),
+        "second": RankInfo(3, 1, 4, True),
+        "third": RankInfo(4, 3, 4, False),
+    }
+
+
+def test_a_range_that_counts_entries_which_are_gone_is_not_told() -> None:
+    assert standings({"a": 1}, {"a": RankRange(1, 2, False), "gone": RankRange(1, 2, False)}) == {"a": RankInfo(1)}
+
+
+def test_ranks_follow_accuracies_and_nothing_else() -> None:
+    assert [order_of(key) for key in ("hallucination", "overall", "date", "rank")] == [
+        "hallucination",
+        "overall",
+        "macro",
+        "macro",
+    ]
+
+
+def test_only_strict_boards_have_ranges_and_each_rank_lies_in_its_range() -> None:
+    body = pairwise.body(entry(40, 0.66))
+    board = build_board(body)
+    for order in ("macro", "overall", "general", "hallucination", "reasoning"):
+        found = board.standings(order)
+        tested = [at for at in found.values() if at.best is not None and at.worst is not None]
+        assert len(tested) == len(pairwise.SKILLS)
+        assert all(at.best <= at.rank <= at.worst for at in tested if at.best and at.worst)
+        assert found[next(name for name, at in found.items() if at.rank == 1)].level is False
+    assert {row.id for row in board.rows if row.rank_range} == set(pairwise.SKILLS)
+    for rules in ({"protocol": "paper"}, {"revision": "v0"}):
+        assert not build_board(body, **rules).ranges  # type: ignore[arg-type]
+
+
+def test_a_board_by_another_category_has_its_own_ranks() -> None:
+    board = build_board(pairwise.body())
+    best = max(board.rows, key=lambda row: row.hallucination or 0)
+    assert board.standings("hallucination")[best.id].rank == 1
+    assert board.standings()[best.id].rank == best.rank

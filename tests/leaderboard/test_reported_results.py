@@ -1,0 +1,186 @@
+"""Published results: their form, what was left out, and the arithmetic."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmark.judges import TYPES, judge_slug
+from benchmark.uncertainty import wilson
+from leaderboard.board.reported_results import REPORTERS, ReportedFigures, by_judge, load_published
+from leaderboard.board.rows import build_board
+from leaderboard.cache import empty_snapshot
+from leaderboard.render import safe_link
+
+RESULTS = load_published()
+SOURCE_FILE = Path(__file__).parents[3] / "shared" / "reference" / "published.json"
+FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")
+OURS = {
+    "organisation": "organisation",
+    "base_model": "base_model",
+    "params_b": "parameters_b",
+    "open": "open_weights",
+    "date": "date",
+    "judge_type": "judge_type",
+}
+LOOKED_UP = {("ARM-Thinker-7B", "date"), ("ARM-Thinker-7B", "organisation"), ("PhyCritic-7B", "organisation"),
+             ("MSRL-8B", "organisation"), ("MSRL-8B voting@16", "organisation")}  # fmt: skip
+"""What the collection only remembered and the sources themselves say."""
+
+
+def raw() -> list[dict[str, Any]]:
+    path = Path(__file__).parents[2] / "leaderboard" / "board" / "published.json"
+    rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["results"]
+    return rows
+
+
+def collected() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(SOURCE_FILE.read_text(encoding="utf-8"))
+    return rows
+
+
+@pytest.mark.parametrize("row", raw(), ids=lambda row: row["id"])
+def test_every_row_has_a_name_figures_and_a_source_that_can_be_opened(row: dict[str, Any]) -> None:
+    required = {"id", "name", *FIGURES, "source", "url", "reported_by", "judge_type"}
+    optional = {*OURS.values(), "votes_per_item", "place", "notes", "judge_name", "corrected_by", "second_hand"}
+    assert required <= row.keys() <= required | optional
+    assert re.fullmatch(r"r-[a-z0-9-]{3,80}", row["id"])
+    assert row["name"]
+    assert row["source"]
+    assert safe_link(row["url"]) == row["url"]
+    assert any(row[name] is not None for name in ("overall", "macro"))
+    assert all(row[name] is None or 0 <= row[name] <= 100 for name in FIGURES)
+    assert re.fullmatch(r"\d{4}-\d{2}(-\d{2})?", row.get("date", "2025-01"))
+    assert row["judge_type"] in TYPES
+    assert row["reported_by"] in REPORTERS
+    assert None not in (row[name] for name in row.keys() & optional), "what is not known is left out"
+
+
+def test_ids_and_names_are_unique() -> None:
+    assert len({row.id for row in RESULTS}) == len(RESULTS)
+    assert len({row.name for row in RESULTS}) == len(RESULTS)
+
+
+@pytest.mark.skipif(not SOURCE_FILE.exists(), reason="the collection that the results were taken from is not here")
+def test_all_that_was_collected_is_here_with_its_name_and_figures_but_what_has_no_figure() -> None:
+    found = {one["name"]: {name: one[name] for name in FIGURES} for one in collected()}
+    without = {name for name, figures in found.items() if not any(figures.values())}
+    ours = {row.name: dict(row.figures) for row in RESULTS}
+    assert ours == {name: figures for name, figures in found.items() if name not in without}
+    path = Path(__file__).parents[2] / "leaderboard" / "board" / "published.json"
+    assert {one["name"] for one in json.loads(path.read_text(encoding="utf-8"))["left_out"]} == without == {"CAREVL"}
+
+
+@pytest.mark.skipif(not SOURCE_FILE.exists(), reason="the collection that the results were taken from is not here")
+def test_nothing_survived_that_was_only_remembered() -> None:
+    remembered = {one["name"]: {OURS[name] for name in one["metadata_from_memory"]} for one in collected()}
+    for row in raw():
+        looked_up = {field for name, field in LOOKED_UP if name == row["name"]}
+        assert not (remembered[row["name"]] - looked_up) & row.keys(), row["id"]
+
+
+@pytest.mark.skipif(not SOURCE_FILE.exists(), reason="the collection that the results were taken from is not here")
+def test_what_was_read_at_second_hand_says_so() -> None:
+    doubtful = re.compile(r"paper notes|secondary|AI-written", re.IGNORECASE)
+    names = {one["name"] for one in collected() if doubtful.search(one["source"])} - {"CAREVL"}
+    assert {row.name for row in RESULTS if row.second_hand} == names
+    assert all("second hand" in row.remark for row in RESULTS if row.second_hand)
+
+
+def test_results_of_one_judge_have_one_slug_anyone_who_reported_them() -> None:
+    judges = by_judge(RESULTS)
+    assert {row.name for row in judges["omni-rewardmodel-bt"]} == {
+        "Omni-RewardModel-BT", "Omni-RewardModel-BT (erratum)", "Omni-RewardModel-BT (rerun by Omni-RRM)",
+        "Omni-RewardModel-BT (third-party rerun on NPU)",
+    }  # fmt: skip
+    assert [len(judges[name]) for name in ("ixc-2-5-reward", "skywork-vl-reward-7b", "r1-reward")] == [3, 2, 3]
+    for slug, same in judges.items():
+        assert len({row.judge_name for row in same}) == 1, slug
+        assert slug == judge_slug(same[0].judge_name)
+    assert {row.judge_type for row in RESULTS if row.name.startswith("SPARK")} == {"policy-as-judge"}
+
+
+def result(name: str, date: str = "2025-01-01", **facts: Any) -> ReportedFigures:
+    usual: dict[str, Any] = {"stated_judge": "J", "votes_per_item": None}
+    figures = dict.fromkeys(FIGURES, 50.0) | facts.pop("figures", {})
+    rest = dict.fromkeys(("organisation", "judge_type", "base_model", "source", "place", "url", "notes"), "")
+    known = {"parameters_b": None, "open_weights": None, "check": None, **rest, **usual, **facts}
+    return ReportedFigures(id=name, name=name, date=date, figures=figures, **known)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (result("a", reported_by="authors"), result("b", "2026-01-01", reported_by="benchmark")),
+        (result("a", reported_by="benchmark"), result("b", "2026-01-01")),
+        (result("a"), result("b", "2026-01-01", figures={"macro": None})),
+        (result("a"), result("b", "2026-01-01", votes_per_item=5)),
+        (result("a", "2026-01-01"), result("b")),
+        (result("a"), result("b", "2026-01-01", reported_by="authors", corrected_by="a")),
+    ],
+    ids=["authors", "the benchmark", "more figures", "fewer votes", "newer", "not replaced"],
+)
+def test_which_report_leads(first: ReportedFigures, second: ReportedFigures) -> None:
+    assert by_judge([first, second]) == by_judge([second, first]) == {"j": (first, second)}
+
+
+def test_a_replaced_result_names_one_that_is_there() -> None:
+    ids = {row.id for row in RESULTS}
+    assert {row.corrected_by for row in RESULTS} - ids == {""}
+    assert [row.name for row in RESULTS if row.corrected_by] == ["Omni-RewardModel-BT"]
+
+
+def named(name: str, source: str = "") -> ReportedFigures:
+    return next(row for row in RESULTS if row.name == name and row.source.startswith(source))
+
+
+def test_r1_reward_follows_484_448_318_exactly() -> None:
+    one = named("R1-Reward")
+    assert one.remark == "fits 484/448/318"
+    assert one.sizes == (484, 448, 318)
+    assert "899/1250 = 71.92" in one.explanation[0]
+
+
+def test_unifiedreward_think_follows_631_301_318() -> None:
+    assert named("UnifiedReward-Think").remark == "fits 631/301/318"
+
+
+def test_omni_rewardmodel_follows_no_grouping_and_its_correction_the_official_one() -> None:
+    assert named("Omni-RewardModel-BT", "arXiv").remark == "fits no grouping"
+    assert named("Omni-RewardModel-BT (erratum)").remark == ""
+    assert named("Omni-RewardModel-BT (erratum)").sizes == (183, 749, 318)
+
+
+def test_a_missing_figure_leaves_nothing_to_check() -> None:
+    one = named("InternVL2.5-2B LoRA v1 reward")
+    assert (one.check, one.remark, one.sizes) == (None, "", None)
+
+
+@pytest.mark.skipif(not SOURCE_FILE.exists(), reason="the collection that the results were taken from is not here")
+def test_the_check_is_our_own_and_agrees_with_the_collected_one() -> None:
+    for row in RESULTS:
+        for one in collected():
+            if row.check and row.check.overall_ok is not None and one["name"] == row.name:
+                official = any(name.startswith("official") for name in one["check"]["grouping_consistent_within_0.15"])
+                assert bool(row.check.overall_ok) == official, row.id
+
+
+def test_a_macro_that_is_not_the_mean_of_its_categories_has_no_interval() -> None:
+    one = named("LLaVA-Critic-8B (as tabulated by IXC-2.5-Reward)")
+    (row,) = build_board(empty_snapshot("vl-rewardbench"), published=[one]).rows
+    assert row.note == "macro is not the mean"
+    assert "macro" not in row.interval
+
+
+def test_only_figures_whose_denominators_are_known_have_intervals() -> None:
+    board = build_board(empty_snapshot("vl-rewardbench"), published=RESULTS)
+    known = {one.id: one.sizes for one in RESULTS}
+    assert {bool(known[row.id]) for row in board.rows} == {True, False}
+    for row in board.rows:
+        sizes = known[row.id]
+        if sizes is None:
+            assert row.interval == {}, row.id
+        elif row.general is not None:
+            assert row.interval["general"] == pytest.approx(tuple(wilson(row.general * sizes[0], sizes[0])))

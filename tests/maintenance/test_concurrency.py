@@ -1,0 +1,163 @@
+"""Two maintainers at the same moment, or a double click: every decision has one effect, and is once on record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from auth import Identity, bans
+from maintenance.actions import bans as actions_bans
+from maintenance.actions import entries, labels, operations, reported, rescoring
+from storage import audit, job_queue, tasks
+from storage.database import Database
+from storage.models.core import Account, AuditEvent
+from submissions.metadata import Metadata
+from tests.factories import small_benchmark
+from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER
+from tests.maintenance.concurrency_helpers import at_once
+from workers.jobs.rescore import rescore
+from workers.startup import prepare
+from workers.task_runner import TaskRunner, create_task_runner
+
+WHO = (MAINTAINER, SECOND_MAINTAINER) * 3
+REPORTED = json.dumps([{"name": "Judge-7B", "url": "https://example.org/paper", "overall": 57.3}]).encode()
+Decide = Callable[[Identity], Any]
+
+
+@dataclass(frozen=True)
+class ConcurrentSite:
+    """A board with three entries, and two submissions that could not be scored."""
+
+    database: Database
+    runner: TaskRunner
+    ids: list[str]
+    failed: list[int]
+
+    def events(self) -> list[str]:
+        with self.database.read() as session:
+            assert audit.verify(session) is None
+            return list(session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq)))
+
+
+@pytest.fixture
+def site(database: Database, tmp_path: Path) -> ConcurrentSite:
+    runner = create_task_runner(database, small_benchmark.scorer(), tmp_path, 60.0)
+    scorer = runner.scorer
+    prepare(database, scorer, "demo")
+    ids = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
+    rescore(database, scorer, "demo")
+    small_benchmark.submit(database, range(3, 5), queued=True)
+    failed = []
+    for _ in range(2):
+        with database.write() as session:
+            claim = job_queue.claim(session, "worker", 60.0, revisions=["demo"])
+            assert claim is not None
+            job_queue.fail(session, claim, "broken", retry=False)
+            failed.append(claim.job_id)
+    return ConcurrentSite(database, runner, ids, failed)
+
+
+def _parse(raw: Any) -> dict[str, object]:
+    return Metadata.parse(raw).columns()
+
+
+def _resume(site: ConcurrentSite) -> Decide:
+    operations.pause(site.database, MAINTAINER, "moving house")
+    return lambda user: operations.resume(site.database, user)
+
+
+def _restore(site: ConcurrentSite) -> Decide:
+    entries.hide(site.database, MAINTAINER, site.ids[0], "because")
+    return lambda user: entries.restore(site.database, user, site.ids[0], "because")
+
+
+def _undo(site: ConcurrentSite) -> Decide:
+    rescoring.request_apply(site.database, MAINTAINER, "demo", "flipped", "why", "flipped")
+    site.runner.run_all()
+    return lambda user: rescoring.undo(site.database, user, "demo", "flipped", "too early")
+
+
+def _ban(site: ConcurrentSite) -> Decide:
+    with site.database.write() as session:
+        facts = {"issuer": "https://id.example", "subject": "x", "name": "x", "organisations": []}
+        seen = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
+        session.add(Account(id=OWNER_OF_IT.account, **facts, **seen))
+    return lambda user: actions_bans.ban(site.database, user, None, OWNER_OF_IT.account, "because")
+
+
+def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentSite], Decide]:
+    return lambda site: lambda user: decide(site.database, user, site.ids[0], *arguments)
+
+
+# What it leaves in the audit chain, and what makes the decision ready to be taken.
+DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
+    "hide": ([entries.HIDDEN], _entry(entries.hide, "because")),
+    "restore": ([entries.RESTORED], _restore),
+    "withdraw": ([entries.WITHDRAWN], _entry(entries.withdraw, "because")),
+    "verify": ([entries.VERIFIED], _entry(entries.verify, "because")),
+    "flag": ([entries.FLAGGED], _entry(entries.flag, "because")),
+    "edit": ([entries.EDITED], _entry(entries.edit, {"notes": "new"}, _parse)),
+    "transfer": ([entries.TRANSFERRED], _entry(entries.transfer, "local", "because")),
+    "merge": (
+        [entries.MERGED],
+        lambda site: lambda user: entries.merge(site.database, user, site.ids[0], site.ids[1], "because"),
+    ),
+    "retry": ([operations.REQUEUED], lambda site: lambda user: operations.requeue(site.database, user, site.failed[0])),
+    "pause": ([operations.PAUSED], lambda site: lambda user: operations.pause(site.database, user, "moving house")),
+    "resume": ([operations.RESUMED], _resume),
+    "backup": ([tasks.REQUESTED], lambda site: lambda user: operations.request_backup(site.database, user)),
+    "import labels": (
+        [tasks.REQUESTED],
+        lambda site: lambda user: labels.request_import(site.database, user, "demo", "v3", "v3.jsonl", "because"),
+    ),
+    "preview": (
+        [tasks.REQUESTED],
+        lambda site: lambda user: rescoring.request_preview(site.database, user, "demo", "flipped"),
+    ),
+    "apply": (
+        [tasks.REQUESTED],
+        lambda site: lambda user: rescoring.request_apply(site.database, user, "demo", "flipped", "why", "flipped"),
+    ),
+    "import results": (
+        [reported.IMPORTED],
+        lambda site: lambda user: reported.import_file(site.database, user, "demo", REPORTED, "because"),
+    ),
+    "undo": (["board.pointed", rescoring.UNDONE], _undo),
+    "ban": ([bans.BANNED], _ban),
+}
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_a_decision_that_is_taken_by_several_at_once_has_one_effect(site: ConcurrentSite, name: str) -> None:
+    kinds, ready = DECISIONS[name]
+    decide = ready(site)
+    before = site.events()
+    results = at_once(*(partial(decide, user) for user in WHO))
+    changed = [getattr(one, "changed", one) for one in results]
+    assert (changed.count(True), changed.count(False)) == (1, len(WHO) - 1), results
+    assert site.events()[len(before) :] == kinds
+
+
+def test_everything_that_failed_is_tried_again_once_anyone_who_asks(site: ConcurrentSite) -> None:
+    before = site.events()
+    results = at_once(*(partial(operations.requeue_all, site.database, user, "demo") for user in WHO))
+    assert not [one for one in results if isinstance(one, Exception)]
+    assert site.events()[len(before) :] == [operations.REQUEUED] * 2
+
+
+def test_of_two_merges_in_opposite_directions_one_is_done(site: ConcurrentSite) -> None:
+    one, other = site.ids[:2]
+
+    def merging(user: Identity, duplicate: str, into: str) -> Callable[[], Any]:
+        return lambda: entries.merge(site.database, user, duplicate, into, "because")
+
+    results = at_once(merging(MAINTAINER, one, other), merging(SECOND_MAINTAINER, other, one))
+    assert [getattr(result, "changed", "refused") for result in results].count(True) == 1, results
+    assert site.events().count(entries.MERGED) == 1

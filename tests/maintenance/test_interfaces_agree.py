@@ -1,0 +1,174 @@
+"""What people type at the three interfaces - command line, REST, page - is judged alike: heads, numbers and
+searches."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+import pytest
+
+import review.cli
+from leaderboard.pages.item_catalog import ItemCatalog
+from maintenance import page
+from maintenance.actions import audit, entries
+from maintenance.cli import CliContext, CliResult, add_commands
+from maintenance.page_context import PageContext
+from maintenance.types import Conflict, whole_number
+from storage.database import LARGEST, Database
+from tests.databases import submitted
+from tests.factories.accounts import LOCAL, MAINTAINER
+from tests.maintenance.test_api import _ApiSite
+
+HASH = "0" * 64
+NO_HEADS = (
+    '{"seq": 1}', '{"seq": 9999999}', '{"seq": 1, "hash": null}', '{"seq": 1, "hash": 0}', '{"seq": 1, "hash": ""}',
+    json.dumps({"seq": 1, "hash": "0" * 63}), json.dumps({"seq": 1, "hash": HASH + "\n"}),
+    json.dumps({"seq": 1, "hash": "g" * 64}), json.dumps({"hash": HASH}), json.dumps({"seq": None, "hash": HASH}),
+    json.dumps({"seq": True, "hash": HASH}), json.dumps({"seq": 1.0, "hash": HASH}),
+    json.dumps({"seq": "1", "hash": HASH}), json.dumps({"seq": -1, "hash": HASH}),
+    json.dumps({"seq": LARGEST + 1, "hash": HASH}), json.dumps({"seq": 10**30, "hash": HASH}),
+    "[1]", "null", "7", "", "{", "[" * 100_000,
+)  # fmt: skip
+BEYOND = json.dumps({"seq": 999_999, "hash": HASH})
+TOO_LARGE = (str(LARGEST + 1), "9" * 40, "9" * 5000)
+
+
+@pytest.fixture
+def board(database: Database) -> Database:
+    for entry in submitted(database, 2):
+        entries.flag(database, MAINTAINER, entry, "a note")
+    return database
+
+
+def _command(database: Database, *arguments: str, benchmark: str = "demo") -> CliResult:
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers()
+    add_commands(commands)
+    review.cli.add_commands(commands)
+    options = parser.parse_args(arguments)
+    context = CliContext(database, LOCAL, benchmark, dict, (), ItemCatalog(), lambda question: "")
+    answer: CliResult = options.command(context, options)
+    return answer
+
+
+class _Page:
+    """The page's handlers, called as Gradio calls them, whatever the browser shows."""
+
+    def __init__(self, database: Database) -> None:
+        self._blocks = gr.Blocks(analytics_enabled=False)
+        with self._blocks:
+            page.build(PageContext(database, "demo", dict, lambda request: MAINTAINER))
+
+    def call(self, name: str, *values: Any) -> str:
+        """Return what the first output says; boxes that are not named here are not ticked."""
+        request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
+        fn = next(one.fn for one in self._blocks.fns.values() if one.fn is not None and one.fn.__name__ == name)
+        unticked = [False] * (len(signature(fn).parameters) - len(values) - 1)
+        said = fn(*values, *unticked, request)
+        return str(said[0] if isinstance(said, tuple) else said)
+
+
+def test_what_is_no_head_is_no_check_that_holds(board: Database, tmp_path: Path) -> None:
+    file, context = tmp_path / "head.json", _Page(board)
+    for text in NO_HEADS:
+        file.write_text(text)
+        with pytest.raises(Conflict, match="no head of a chain") as refused:
+            _command(board, "audit", "verify", "--head", str(file))
+        assert refused.value.code == "no-head"
+        if text:  # an empty field of the page asks for the chain alone
+            assert "no head of a chain" in context.call("verifying", text), text[:40]
+
+
+def test_a_file_that_is_no_text_is_no_head(board: Database, tmp_path: Path) -> None:
+    (tmp_path / "head").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(Conflict, match="no head of a chain"):
+        _command(board, "audit", "verify", "--head", str(tmp_path / "head"))
+
+
+def test_a_head_beyond_the_end_of_the_chain_does_not_hold(board: Database, tmp_path: Path) -> None:
+    (tmp_path / "head.json").write_text(BEYOND)
+    assert not _command(board, "audit", "verify", "--head", str(tmp_path / "head.json")).ok
+    assert "this head is newer than the copy" in _Page(board).call("verifying", BEYOND)
+    found = audit.verify(board, MAINTAINER, json.loads(BEYOND))
+    assert (found.ok, found.head_holds) == (False, False)
+
+
+def test_rest_takes_a_head_whole_or_not_at_all(board: Database) -> None:
+    site, path = _ApiSite(board), "/api/v1/maintenance/audit/verify"
+    kept = audit.head(board, MAINTAINER)
+    for asked in ("?seq=1", "?seq=999999", f"?hash={HASH}", "?seq=1&hash=", "?seq=1&hash=0"):
+        answer = site.ask(MAINTAINER, "GET", path + asked)
+        assert (answer.status_code, answer.json()["code"]) == (409, "no-head"), asked
+    for asked, holds in ((f"?seq=999999&hash={HASH}", False), (f"?seq={kept['seq']}&hash={kept['hash']}", True)):
+        assert site.ask(MAINTAINER, "GET", path + asked).json()["head_holds"] is holds
+    assert site.ask(MAINTAINER, "GET", path).json()["head_holds"] is None
+
+
+@pytest.mark.parametrize("typed", [*TOO_LARGE, "-1", "1.5", "", "x", "\u0661", "\u00b2"], ids=lambda typed: typed[:20])
+def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Database, typed: str) -> None:
+    with pytest.raises(Conflict):
+        whole_number(typed)
+    for command in (
+        ("tasks", typed),
+        ("retry", typed),
+        ("retry", "--task", typed),
+        ("rescore", "show", typed),
+        ("quota", "revoke", typed, "--reason", "x"),
+        ("suspicions", "dismiss", typed, "--reason", "x"),
+        ("disputes", "accept", typed, "--note", "x"),
+        ("disputes", "draft", "d1", "--base", "v1", "--dispute", typed, "--reason", "x"),
+        ("verification", "annotators", typed, "local"),
+        ("verification", "close", typed, "d1", "--reason", "x"),
+        ("audit", "log", "--limit", typed),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            _command(board, *command)
+        assert ended.value.code == 2, command
+
+
+def test_and_on_the_page(board: Database) -> None:
+    context = _Page(board)
+    for typed in TOO_LARGE:
+        for name, *values in (
+            ("closing", typed, "d1", "because"),
+            ("adding", typed, "local"),
+            ("revoking", typed, "because"),
+            ("showing", typed),
+            ("drafting", "d1", "v1", typed, "because"),
+        ):
+            assert "by its number" in context.call(name, *values), name
+    assert "Grant from 1" in context.call("granting", "local", "because", float("inf"))
+
+
+def test_the_largest_number_is_one(board: Database) -> None:
+    assert whole_number(f" {LARGEST} ") == LARGEST
+    with pytest.raises(LookupError, match="no task"):
+        _command(board, "tasks", str(LARGEST))
+
+
+def test_a_search_for_what_no_text_can_hold_is_refused(board: Database) -> None:
+    context = _Page(board)
+    for text in ("\x00", "a\x00b", "\ud800"):
+        for words in (("entries", "list"), ("accounts", "list")):
+            with pytest.raises(ValueError, match="cannot be kept"):
+                _command(board, *words, "--search", text)
+        assert "cannot be kept" in context.call("finding", text)
+        assert "cannot be kept" in context.call("listed", text)
+
+
+def test_over_rest_too_and_in_every_address(board: Database) -> None:
+    site = _ApiSite(board)
+    for method, path, body in (
+        ("GET", "/api/v1/maintenance/entries?search=%00", None),
+        ("GET", "/api/v1/maintenance/accounts?search=a%00b", None),
+        ("POST", "/api/v1/entries/%00/hide", {"reason": "x"}),
+        ("PUT", "/api/v1/maintenance/bans/%00", {"reason": "x"}),
+    ):
+        answer = site.ask(MAINTAINER, method, path, body)
+        assert (answer.status_code, answer.json()["code"]) == (422, "bad-text"), path

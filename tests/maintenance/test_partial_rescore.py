@@ -1,0 +1,392 @@
+"""Staging by several workers, and applying to a part: one entry, a filter, what lacks a score."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select, text, update
+
+from maintenance.actions import entries as moderation
+from maintenance.actions import labels, operations, rescoring
+from maintenance.types import Conflict, NotFound
+from storage import audit, label_sets, tasks
+from storage.database import Database, migrate, open_database
+from storage.job_queue import LeaseLost
+from storage.models.core import AuditEvent, Job, Score, State
+from storage.models.moderation import Task
+from storage.tasks import TaskClaim
+from tests.factories import boards
+from tests.factories.accounts import MAINTAINER
+from tests.factories.boards import RealBoard
+from workers.jobs import activate_revision, import_labels
+from workers.jobs.activate_revision import PIECE
+from workers.jobs.rescore import score_some
+from workers.startup import register
+from workers.task_runner import TaskRunner
+
+BENCHMARK = "vl-rewardbench"
+
+
+def _import(board: RealBoard) -> None:
+    source = str(boards.labels_file("v2"))
+    labels.request_import(
+        board.database, MAINTAINER, BENCHMARK, "v2", source, "the authors changed labels", public=True
+    )
+    board.runner.run_all()
+
+
+def _sqlite_board(tmp_path: Path, judges: int | None = None) -> RealBoard:
+    opened = open_database(f"sqlite:///{tmp_path}/board.db")
+    migrate(opened)
+    return boards.open_board(opened, tmp_path / "state", "v1", judges_wanted=judges)
+
+
+def _apply(board: RealBoard, revision: str = "v2", **scope: Any) -> Any:
+    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, revision, "because", revision, **scope)
+    board.runner.run_all()
+    return asked if asked.task_id is None else operations.task(board.database, MAINTAINER, asked.task_id)
+
+
+def _events(database: Database, kind: str) -> list[dict[str, Any]]:
+    with database.read() as session:
+        return [json.loads(body) for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == kind))]
+
+
+def _shown(database: Database) -> str:
+    with database.read() as session:
+        pointer = label_sets.current(session)
+    assert pointer is not None
+    return pointer.label_revision
+
+
+def _scored(database: Database, revision: str) -> set[str]:
+    with database.read() as session:
+        return set(session.scalars(select(Score.submission_id).where(Score.label_revision == revision)))
+
+
+def _content(board: RealBoard) -> dict[str, Any]:
+    return {name: value for name, value in board.publish().items() if name not in ("created_at", "audit_seq", "nonce")}
+
+
+def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_event(
+    database: Database, tmp_path: Path
+) -> None:
+    board = boards.open_board(database, tmp_path / "state", "v1")
+    _import(board)
+    before = len(_events(database, "scores.recorded"))
+    first, second, third = (replace(board.runner, worker=name, chunk=2) for name in ("first", "second", "third"))
+    rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    helped, stop = threading.Event(), threading.Event()
+
+    def help_out(runner: TaskRunner) -> None:
+        while not stop.is_set():
+            if runner._run_any_subtask():
+                helped.set()
+            stop.wait(0.01)
+
+    helpers = [threading.Thread(target=help_out, args=(runner,)) for runner in (second, third)]
+    for thread in helpers:
+        thread.start()
+    with database.write() as session:
+        claim = tasks.claim(session, "first", 60.0, scorer_version="1")
+    assert claim is not None
+    labels_v2 = import_labels.load(database, board.scorer, board.runner.store, "v2")
+
+    def turn() -> bool:
+        """Return the worker that holds the task begins when another one has done a piece."""
+        return helped.is_set() and first._run_subtask(claim.task_id, labels_v2)
+
+    try:
+        activate_revision.apply(database, board.scorer, labels_v2, claim, lambda done, total: None, turn, chunk=2)
+    finally:
+        stop.set()
+        for thread in helpers:
+            thread.join()
+    with database.read() as session:
+        pieces = session.execute(select(Task.worker, Task.state, Task.total).where(Task.kind == PIECE)).all()
+        assert audit.verify(session) is None
+    assert sum(row.total or 0 for row in pieces) == len(board.ids)
+    assert {row.state for row in pieces} == {State.DONE.value}
+    assert {row.worker for row in pieces} & {"second", "third"}
+    recorded = _events(database, "scores.recorded")[before:]
+    assert sum(event["scores"] for event in recorded) == len(board.ids)
+    assert len(recorded) == len(pieces) == -(-len(board.ids) // 2)
+    assert all(len(event["commitments"]) == event["scores"] for event in recorded)
+    assert (_shown(database), _scored(database, "v2")) == ("v2", set(board.ids))
+    assert [one.kind for one in operations.recent_tasks(database, MAINTAINER)] == ["rescore.apply", "labels.import"]
+
+
+def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=6)
+    _import(board)
+    rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    with board.database.write() as session:  # split, and one piece taken by somebody who is gone
+        claim = tasks.claim(session, "dead", 60.0, scorer_version="1")
+        assert claim is not None
+        tasks.create_subtasks(session, claim, PIECE, [({"entries": board.ids[:3]}, 3), ({"entries": board.ids[3:]}, 3)])
+        taken = tasks.claim(session, "dead", 60.0, scorer_version="1", parent=claim.task_id)
+        assert taken is not None
+        session.execute(update(Task).where(Task.worker == "dead").values(lease_until=1.0))
+    board.runner.release_expired()
+    board.runner.run_all()
+    assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
+
+
+def test_a_piece_that_always_fails_ends_the_apply_with_the_board_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = _sqlite_board(tmp_path, judges=4)
+    _import(board)
+    old = _content(board)
+    with board.database.write() as session:  # a database that refuses these scores, as a full disk would
+        session.execute(
+            text(
+                "CREATE TRIGGER no_more BEFORE INSERT ON scores WHEN NEW.label_revision = 'v2' "
+                "BEGIN SELECT RAISE(ABORT, 'no'); END"
+            )
+        )
+    with pytest.raises(Exception, match="no"):  # the database's own trouble is not swallowed: the lease will end
+        _apply(board)
+    assert (_shown(board.database), _content(board)) == ("v1", old)
+    with board.database.write() as session:
+        session.execute(text("DROP TRIGGER no_more"))
+        session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
+    board.runner.release_expired()
+    board.runner.run_all()
+    assert _shown(board.database) == "v2"
+
+
+def test_a_part_is_scored_under_another_revision_and_the_board_stays(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path)
+    _import(board)
+    old = _content(board)
+    task = _apply(board, entries=[board.ids[3]])
+    assert (task.state, _shown(board.database)) == ("done", "v1")
+    assert "1 entry scored" in task.outcome
+    assert _scored(board.database, "v2") == {board.ids[3]}
+    assert _content(board) == old, "a draft is not seen, in part either"
+    task = _apply(board, where={"model": "judge 1"})
+    some = {name for number, name in enumerate(board.ids) if str(number).startswith("1")}
+    assert _scored(board.database, "v2") == some | {board.ids[3]}
+    again = _apply(board, where={"model": "judge 1"})
+    assert (again.changed, again.task_id) == (False, None)
+    events = _events(board.database, "rescore.staged")
+    assert [(event["scores"], event["left"], event["reason"]) for event in events] == [
+        (1, 0, "because"),
+        (len(some), 0, "because"),
+    ]
+    assert not _events(board.database, "rescore.applied")
+    _apply(board)  # the whole goes on where the parts stopped
+    assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
+    expected = boards.slow_board("v2", board.ids, boards.judges())
+    for entry in board.publish()["entries"]:
+        n, agree = (sum(row[field] for row in entry["tallies"]["v2"]["counts"][:7]) for field in (0, 1))
+        assert agree / n == pytest.approx(float(expected[entry["id"]].shares["overall"]))
+
+
+def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=3)
+    lost = board.ids[1]
+    with board.database.write() as session:
+        session.connection().exec_driver_sql("DROP TRIGGER scores_no_delete")
+        session.execute(delete(Score).where(Score.submission_id == lost))
+        failed = {"state": State.FAILED.value, "reason": "a fault", "finished_at": 1.0, "lease_until": None}
+        session.execute(update(Job).where(Job.submission_id == lost).values(**failed))
+    assert lost not in {entry["id"] for entry in board.publish()["entries"]}
+    task = _apply(board, revision="v1", entries=[lost])
+    assert "1 entry scored" in task.outcome
+    assert lost in {entry["id"] for entry in board.publish()["entries"]}
+    assert not operations.health(board.database, MAINTAINER, BENCHMARK).failures
+    assert _shown(board.database) == "v1"
+
+
+def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=1)
+    from tests.databases import a_submission
+
+    with board.database.write() as session:
+        broken = a_submission(99, benchmark=BENCHMARK, votes=b"\x00")
+        session.add(broken)
+        session.flush()
+        name = broken.id
+    task = _apply(board, revision="v1", entries=[name])
+    assert (task.state, "1 could not be scored" in task.outcome) == ("done", True)
+    with pytest.raises(Conflict, match="filter by"):
+        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v1", "x", "v1", where={"colour": "red"})
+
+
+def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=3)
+    _import(board)
+    rescoring.request_apply(
+        board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", where={"owner": "aowner000000"}
+    )
+    with board.database.write() as session:
+        claim = tasks.claim(session, "worker", 60.0, scorer_version="1")
+    assert claim is not None
+    labels_v2 = import_labels.load(board.database, board.scorer, board.runner.store, "v2")
+    late: list[str] = []
+
+    def turn() -> bool:
+        late.extend(boards.submit(board.database, boards.judges()[3:4], start=50) if not late else ())
+        return board.runner._run_subtask(claim.task_id, labels_v2)
+
+    activate_revision.apply(board.database, board.scorer, labels_v2, claim, lambda done, total: None, turn)
+    done = operations.task(board.database, MAINTAINER, claim.task_id)
+    assert "3 entries scored" in done.outcome
+    assert "could not be scored" not in done.outcome
+    assert _events(board.database, "rescore.staged")[0]["left"] == 0
+    assert _scored(board.database, "v2") == set(board.ids)
+
+
+@dataclass(frozen=True)
+class PartialRescore:
+    """A task that one worker holds and has split in three; another worker is at the first piece."""
+
+    database: Database
+    task: TaskClaim
+    piece: TaskClaim
+
+    def pieces(self) -> list[str]:
+        with self.database.read() as session:
+            return list(session.scalars(select(Task.state).where(Task.kind == PIECE)))
+
+    def expire(self) -> None:
+        """Both workers are gone."""
+        with self.database.write() as session:
+            session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
+        with self.database.write() as session:
+            tasks.release_expired(session)
+
+
+@pytest.fixture
+def split(database: Database) -> PartialRescore:
+    with database.write() as session:
+        tasks.request(session, "rescore.apply", "v2", {}, "because", "amaintainer0", scorer_version="1")
+        task = tasks.claim(session, "first", 60.0, scorer_version="1")
+        assert task is not None
+        tasks.create_subtasks(session, task, PIECE, [({"entries": [f"e{number}"]}, 1) for number in range(3)])
+        piece = tasks.claim(session, "second", 60.0, scorer_version="1", parent=task.task_id)
+        assert piece is not None
+    return PartialRescore(database, task, piece)
+
+
+def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(split: PartialRescore) -> None:
+    with split.database.write() as session:
+        tasks.fail(session, split.task, "some entries could not be scored", retry=False)
+    assert split.pieces() == []
+    for late in (
+        lambda session: tasks.finish(session, split.piece, {}, ""),
+        lambda session: tasks.fail(session, split.piece, "a fault", retry=True),
+    ):
+        with pytest.raises(LeaseLost), split.database.write() as session:
+            late(session)
+    split.expire()
+    with split.database.read() as session:
+        assert not tasks.any_waiting(session, "1")
+    assert split.pieces() == []
+
+
+def test_pieces_end_with_a_task_that_is_given_up_because_its_workers_die(split: PartialRescore) -> None:
+    with split.database.write() as session:
+        session.execute(update(Task).where(Task.id == split.task.task_id).values(attempts=5, epoch=5))
+    with split.database.write() as session:  # the worker of the piece is still at it
+        session.execute(update(Task).where(Task.id == split.task.task_id).values(lease_until=1.0))
+    with split.database.write() as session:
+        tasks.release_expired(session)
+    split.expire()
+    with split.database.read() as session:
+        parent = tasks.view(session, split.task.task_id)
+        assert parent is not None
+        assert (parent.state, audit.verify(session)) == ("failed", None)
+    assert split.pieces() == []
+
+
+def test_pieces_of_a_task_that_is_tried_again_stay(split: PartialRescore) -> None:
+    split.expire()
+    assert split.pieces() == [State.QUEUED.value] * 3
+
+
+MISTYPED: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"entries": ["nope"]}, "There is no entry 'nope'"),
+    ({"where": {"model": "nobody's"}}, "No entry"),
+)
+
+
+@pytest.mark.parametrize(("scope", "said"), MISTYPED)
+def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
+    database: Database, tmp_path: Path, scope: dict[str, Any], said: str
+) -> None:
+    board = boards.open_board(database, tmp_path / "state", "v1", judges_wanted=2)
+    _import(board)
+    with database.read() as session:
+        before = audit.head(session)
+    for entries in ([], [board.ids[0]]):  # one that there is does not make up for one that there is not
+        asked = {**scope, "entries": [*scope.get("entries", ()), *entries]}
+        with pytest.raises((NotFound, Conflict), match=said):
+            rescoring.request_preview(database, MAINTAINER, BENCHMARK, "v2", **asked)
+        with pytest.raises((NotFound, Conflict), match=said):
+            rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "because", "v2", **asked)
+    with database.read() as session:
+        assert audit.head(session) == before
+
+
+def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=2)
+    _import(board)
+    moderation.withdraw(board.database, MAINTAINER, board.ids[0], "because")
+    with pytest.raises(Conflict, match="on the board"):
+        rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2", entries=board.ids[:1])
+    task = _apply(board, entries=board.ids[:1])
+    assert task.outcome.startswith("1 entry scored")
+
+
+def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=3)
+    _import(board)
+    scope: dict[str, Any] = {"entries": board.ids[:2]}
+    _apply(board, **scope)
+    with board.database.read() as session:
+        before = audit.head(session)
+    said = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", **scope)
+    assert (said.changed, said.task_id) == (False, None)
+    assert said.message == "All 2 entries were scored under revision v2, scorer version 1 already."
+    with board.database.read() as session:
+        assert audit.head(session) == before
+
+
+def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=2)
+    _import(board)
+    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", entries=board.ids[:1])
+    scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
+    register(board.database, scored, "v2")
+    score_some(board.database, scored, "v2", board.ids[:1], lambda session: None)
+    board.runner.run_all()
+    assert asked.task_id is not None
+    task = operations.task(board.database, MAINTAINER, asked.task_id)
+    assert task.outcome == "All entries that were asked for were scored under revision v2 already."
+
+
+def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, judges=4)
+    _import(board)
+    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
+    register(board.database, scored, "v2")
+    score_some(board.database, scored, "v2", board.ids[:2], lambda session: None)
+    for _ in range(tasks.MAX_ATTEMPTS):
+        with board.database.write() as session:
+            assert tasks.claim(session, "killed", -1.0, scorer_version="1") is not None
+            assert tasks.release_expired(session) == 1
+    assert asked.task_id is not None
+    failed = operations.task(board.database, MAINTAINER, asked.task_id)
+    assert (failed.state, _shown(board.database)) == ("failed", "v1")
+    assert failed.outcome.endswith("ask again: it goes on where it stopped.")
+    again = _apply(board)
+    assert (again.state, _shown(board.database), again.total) == ("done", "v2", 2)

@@ -1,0 +1,352 @@
+"""`python -m submissions verify`: what holds is said to hold, and every tampering has its name."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import itertools
+import json
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auth import LOCAL
+from benchmark.commitments import commit
+from common.canonical_json import GENESIS, link_of
+from maintenance.actions import audit as actions_audit
+from receipts.signing import Signer, public_key_json
+from storage import audit, audit_checkpoints
+from storage.database import migrate, open_database
+from submissions.__main__ import main
+from submissions.metadata import Metadata
+from tests.databases import with_labels
+from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native
+
+ROOT = Path(__file__).parents[2]
+SALT, DIGEST = "5" * 64, "d" * 64
+
+
+@dataclass(frozen=True)
+class VerifySetup:
+    """What a submitter has saved."""
+
+    folder: Path
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    def receipt(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.path("receipt.json").read_text())
+        return found
+
+    def save(self, name: str, value: object) -> str:
+        self.path(name).write_text(json.dumps(value))
+        return str(self.path(name))
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> VerifySetup:
+    """Return an acceptance on a real database, with keys, chain and head as they are published."""
+    folder = tmp_path_factory.mktemp("held")
+    database = open_database(f"sqlite:///{folder}/leaderboard.db")
+    migrate(database)
+    with_labels(database, "r1", BENCHMARK)
+    setup = make_setup(database, folder)
+    data = native(setup.items, k=3)
+    taken = setup.intake.submit(setup.arrive(data), Metadata.parse({"model": "Judge"}), LOCAL)
+    with database.write() as session:
+        audit.append(session, "test", {"after": "the acceptance"})
+    with database.read() as session:
+        audit_checkpoints.write(folder / "head.json", audit_checkpoints.latest(session))
+    (folder / "chain.jsonl").write_text("".join(actions_audit.public(database)))
+    (folder / "predictions.jsonl").write_bytes(data)
+    (folder / "items.json").write_text(json.dumps(setup.items.to_json()))
+    (folder / "receipt.json").write_text(json.dumps(taken.receipt, indent=1))
+    (folder / "keys.json").write_text(json.dumps({"keys": [public_key_json(SIGNER.public_key)]}))
+    (folder / "key.pem").write_text(public_key_json(SIGNER.public_key)["pem"])
+    database.close()
+    return VerifySetup(folder)
+
+
+@pytest.fixture
+def held(original: VerifySetup, tmp_path: Path) -> VerifySetup:
+    for path in original.folder.iterdir():
+        if path.suffix in (".json", ".jsonl", ".pem"):
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    return VerifySetup(tmp_path)
+
+
+Verify = Callable[..., tuple[int, dict[str, str]]]
+
+
+@pytest.fixture
+def verify(held: VerifySetup, capsys: pytest.CaptureFixture[str]) -> Verify:
+    """Run the command; exit code, and code by check."""
+
+    def run(*names: str, key: str = "keys.json", **options: str) -> tuple[int, dict[str, str]]:
+        paths = [str(held.path(name)) for name in names]
+        flags = [part for name, value in options.items() for part in (f"--{name}", str(held.path(value)))]
+        code = main(["verify", *paths, "--key", str(held.path(key)), *flags, "--json"])
+        said = json.loads(capsys.readouterr().out)
+        checks = [one for receipt in said["receipts"] for one in receipt["checks"]] + said["checks"]
+        assert said["ok"] is (code == 0)
+        return code, {one["check"]: one["code"] for one in checks}
+
+    return run
+
+
+WITH_ALL = {"chain": "chain.jsonl", "head": "head.json", "items": "items.json"}
+
+
+@pytest.mark.parametrize("key", ["keys.json", "key.pem"])
+def test_a_receipt_its_file_and_its_place_hold(verify: Verify, key: str) -> None:
+    code, checks = verify("receipt.json", "predictions.jsonl", key=key, **WITH_ALL)
+    names = ("signature", "file", "counts", "votes", "event", "chain", "head")
+    assert (code, checks) == (0, dict.fromkeys(names, "ok"))
+
+
+def test_answers_of_the_service_are_taken_as_they_were_saved(verify: Verify, held: VerifySetup) -> None:
+    held.save("answer.json", {"id": "e1", "receipt": held.receipt()})
+    held.save("list.json", {"entry": "e1", "receipts": [held.receipt(), held.receipt()]})
+    assert verify("answer.json") == verify("list.json") == (0, {"signature": "ok", "event": "ok"})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"votes_per_item": 4}, {"accepted_at": "2020-01-01T00:00:00Z"}, {"owner": "somebody"}, {"chain_seq": 1}],
+)
+def test_a_changed_receipt_is_a_bad_signature(verify: Verify, held: VerifySetup, change: dict[str, Any]) -> None:
+    held.save("changed.json", held.receipt() | change)
+    assert verify("changed.json") == (1, {"signature": "bad-signature"})
+
+
+def test_a_key_that_is_not_among_those_given_is_named(verify: Verify, held: VerifySetup) -> None:
+    other = Signer.make()
+    held.save("other.json", {"keys": [public_key_json(other.public_key)]})
+    assert verify("receipt.json", key="other.json") == (1, {"signature": "unknown-key"})
+    forged = copy.deepcopy(held.receipt())
+    forged["signature"] = other.sign({name: forged[name] for name in forged if name not in ("key_id", "signature")})[
+        "signature"
+    ]
+    held.save("forged.json", forged)
+    assert verify("forged.json") == (1, {"signature": "bad-signature"})
+
+
+def test_a_flipped_byte_of_the_file_is_found(verify: Verify, held: VerifySetup) -> None:
+    data = bytearray(held.path("predictions.jsonl").read_bytes())
+    data[100] ^= 1
+    held.path("flipped.jsonl").write_bytes(data)
+    assert verify("receipt.json", "flipped.jsonl") == (1, {"signature": "ok", "file": "file-differs", "event": "ok"})
+    held.path("cut.jsonl").write_bytes(held.path("predictions.jsonl").read_bytes()[:-20])
+    assert verify("receipt.json", "cut.jsonl")[1]["file"] == "file-differs"
+
+
+def test_a_service_that_signs_wrong_counts_is_found_out(verify: Verify, held: VerifySetup) -> None:
+    facts = {name: value for name, value in held.receipt().items() if name not in ("key_id", "signature")}
+    held.save("wrong.json", SIGNER.sign({**facts, "votes_per_item": 5, "votes_sha256": "0" * 64}))
+    code, checks = verify("wrong.json", "predictions.jsonl", items="items.json")
+    assert code == 1
+    differ = {"counts": "counts-differ", "votes": "votes-differ", "event": "event-differs"}
+    assert checks == {"signature": "ok", "file": "ok", **differ}
+
+
+def test_without_the_items_of_its_benchmark_counts_are_not_checked(verify: Verify) -> None:
+    code, checks = verify("receipt.json", "predictions.jsonl")
+    assert (code, checks) == (0, {"signature": "ok", "file": "ok", "counts": "other-benchmark", "event": "ok"})
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", '"text"', "[]", "{}", '{"receipt": null}', '{"receipts": []}', "[[[[", "nul"]
+)
+def test_what_is_no_receipt_is_said_to_be_none(verify: Verify, held: VerifySetup, content: str) -> None:
+    held.path("none.json").write_text(content)
+    assert verify("none.json") == (1, {"receipt": "not-a-receipt"})
+
+
+def test_a_receipt_that_was_cut_off_is_none(verify: Verify, held: VerifySetup) -> None:
+    held.path("cut.json").write_text(held.path("receipt.json").read_text()[:-30])
+    assert verify("cut.json") == (1, {"receipt": "not-a-receipt"})
+
+
+def _lines(held: VerifySetup) -> list[str]:
+    return held.path("chain.jsonl").read_text().splitlines(keepends=True)
+
+
+def test_a_chain_without_the_receipts_event_is_named(verify: Verify, held: VerifySetup) -> None:
+    lines = _lines(held)
+    seq = held.receipt()["chain_seq"]
+    assert len(lines) == seq + 1
+    for kept, code in (
+        (lines[: seq - 1], "chain-too-short"),
+        (lines[1:], "chain-broken"),
+        (lines[:1] + lines[2:], "chain-broken"),
+    ):
+        held.path("other.jsonl").write_text("".join(kept))
+        assert verify("receipt.json", chain="other.jsonl")[1]["chain"] == code
+
+
+def _chain_of(bodies: Iterable[str]) -> list[dict[str, Any]]:
+    """Return a chain that holds in itself, of any body digests."""
+    made: list[dict[str, Any]] = []
+    for seq, body in enumerate(bodies, start=1):
+        prev = made[-1]["hash"] if made else GENESIS
+        made.append({"seq": seq, "prev": prev, "body_sha256": body, "hash": link_of(prev, body)})
+    return made
+
+
+def _random_hashes(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As an outsider saw them before links could be recomputed: each follows the last, and means nothing."""
+    for event, following in itertools.pairwise(events):
+        if event["seq"] not in (3, len(events)):  # the receipt's place and the head are the true ones
+            event["hash"] = following["prev"] = secrets.token_hex(32)
+    return events
+
+
+def _without(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**event, "seq": seq} for seq, event in enumerate(events[:1] + events[2:], start=1)]
+
+
+def _reordered(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [*events[:4], events[5] | {"seq": 5}, events[4] | {"seq": 6}, *events[6:]]
+
+
+def _spliced(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return an event of another chain between two true ones, which are joined to it."""
+    alien = _chain_of([secrets.token_hex(32)])[0] | {"seq": 5, "prev": events[3]["hash"]}
+    return [*events[:4], alien, events[5] | {"prev": alien["hash"]}, *events[6:]]
+
+
+def _swapped_bodies(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    first, second = events[3]["body_sha256"], events[4]["body_sha256"]
+    return [*events[:3], events[3] | {"body_sha256": second}, events[4] | {"body_sha256": first}, *events[5:]]
+
+
+def _upper_case(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event | {"body_sha256": event["body_sha256"].upper()} for event in events]
+
+
+def _old_form(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: event[name] for name in ("seq", "prev", "hash")} for event in events]
+
+
+@pytest.fixture
+def longer(held: VerifySetup) -> list[dict[str, Any]]:
+    """Return the true chain with more events after it, and the head of its end."""
+    true = [json.loads(line)["body_sha256"] for line in _lines(held)]
+    events = _chain_of([*true, *(secrets.token_hex(32) for _ in range(4))])
+    held.save("late.json", {"seq": events[-1]["seq"], "hash": events[-1]["hash"]})
+    return events
+
+
+@pytest.mark.parametrize(
+    "forge", [_random_hashes, _without, _reordered, _spliced, _swapped_bodies, _upper_case, _old_form]
+)
+def test_a_forged_chain_is_broken_whatever_place_and_head_it_shows(
+    verify: Verify, held: VerifySetup, longer: list[dict[str, Any]], forge: Callable[..., list[dict[str, Any]]]
+) -> None:
+    held.path("true.jsonl").write_text("".join(json.dumps(event) + "\n" for event in longer))
+    assert verify("receipt.json", chain="true.jsonl", head="late.json")[0] == 0  # control
+    forged = forge(copy.deepcopy(longer))
+    held.path("forged.jsonl").write_text("".join(json.dumps(event) + "\n" for event in forged))
+    code, checks = verify("receipt.json", chain="forged.jsonl", head="late.json")
+    assert (code, checks["chain"]) == (1, "chain-broken")
+
+
+def test_another_chain_that_holds_has_neither_the_receipt_nor_the_head(
+    verify: Verify, held: VerifySetup, longer: list[dict[str, Any]]
+) -> None:
+    other = _chain_of(secrets.token_hex(32) for _ in longer)
+    held.path("other.jsonl").write_text("".join(json.dumps(event) + "\n" for event in other))
+    code, checks = verify("receipt.json", chain="other.jsonl", head="late.json")
+    assert (code, checks["chain"], checks["head"]) == (1, "not-in-chain", "not-in-chain")
+    # With the true beginning, so that the receipt stands in it, the head still tells.
+    other = _chain_of([*(one["body_sha256"] for one in longer[:4]), *(secrets.token_hex(32) for _ in longer[4:])])
+    held.path("other.jsonl").write_text("".join(json.dumps(event) + "\n" for event in other))
+    code, checks = verify("receipt.json", chain="other.jsonl", head="late.json")
+    assert (code, checks["chain"], checks["head"]) == (1, "ok", "not-in-chain")
+
+
+def test_a_body_that_is_not_the_events_is_not_in_the_chain(verify: Verify, held: VerifySetup) -> None:
+    facts = {name: value for name, value in held.receipt().items() if name not in ("key_id", "signature")}
+    held.save("other.json", SIGNER.sign({**facts, "owner": "me", "body": {**facts["body"], "owner": "me"}}))
+    code, checks = verify("other.json", chain="chain.jsonl")
+    assert (code, checks["event"], checks["chain"]) == (1, "ok", "body-differs")
+
+
+def test_without_a_head_it_is_said_that_a_cut_end_does_not_show(verify: Verify) -> None:
+    assert verify("receipt.json", chain="chain.jsonl") == (
+        0,
+        {"signature": "ok", "event": "ok", "chain": "ok", "head": "no-head"},
+    )
+
+
+def test_a_head_that_is_newer_than_the_copy_is_said_to_be(
+    held: VerifySetup, longer: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(held.path(name)) for name in ("receipt.json", "keys.json", "chain.jsonl", "late.json")]
+    assert main(["verify", paths[0], "--key", paths[1], "--chain", paths[2], "--head", paths[3]]) == 1
+    assert "This head is newer than the copy" in capsys.readouterr().out
+    assert longer[-1]["seq"] > len(_lines(held))
+
+
+def test_a_chain_whose_end_is_gone_does_not_fit_a_published_head(verify: Verify, held: VerifySetup) -> None:
+    held.path("short.jsonl").write_text("".join(_lines(held)[:-1]))
+    code, checks = verify("receipt.json", chain="short.jsonl", head="head.json")
+    assert (code, checks["chain"], checks["head"]) == (1, "ok", "chain-too-short")
+
+
+def test_a_revealed_salt_must_open_the_commitment(verify: Verify, held: VerifySetup) -> None:
+    score = {"kind": "score", "label_digest": DIGEST, "label_salt": SALT, "label_revision": "v2"}
+    held.save("good.json", SIGNER.sign({**score, "label_commitment": commit(DIGEST, bytes.fromhex(SALT))}))
+    held.save("bad.json", SIGNER.sign({**score, "label_commitment": commit("e" * 64, bytes.fromhex(SALT))}))
+    assert verify("good.json") == (0, {"signature": "ok", "labels": "ok"})
+    assert verify("bad.json") == (1, {"signature": "ok", "labels": "commitment-differs"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{receipt}"], "--key"),
+        (["{missing}", "--key", "{keys}"], "missing"),
+        (["{receipt}", "--key", "{receipt}"], "keys"),
+        (["{receipt}", "--key", "{missing}"], "missing"),
+        (["{receipt}", "--key", "{keys}", "--head", "{head}"], "--chain"),
+        (["{receipt}", "--key", "{keys}", "--chain", "{missing}"], "missing"),
+        (["{receipt}", "--server", "http://127.0.0.1:1"], "keys"),
+        (["{receipt}", "{receipt}", "--key", "{keys}", "--items", "{chain}"], "items"),
+    ],
+)
+def test_wrong_use_is_told_in_a_sentence(
+    held: VerifySetup, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    names = {"receipt": "receipt.json", "keys": "keys.json", "head": "head.json", "chain": "chain.jsonl"}
+    paths = {name: str(held.path(file)) for name, file in {**names, "missing": "missing.json"}.items()}
+    assert main(["verify", *(one.format_map(paths) for one in arguments)]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, words in captured.err, "Traceback" in captured.err) == ("", True, False)
+
+
+def test_the_program_says_it_in_words_without_network(held: VerifySetup) -> None:
+    tampered = base64.b64encode(b"\x1b[2Jx").decode()
+    held.save("hostile.json", {**held.receipt(), "owner": f"\x1b[2J\u202e{tampered}"})
+    for name, code, first in (("receipt.json", 0, "OK"), ("hostile.json", 1, "FAILED")):
+        command = [
+            sys.executable,
+            "-m",
+            "submissions",
+            "verify",
+            str(held.path(name)),
+            "--key",
+            str(held.path("key.pem")),
+        ]
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+        assert (ran.returncode, ran.stderr) == (code, "")
+        assert ran.stdout.startswith(first)
+        assert "\x1b" not in ran.stdout
+        assert "\u202e" not in ran.stdout

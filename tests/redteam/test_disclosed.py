@@ -1,0 +1,489 @@
+"""A9: of hidden labels, every public answer tells the three rounded category scores of an entry, and nothing beyond.
+
+Below 1,000 items a tenth of a point names a whole number, so the three category counts themselves are no secret; what
+must stay one is everything finer: sources, error tags, lengths, the K curve, single pairs. The proof is two worlds that
+agree in every category count of every entry and in nothing finer: all that the service answers is the same in both.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import pyarrow.parquet as parquet
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from scipy.special import comb, entr
+from sqlalchemy import select, text
+from starlette.testclient import TestClient
+
+import app
+from benchmark.items import CATEGORIES
+from benchmark.labels import LabelSet, make_label_set
+from benchmark.protocols import category_counts
+from benchmark.scorecard import SCORER_VERSION
+from benchmark.scoring import Tally, tally
+from benchmark.uncertainty import mcnemar_exact
+from benchmark.votes import Votes
+from predictions.spool import Spool
+from receipts.service import ReceiptService
+from settings import Settings
+from storage import audit
+from storage.database import Database
+from storage.models.core import AuditEvent, Snapshot
+from storage.snapshots import snapshot_at
+from tests.databases import a_submission, new_database
+from tests.redteam.attackers import Vector
+from tests.redteam.policy import Secret
+from workers.demo_files import write_demo
+from workers.runner import Worker, drain
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+ENTRIES = tuple(f"e{letter * 11}" for letter in "abc")
+K = 3
+OPENID = {
+    "PUBLIC_URL": "http://127.0.0.1",
+    "OIDC_ISSUER": "http://127.0.0.1:9",
+    "OIDC_CLIENT_ID": "nobody",
+    "OIDC_CLIENT_SECRET": "asks",
+    "SESSION_SECRET": "Hc7Yt3Nw9Kd5Rb1Xq8Zs6Vm2Lp4Jf0GaEuOiTyBn",
+}
+# What stands in an address for a parameter; where nothing is said, what a new route will probably take.
+FILLED: Mapping[str, tuple[str, ...]] = {
+    "entry_id": ENTRIES[:2],
+    "suffix": ("csv", "json", "md", "tex", "parquet"),
+    "project": ("demo",),
+}
+OTHERWISE = (ENTRIES[0], "1")
+PRIVATE = ("/auth", "/account")  # these lead to the identity provider
+FINER = f"?protocol=paper&grouping=povid-in-general&revision=demo&entries={ENTRIES[0]},{ENTRIES[1]}"
+
+
+@dataclass
+class DisclosureWorld:
+    """A service in this process whose worker has scored the same three files under some labels."""
+
+    site: TestClient
+    application: FastAPI
+    database: Database
+    tallies: list[Tally]
+
+    def answer(self, address: str) -> str:
+        """Return what anybody gets, without what differs between any two runs."""
+        body = self.site.get(address).content
+        if body.startswith(b"PAR1"):
+            table = parquet.read_table(io.BytesIO(body))
+            body = f"{table.schema.metadata} {table.to_pylist()}".encode()
+        if body.startswith(b"\x89PNG"):
+            return "a picture of what the page shows, with the day on it"
+        return _settled(body.decode("utf-8", "replace"))
+
+    def answers(self) -> dict[str, str]:
+        """Address -> answer, for all that can be asked, plainly and with every finer rule at once."""
+        return {address: self.answer(address) for path in self.paths() for address in (path, path + FINER)}
+
+    def paths(self) -> list[str]:
+        """Return all that can be asked for without a sign-in."""
+        found = []
+        for route in _routes(self.application.routes):
+            if "GET" in route.methods and not route.path.startswith(PRIVATE):
+                found += _filled(route.path)
+        return sorted(set(found) | {"/openapi.json"})
+
+
+def _routes(routes: Iterable[Any]) -> Iterator[APIRoute]:
+    """Yield those of included routers, too; their paths are whole."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        elif (inner := getattr(route, "original_router", None)) is not None:
+            yield from _routes(inner.routes)
+
+
+def _filled(path: str) -> list[str]:
+    """Return the address for every value of its first parameter, the first value of the others."""
+    first, *others = re.findall(r"\{(\w+)[^}]*\}", path) or [""]
+    for name in others:
+        path = re.sub(rf"\{{{name}[^}}]*\}}", FILLED.get(name, OTHERWISE)[0], path)
+    return [re.sub(r"\{[^}]+\}", value, path) for value in FILLED.get(first, OTHERWISE)] if first else [path]
+
+
+def _settled(body: str) -> str:
+    """Without digests, hashes of the chain, keys and signatures, instants and ages, which differ from run to run.
+
+    What they are made of is public or holds a nonce: see the last test.
+    """
+    body = re.sub(r"\b[0-9a-f]{12,128}\b", "#", body)
+    body = re.sub(r'"(signature|public_key|pem)":"[^"]+"', "#", body)
+    body = re.sub(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?", "@", body)
+    body = re.sub(r"\b\d\d:\d\d UTC", "@", body)  # in a line of its own below the day
+    return re.sub(r"(age_seconds\"?:? ?)-?[\d.]+", r"\1~", body)
+
+
+def _files(secret: Secret) -> list[Votes]:
+    """Return three judges with K votes. On one pair in eight each decides nothing, so labels tell on how many two
+    differ."""
+    made = []
+    for number in range(len(ENTRIES)):
+        dice = np.random.default_rng(number)
+        right = dice.random((len(secret.truth), K)) < 0.50 + 0.08 * number
+        votes = np.where(right, secret.truth[:, np.newaxis], 1 - secret.truth[:, np.newaxis]).astype(np.int8)
+        votes[dice.random(votes.shape) < 0.03] = -1
+        votes[dice.random(len(votes)) < 0.125] = -1
+        made.append(Votes(votes))
+    return made
+
+
+def _signs(secret: Secret, labels: Vector, files: list[Votes]) -> npt.NDArray[np.int8]:
+    """(items, judges): 1 where the majority is right, -1 where it is wrong, 0 where it decides nothing."""
+    right, wrong = (
+        np.stack([2 * (file.matrix == wanted[:, np.newaxis]).sum(axis=1) > K for file in files], axis=1)
+        for wanted in (labels, 1 - labels)
+    )
+    return right.astype(np.int8) - wrong
+
+
+_FOUR = ((0, 1), (0, 1), (1, -1), (-1, -1))
+"""The signs of one judge and of all others on four pairs whose labels can be turned over at once."""
+
+
+def _take(free: dict[tuple[int, ...], list[int]], four: list[tuple[int, ...]], used: set[int]) -> bool:
+    """Return whether there were four more."""
+    if any(len(free.get(kind, ())) < four.count(kind) for kind in four):
+        return False
+    used.update(free[kind].pop() for kind in four)
+    return True
+
+
+def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
+    """Return labels under which every judge has the same counts in every category, and others in sources, tags and
+    curves, and under which any two judges differ on another number of pairs.
+
+    Turned over are sets of labels of one category on which no judge gains or loses anything. Fours: twice one judge
+    decides nothing and both others are right, once it is right and once wrong where both others are wrong. Twos of
+    two sources: on one exactly those judges are right who are wrong on the other.
+    """
+    signs, turned = _signs(secret, secret.truth, files), secret.truth.copy()
+    used: set[int] = set()
+    for category in range(len(CATEGORIES)):
+        free: dict[tuple[int, ...], list[int]] = {}
+        for index in np.flatnonzero(secret.categories.of == category).tolist():
+            free.setdefault(tuple(signs[index].tolist()), []).append(index)
+        kinds = [
+            [tuple(own if n == judge else others for n in range(len(files))) for own, others in _FOUR]
+            for judge in range(len(files))
+        ]
+        while sum(_take(free, four, used) for four in kinds):  # one four a judge in turn, while there are some
+            pass
+    waiting: dict[tuple[int, int, bytes], list[int]] = {}
+    for index in np.flatnonzero((signs != 0).all(axis=1)).tolist():
+        if index in used:
+            continue
+        source, category = int(secret.table.source_index[index]), int(secret.categories.of[index])
+        match = next(
+            (one for one in waiting if one[0] == category and one[1] != source and one[2] == (-signs[index]).tobytes()
+             and waiting[one]),
+            None,
+        )  # fmt: skip
+        if match is None:
+            waiting.setdefault((category, source, signs[index].tobytes()), []).append(index)
+        else:
+            used.update((index, waiting[match].pop()))
+    for index in used:
+        turned[index] = 1 - turned[index]
+    tags = dict(enumerate(secret.labels.tags or ()))
+    return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
+
+
+def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], hidden: str) -> DisclosureWorld:
+    """`hidden`: what HIDDEN_LABELS says."""
+    environ = {"DATA_DIR": str(folder), **OPENID, "HIDDEN_LABELS": hidden}
+    settings = Settings.from_env(environ)
+    database = new_database(settings.database_url)
+    scorer = Scorer(secret.table, {"demo": labels}, SCORER_VERSION, settings.hidden_labels)
+    prepare(database, scorer, "demo")
+    with database.write() as session:
+        for number, (name, file) in enumerate(zip(ENTRIES, files, strict=True)):
+            about = {"id": name, "created_at": 1_760_000_000.0 + number, "owner": f"owner{number}"}
+            session.add(a_submission(number, votes=file.pack(), votes_per_item=K, **about))
+    worker = Worker(database, scorer, lease_seconds=60.0)
+    drain(worker, lambda: False, lambda seconds: None)
+    worker.heartbeat()
+    with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent
+        session.execute(text("UPDATE workers SET heartbeat_at = heartbeat_at + 1000000"))
+    signer = app._signer(settings, database)
+    intake = app._intake(settings, database, signer)
+    receipts = ReceiptService(database, settings.benchmark, signer, settings.hidden_labels)
+    spool = Spool(settings.spool_dir, settings.upload_limit_bytes)
+    whole = app.build_app(settings, database, intake, spool, receipts, lambda: None)
+    return DisclosureWorld(
+        TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
+        _application(whole),
+        database,
+        [tally(file, labels, secret.table) for file in files],
+    )
+
+
+def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
+    """Return labels under which every judge has the same overall to half a point, and other categories.
+
+    Turned over are as many labels of one category on which all judges are right as of the next on which all are wrong.
+    Then single labels, as long as no overall leaves its half point.
+    """
+    signs, turned = _signs(secret, secret.truth, files), secret.truth.copy()
+    halves = _half_points(signs)
+    for category, most in ((0, 9), (1, 21)):
+        alike = [
+            np.flatnonzero((secret.categories.of == where) & (signs == sign).all(axis=1) & (turned == secret.truth))
+            for where, sign in ((category, 1), (category + 1, -1))
+        ]
+        for indices in alike:
+            turned[indices[: min(most, *map(len, alike))]] ^= 1
+    for index in np.flatnonzero(secret.truth == turned)[:60].tolist():
+        turned[index] = 1 - turned[index]
+        if not np.array_equal(_half_points(_signs(secret, turned, files)), halves):
+            turned[index] = 1 - turned[index]
+    tags = dict(enumerate(secret.labels.tags or ()))
+    return make_label_set("demo", secret.table, dict(enumerate(turned.tolist())), tags)
+
+
+def _half_points(signs: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """Of each judge, written out: half up."""
+    return np.floor(200 * (signs > 0).sum(axis=0) / len(signs) + 0.5)
+
+
+def _application(whole: Any) -> FastAPI:
+    """Return the application within its layers."""
+    while not isinstance(whole, FastAPI):
+        whole = next(vars(whole)[name] for name in ("_app", "app", "_inner", "inner") if name in vars(whole))
+    return whole
+
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def worlds(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]]:
+    """Yield two whose labels are hidden, and the second once more with public labels: the control."""
+    secret = Secret()
+    files = _files(secret)
+    other = _other_labels(secret, files)
+    folder = tmp_path_factory.mktemp("worlds")
+    for name in ("one", "two", "public"):
+        write_demo(folder / name / "demo")
+    made = (
+        _world(folder / "one", secret, secret.labels, files, hidden="demo"),
+        _world(folder / "two", secret, other, files, hidden="demo"),
+        _world(folder / "public", secret, other, files, hidden=""),
+    )
+    yield made
+    for world in made:
+        world.database.close()
+
+
+def test_the_worlds_agree_in_categories_and_in_nothing_finer(
+    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    for one, two in zip(worlds[0].tallies, worlds[1].tallies, strict=True):
+        assert (category_counts(one.counts)[:, :4] == category_counts(two.counts)[:, :4]).all()
+        finer = (one.counts[:, 1] != two.counts[:, 1]) | (one.agreeing != two.agreeing).any(axis=1)
+        assert int(finer.sum()) >= 10  # of 15 sources, tags and lengths
+
+
+def test_the_worlds_agree_in_no_number_of_pairs_on_which_two_judges_differ() -> None:
+    secret = Secret()
+    files = _files(secret)
+    worlds = [_signs(secret, labels, files) > 0 for labels in (secret.truth, _other_labels(secret, files).preferred)]
+    for one, other in itertools.combinations(range(len(files)), 2):
+        counts = [(int((w[:, one] & ~w[:, other]).sum()), int((~w[:, one] & w[:, other]).sum())) for w in worlds]
+        (b, c), (b_then, c_then) = counts
+        assert b - c == b_then - c_then
+        assert abs(b + c - b_then - c_then) >= 10, counts
+
+
+def test_a9_rank_ranges_depend_on_more_than_counts_and_tell_little_of_it() -> None:
+    """Whether two judges are separable depends on b - c, which their scores tell, and on b + c, which they do not.
+
+    m: pairs on which both decide and differ, so b + c has them; silent: pairs on which one decides nothing, so b + c
+    has those on which the other is right. All labels are equally likely: the entropy of "separable" given b - c.
+    """
+    assert mcnemar_exact(25, 10) < 0.05 < mcnemar_exact(45, 30)  # the same difference: the control
+
+    def bits(m: int, silent: int) -> float:
+        first, second = np.meshgrid(np.arange(m + 1), np.arange(silent + 1), indexing="ij")
+        likely = np.outer(_coins(m), _coins(silent)).ravel()
+        separable = (np.asarray(mcnemar_exact(first + second, m - first)) < 0.05).ravel()
+        known = (2 * first + second).ravel()
+        both = np.bincount(known, weights=likely)
+        share = np.divide(np.bincount(known, weights=likely * separable), both, out=np.zeros_like(both), where=both > 0)
+        return float(both @ _entropy(share, 1 - share))
+
+    found = {(m, silent): bits(m, silent) for m in (0, 2, 5, 10, 20, 100, 374) for silent in (10, 15, 20, 50, 374)}
+    assert 0.1 < max(found.values()) < 0.2
+    assert max(value for (m, _), value in found.items() if m >= 100) < 0.04
+
+
+def _coins(count: int) -> npt.NDArray[np.float64]:
+    """Return the chance of each number of heads."""
+    return np.asarray(comb(count, np.arange(count + 1)) / 2.0**count)
+
+
+def _entropy(*shares: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Bits."""
+    return np.asarray(sum(entr(share) for share in shares) / np.log(2))
+
+
+def test_a9_every_public_answer_is_the_same_in_both_worlds(
+    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    one, two = worlds[0].answers(), worlds[1].answers()
+    assert set(one) == set(two)
+    assert len(one) > 100
+    assert sum("judge 0" in body for body in one.values()) > 10  # the entries are there to be told about
+    different = [path for path in one if one[path] != two[path]]
+    assert not different
+
+
+def test_a9_control_with_public_labels_the_worlds_are_told_apart(
+    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    for address in (f"/entries/{ENTRIES[0]}", f"/api/v1/entries/{ENTRIES[0]}", f"/board.json{FINER}"):
+        assert worlds[0].answer(address) == worlds[1].answer(address)
+        assert worlds[1].answer(address) != worlds[2].answer(address)
+
+
+def test_a9_no_unrounded_number_leaves_the_service(
+    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    card = worlds[0].site.get(f"/api/v1/entries/{ENTRIES[0]}").json()
+    for value in _numbers(card["protocols"]):
+        assert value == round(value, 3)
+    board = worlds[0].site.get("/api/v1/leaderboard").json()
+    entry = next(one for one in board["entries"] if one["id"] == ENTRIES[0])
+    for name in ("overall", "macro", "general", "hallucination", "reasoning"):
+        assert entry[name] == round(entry[name], 3)
+        assert entry[name] == card["protocols"]["strict"][name]
+
+
+def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]) -> None:
+    """Anyone who guesses all that is hidden must not be able to see in a digest whether the guess is right."""
+    database = worlds[0].database
+    with database.read() as session:
+        name = snapshot_at(session, "2999-01-01")
+        stored = session.get(Snapshot, name)
+        assert stored is not None
+        body = orjson.loads(zlib.decompress(stored.body))
+        for kind in (audit.SCORED, audit.SCORES_RECORDED):
+            for event in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == kind)):
+                assert len(orjson.loads(event)["nonce"]) == 32
+    assert len(body["nonce"]) == 32
+    assert body["nonce"] not in worlds[0].site.get("/api/v1/leaderboard").text
+    page = worlds[0].site.get(f"/entries/{ENTRIES[0]}")
+    again = worlds[0].site.get(f"/entries/{ENTRIES[0]}")
+    assert page.headers["etag"] == again.headers["etag"]  # of the public bytes, which is all that it hashes
+
+
+# --- the overall alone ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def coarse_worlds(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]]:
+    """Yield two of whose labels the overall alone is shown, and the second once more with its categories: the
+    control."""
+    secret = Secret()
+    files = _files(secret)
+    other = _other_categories(secret, files)
+    folder = tmp_path_factory.mktemp("coarse")
+    for name in ("one", "two", "categories"):
+        write_demo(folder / name / "demo")
+    made = (
+        _world(folder / "one", secret, secret.labels, files, hidden="demo:overall"),
+        _world(folder / "two", secret, other, files, hidden="demo:overall"),
+        _world(folder / "categories", secret, other, files, hidden="demo"),
+    )
+    yield made
+    for world in made:
+        world.database.close()
+
+
+def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_finer(
+    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    exact = []
+    for one, two in zip(coarse_worlds[0].tallies, coarse_worlds[1].tallies, strict=True):
+        rows = [category_counts(each.counts)[:, :2] for each in (one, two)]
+        shares = [row[:, 1].sum() / row[:, 0].sum() for row in rows]
+        assert len({int(200 * share + 0.5) for share in shares}) == 1
+        assert (rows[0] != rows[1]).any(axis=1).sum() >= 2, "its categories differ"
+        exact.append(shares[0] != shares[1])
+    assert any(exact)
+
+
+def test_where_the_overall_alone_is_shown_every_public_answer_is_the_same_in_both_worlds(
+    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    one, two = coarse_worlds[0].answers(), coarse_worlds[1].answers()
+    assert set(one) == set(two)
+    assert sum("judge 0" in body for body in one.values()) > 10  # the entries are there to be told about
+    different = [path for path in one if one[path] != two[path]]
+    assert not different
+
+
+def test_pictures_are_the_same_too(coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]) -> None:
+    for address in ("/og.png", f"/entries/{ENTRIES[0]}/og.png"):
+        assert coarse_worlds[0].site.get(address).content == coarse_worlds[1].site.get(address).content
+
+
+def test_control_with_categories_the_coarse_worlds_are_told_apart(
+    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/board.json", "/export/board.csv", "/feed.xml"):
+        assert coarse_worlds[1].answer(address) != coarse_worlds[2].answer(address), address
+
+
+def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(
+    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
+) -> None:
+    site = coarse_worlds[0].site
+    hidden = ("macro", *CATEGORIES)
+    board = site.get("/api/v1/leaderboard").json()
+    scored = [one for one in board["entries"] if one["tier"] == "scored"]
+    assert len(scored) == len(ENTRIES)
+    card = site.get(f"/api/v1/entries/{ENTRIES[0]}").json()
+    (receipt,) = site.get(f"/api/v1/entries/{ENTRIES[0]}/receipts").json()["receipts"]
+    for told in (*scored, card["protocols"]["strict"], receipt["scores"]):
+        assert [told[name] for name in hidden] == [None] * len(hidden)
+        assert round(200 * told["overall"], 9) % 1 == 0
+    assert [one["rank_range"] for one in scored] == [None] * len(scored)
+    assert [sorted(one["interval"]) for one in scored] == [["overall"]] * len(scored)
+    assert card["disclosure"] == receipt["disclosure"] == "overall"
+    assert (receipt["counts"], receipt["tally_sha256"]) == (None, None)
+    page = site.get("/?tier=scored").text
+    assert 'data-sort="overall"' in page
+    assert not any(f'data-sort="{name}"' in page for name in hidden)
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, dict):
+        for one in value.values():
+            yield from _numbers(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _numbers(one)
+    elif isinstance(value, float):
+        yield value

@@ -1,0 +1,217 @@
+"""The annotation page in a real browser: keys, saving, reloading, several annotators, and blind throughout."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Response, expect
+
+from auth import Identity
+from benchmark.annotation import PREFERENCES, annotation_order
+from review import projects
+from storage import annotation_projects
+from storage.database import migrate, open_database
+from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
+from tests.factories.review_pages import serve
+from tests.factories.review_setup import ReviewSetup, materials, set_up
+
+pytestmark = pytest.mark.browser
+SAVED = '#saved:text-is("Saved")'
+
+
+@dataclass
+class _AnnotateSite:
+    bench: ReviewSetup
+    url: str
+
+    def said(self, user: Identity) -> dict[str, tuple[str, list[str], str]]:
+        with self.bench.database.read() as session:
+            given = annotation_projects.answers(session, 1)
+        return {one.item: (one.verdict, one.errors, one.note) for one in given if one.account == user.account}
+
+    def letter(self, user: Identity, index: int, place: int) -> str:
+        """Return what the one who stands first (0) or second (1) is called."""
+        return PREFERENCES[annotation_order(user.account, self.bench.key(index))[place]]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
+    directory = tmp_path_factory.mktemp("annotate")
+    database = open_database(f"sqlite:///{directory}/site.db")
+    migrate(database)
+    bench = set_up(database, directory / "state")
+    projects.create(database, MAINTAINER, bench.table, "may", "demo", "all", "because")
+    config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield _AnnotateSite(bench, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
+    server.should_exit = True
+    thread.join(5)
+    database.close()
+
+
+def _open(browser: Browser, site: _AnnotateSite, user: Identity, path: str = "/annotate/1", **options: Any) -> Page:
+    context = browser.new_context(extra_http_headers={"X-Account": user.account}, **options)
+    page = context.new_page()
+    page.goto(site.url + path)
+    page.wait_for_selector("#pair:not([hidden])")
+    return page
+
+
+def _place(page: Page, number: int) -> None:
+    expect(page.locator("#place")).to_have_text(str(number))
+
+
+def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
+    browser: Browser, site: _AnnotateSite
+) -> None:
+    page = _open(browser, site, MAINTAINER)
+    received: list[str] = []
+
+    def note(response: Response) -> None:
+        if "/api/v1/verification" in response.url:
+            received.append(response.text())
+
+    page.on("response", note)
+    key = site.bench.key
+    expect(page.locator('[data-error="existence"]')).to_be_disabled()  # errors of what, before there is an answer?
+    for keys in ("1", "w", "q"):
+        page.keyboard.press(keys)
+    page.wait_for_selector(SAVED)
+    page.keyboard.press("ArrowRight")
+    _place(page, 2)
+    page.keyboard.press("2")
+    page.keyboard.press("q")
+    page.wait_for_selector('[data-error][aria-pressed="true"]')
+    page.keyboard.press("i")  # the wrong way round: the error was one of the other response
+    expect(page.locator('[data-error][aria-pressed="true"]')).to_have_count(0)
+    page.keyboard.press("n")
+    page.keyboard.type("i2f: a note is no shortcut")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    _place(page, 3)
+    page.keyboard.press("f")
+    page.keyboard.press("j")
+    page.keyboard.type("21")
+    page.keyboard.press("Enter")
+    _place(page, 21)
+    expect(page.locator("#next")).to_be_disabled()
+    page.keyboard.press("p")
+    page.wait_for_selector(SAVED)
+    page.wait_for_selector('#done:text-is("4 of 21 answered")')
+    page.reload()
+    _place(page, 21)
+    expect(page.locator('[data-verdict="poor-image"]')).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#bar")).to_have_js_property("value", 4)
+    assert site.said(MAINTAINER) == {
+        key(0): (site.letter(MAINTAINER, 0, 0), ["recognition-text", "existence"], ""),
+        key(1): (site.letter(MAINTAINER, 1, 0), [], "i2f: a note is no shortcut"),
+        key(2): ("both-false", [], ""),
+        key(20): ("poor-image", [], ""),
+    }
+    # Anyone who looks behind the page finds no label either.
+    for text in received:
+        assert not {"label", "preferred", "human_ranking"} & set(json.loads(text))
+    assert all(item.key not in page.content() for item in site.bench.table.items)
+
+
+def test_another_annotator_starts_afresh_and_the_models_wait_behind_an_answer(
+    browser: Browser, site: _AnnotateSite
+) -> None:
+    page = _open(browser, site, SECOND_MAINTAINER)
+    expect(page.locator("#done")).to_have_text("0 of 21 answered")
+    page.goto(f"{site.url}/annotate/1#2")
+    _place(page, 2)
+    expect(page.locator("#models")).to_be_disabled()
+    expect(page.locator("#model-first")).to_be_empty()
+    page.click("text=First is better")
+    page.wait_for_selector(SAVED)
+    page.keyboard.press("m")
+    page.wait_for_selector("#model-first:not(:empty)")
+    assert {page.text_content("#model-first"), page.text_content("#model-second")} == {"model 1", "another model"}
+    expect(page.locator('[data-verdict="second"]')).to_be_disabled()
+    chosen, other = (page.locator(f'[data-verdict="{name}"]') for name in ("first", "second"))
+    ground = "one => getComputedStyle(one).backgroundColor"
+    assert chosen.evaluate("one => getComputedStyle(one).color") == other.evaluate(ground), (
+        "what was chosen stays legible"
+    )
+    assert site.said(SECOND_MAINTAINER)[site.bench.key(1)][0] == site.letter(SECOND_MAINTAINER, 1, 0)
+
+
+def test_a_pair_without_its_image_says_so_and_a_wrong_number_is_forgotten_on_escape(
+    browser: Browser, site: _AnnotateSite
+) -> None:
+    page = _open(browser, site, MAINTAINER)
+    for place, missing in ((2, False), (3, True)):  # bench.materials: the second pair alone has an image
+        page.goto(f"{site.url}/annotate/1#{place}")
+        _place(page, place)
+        expect(page.locator("#no-image")).to_be_visible(visible=missing)
+        expect(page.locator("#image")).to_be_visible(visible=not missing)  # as soon as it is loaded
+    page.keyboard.press("j")
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=There are pairs 1 to 21.")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#problem:empty", state="attached")
+
+
+def test_an_answer_that_could_not_be_saved_is_said_and_kept_until_it_is(browser: Browser, site: _AnnotateSite) -> None:
+    page = _open(browser, site, SECOND_MAINTAINER)
+    page.goto(f"{site.url}/annotate/1#9")
+    _place(page, 9)
+    page.context.set_offline(True)
+    page.keyboard.press("k")
+    page.wait_for_selector("text=Your answer is not saved.")
+    page.wait_for_selector('#saved:text-is("Not saved")')
+    assert site.bench.key(8) not in site.said(SECOND_MAINTAINER)
+    page.context.set_offline(False)
+    page.click("text=Try again")
+    page.wait_for_selector(SAVED)
+    assert site.said(SECOND_MAINTAINER)[site.bench.key(8)][0] == "vague-knowledge"
+
+
+def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words(
+    browser: Browser, site: _AnnotateSite
+) -> None:
+    bench = site.bench
+    told = {"items": [bench.key(0), bench.key(4)]}
+    projects.create(bench.database, MAINTAINER, bench.table, "closing", "demo", "listed", "because", **told)
+    page = _open(browser, site, MAINTAINER, path="/annotate/2")
+    page.keyboard.press("1")
+    page.wait_for_selector(SAVED)
+    projects.close(bench.database, MAINTAINER, "demo", 2, "next", "enough")
+    page.keyboard.press("ArrowRight")
+    _place(page, 2)
+    page.keyboard.press("1")
+    page.wait_for_selector("text=closing is closed: answers do not change any more.")
+    page.wait_for_selector('#saved:text-is("Not saved")')
+    expect(page.locator('[data-verdict="first"]')).to_have_attribute("aria-pressed", "false")
+    page.reload()
+    page.wait_for_selector("text=This project is closed")
+    expect(page.locator('[data-verdict="first"]')).to_be_disabled()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing_and_no_page_scrolls_sideways(
+    browser: Browser, site: _AnnotateSite, width: int, scheme: Any
+) -> None:
+    page = _open(browser, site, MAINTAINER, viewport={"width": width, "height": 844}, color_scheme=scheme)
+    axe = Axe()
+    others = (f"/dispute/{site.bench.key(1)}",) if width > 400 else ()
+    for path in ("/annotate/1#2", *others):
+        page.goto(site.url + path)
+        page.wait_for_load_state("networkidle")
+        found = axe.run(page)
+        assert found.violations_count == 0, f"{path}\n{found.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path

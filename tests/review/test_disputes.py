@@ -1,0 +1,314 @@
+"""Disputes of labels: who may, how many, what maintainers see, and the draft that they become."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auth import Forbidden, Unauthenticated
+from benchmark.labels import NOT_LABELLED
+from maintenance import text_output
+from maintenance.actions import operations, rescoring
+from maintenance.decision_log import decisions
+from maintenance.types import Conflict, NotFound
+from review import disputes
+from storage import label_sets, tasks
+from tests.factories.accounts import (
+    ANONYMOUS,
+    LOCAL,
+    MAINTAINER,
+    OPEN,
+    OWNER_OF_IT,
+    SECOND_MAINTAINER,
+    STRANGER,
+    SUBMIT_TOKEN,
+)
+from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, on_both
+
+WHY = "The preferred response invents a second dog."
+
+
+def _dispute(bench: ReviewSetup, user: Any, index: int, better: str = "a", **more: Any) -> Any:
+    return disputes.dispute(bench.database, user, bench.table, bench.key(index), better, WHY, **more)
+
+
+def _accept(bench: ReviewSetup, number: int) -> None:
+    disputes.decide(bench.database, MAINTAINER, "demo", number, True, "you are right")
+
+
+def _open_numbers(bench: ReviewSetup) -> dict[str, int]:
+    found = disputes.review(bench.database, MAINTAINER, bench.table)
+    return {item.item: one.id for item in found for one in item.disputes}
+
+
+def test_anyone_who_may_submit_may_dispute_and_nobody_else(bench: ReviewSetup) -> None:
+    with pytest.raises(Unauthenticated):
+        _dispute(bench, ANONYMOUS, 0)
+    for user in (STRANGER, LOCAL, SUBMIT_TOKEN):
+        assert _dispute(bench, user, 0).changed
+    assert not _dispute(bench, OPEN, 0).changed  # the one account of an installation without sign-in
+
+
+def test_an_item_is_named_by_key_by_some_of_its_digits_or_by_an_id(bench: ReviewSetup) -> None:
+    key = bench.key(3)
+    for number, name in enumerate((key, key[:12], "WildVision-0")):
+        done = disputes.dispute(bench.database, STRANGER, bench.table, name, "b", WHY)
+        assert done.changed == (number == 0)
+    for name in ("WildVision-99", key[:4], "0" * 64, ""):
+        with pytest.raises(NotFound):
+            disputes.dispute(bench.database, STRANGER, bench.table, name, "b", WHY)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"reason": "too short"}, "reason-too-short"),
+        ({"reason": "x" * 2001}, "reason-too-long"),
+        ({"reason": "\n \t"}, "reason-needed"),
+        ({"better": "c"}, "bad-answer"),
+        ({"tag": "spelling"}, "bad-tag"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_a_code(bench: ReviewSetup, changes: dict[str, str], code: str) -> None:
+    values = {"better": "a", "reason": WHY, **changes}
+    with pytest.raises(Conflict) as refused:
+        disputes.dispute(bench.database, STRANGER, bench.table, bench.key(0), **values)
+    assert refused.value.code == code
+
+
+@on_both
+def test_one_open_dispute_an_item_and_account_and_fifty_an_account(
+    bench: ReviewSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert disputes.MOST_OPEN == 50
+    monkeypatch.setattr(disputes, "MOST_OPEN", 4)
+    for index in range(4):
+        assert _dispute(bench, STRANGER, index).changed
+    again = _dispute(bench, STRANGER, 0, "equal")
+    assert not again.changed and "already" in again.message
+    with pytest.raises(Conflict) as refused:
+        _dispute(bench, STRANGER, 4)
+    assert refused.value.code == "too-many-open"
+    assert _dispute(bench, OWNER_OF_IT, 4).changed
+    _accept(bench, _open_numbers(bench)[bench.key(0)])
+    assert _dispute(bench, STRANGER, 0).changed  # a decided one is not open
+    assert bench.kinds().count("dispute.opened") == 6
+
+
+@on_both
+def test_of_two_at_the_same_moment_one_is_kept(bench: ReviewSetup) -> None:
+    start, results = threading.Barrier(2), []
+
+    def go() -> None:
+        start.wait()
+        results.append(_dispute(bench, STRANGER, 5).changed)
+
+    threads = [threading.Thread(target=go) for _ in range(2)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert sorted(results) == [False, True]
+    assert len(_open_numbers(bench)) == 1
+
+
+def test_authors_see_their_own_disputes_and_not_who_decided(bench: ReviewSetup) -> None:
+    _dispute(bench, STRANGER, 0)
+    _dispute(bench, OWNER_OF_IT, 1)
+    disputes.decide(bench.database, MAINTAINER, "demo", _open_numbers(bench)[bench.key(0)], False, f"no, {HOSTILE}")
+    (mine,) = disputes.own(bench.database, STRANGER, bench.table)
+    assert (mine.item, mine.state, mine.note) == (bench.key(0), "rejected", f"no, {HOSTILE}")
+    assert MAINTAINER.account not in json.dumps(mine)
+    with pytest.raises(Unauthenticated):
+        disputes.own(bench.database, ANONYMOUS, bench.table)
+
+
+@on_both
+def test_maintainers_see_disputes_by_item_with_votes_that_need_no_label(bench: ReviewSetup) -> None:
+    for user, better in ((STRANGER, "a"), (OWNER_OF_IT, "bad-item")):
+        _dispute(bench, user, 2, better)
+    _dispute(bench, STRANGER, 7)
+    a, b = ({"a": 0, "b": 1}[bench.says(2, right=side)] for side in (True, False))
+    votes = np.zeros((6, len(bench.table)), dtype=np.int8)
+    label = int(bench.labels.preferred[2])
+    votes[:, 2] = [label, label, label, 1 - label, -1, -1]
+    add_judges(bench, votes, [f"o{n}" for n in range(6)])
+    found = disputes.review(bench.database, MAINTAINER, bench.table)
+    assert [item.item for item in found] == [bench.key(7), bench.key(2)]
+    counted = found[1].votes
+    assert (counted[a], counted[b], counted[2]) == (3, 1, 2)
+    assert {one.account for one in found[1].disputes} == {STRANGER.account, OWNER_OF_IT.account}
+    for user in (STRANGER, SUBMIT_TOKEN, OPEN):
+        with pytest.raises(Forbidden):
+            disputes.review(bench.database, user, bench.table)
+
+
+@on_both
+def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: ReviewSetup) -> None:
+    _dispute(bench, STRANGER, 0)
+    number = _open_numbers(bench)[bench.key(0)]
+    with pytest.raises(Forbidden):
+        disputes.decide(bench.database, STRANGER, "demo", number, True, "me")
+    start, results = threading.Barrier(2), []
+
+    def go(user: Any, accepted: bool) -> None:
+        start.wait()
+        try:
+            results.append(disputes.decide(bench.database, user, "demo", number, accepted, "so").changed)
+        except Conflict:
+            results.append(False)
+
+    threads = [threading.Thread(target=go, args=one) for one in ((MAINTAINER, True), (SECOND_MAINTAINER, False))]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert sorted(results) == [False, True]
+    decided = [kind for kind in bench.kinds() if kind in ("dispute.accepted", "dispute.rejected")]
+    assert len(decided) == 1
+    (mine,) = disputes.own(bench.database, STRANGER, bench.table)
+    assert f"dispute.{mine.state}" == decided[0]
+    assert not disputes.decide(bench.database, MAINTAINER, "demo", number, mine.state == "accepted", "so").changed
+    with pytest.raises(Conflict, match=f"was {mine.state} before, and a decision stands"):
+        disputes.decide(bench.database, MAINTAINER, "demo", number, mine.state != "accepted", "so")
+    with pytest.raises(NotFound):
+        disputes.decide(bench.database, MAINTAINER, "demo", number + 1, True, "so")
+
+
+def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
+    _dispute(bench, STRANGER, 0)
+    _accept(bench, 1)
+    assert all(not one.kind.startswith("dispute") for one in decisions(bench.database))
+
+
+def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str, Any]:
+    done = disputes.request_draft(bench.database, MAINTAINER, "demo", revision, "demo", "disputes", **more)
+    bench.runner.run_all()
+    with bench.database.read() as session:
+        found = tasks.result(session, done.task_id or 0)
+    assert found is not None, operations.task(bench.database, MAINTAINER, done.task_id or 0)
+    return found
+
+
+@on_both
+def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: ReviewSetup) -> None:
+    said = {
+        0: [(STRANGER, bench.says(0, right=False), "existence")],
+        3: [(STRANGER, bench.says(3, right=True), None)],
+        5: [(STRANGER, "both-wrong", None), (OWNER_OF_IT, "bad-item", None)],
+        6: [(STRANGER, "a", None), (OWNER_OF_IT, "b", None)],
+        8: [(STRANGER, bench.says(8, right=False), None)],
+    }
+    for index, group in said.items():
+        for user, better, tag in group:
+            _dispute(bench, user, index, better, tag=tag)
+    for item in disputes.review(bench.database, MAINTAINER, bench.table):
+        for one in item.disputes:
+            disputes.decide(bench.database, MAINTAINER, "demo", one.id, item.item != bench.key(8), "so")
+    found = _draft(bench)
+    # Two of them say A or B: so few counts would tell the labels of these.
+    assert found["proposals"] == {"flipped": None, "dropped": 1, "as_it_is": None, "not_there": 0, "undecided": 1}
+    assert {name: found["difference"][name] for name in ("flipped", "dropped", "added", "tags_changed")} == {
+        "flipped": None,
+        "dropped": 1,
+        "added": 0,
+        "tags_changed": None,
+    }
+    draft = bench.stored("next")
+    expected = bench.labels.preferred.copy()
+    expected[0], expected[5] = 1 - expected[0], NOT_LABELLED
+    assert draft.preferred.tolist() == expected.tolist()
+    assert draft.tags is not None and bench.labels.tags is not None
+    assert draft.tags[0] == {"existence"}
+    assert draft.tags[3] == bench.labels.tags[3]
+    assert (bench.state / "labels" / "next.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) -> None:
+    votes = np.tile(bench.labels.preferred, (2, 1))
+    votes[0, :3], votes[1, 4:6] = 1 - votes[0, :3], 1 - votes[1, 4:6]  # 18 and 19 of 21 right
+    ids = add_judges(bench, votes, ["x", "y"])
+    for index in range(3):
+        _dispute(bench, STRANGER, index, bench.says(index, right=False))
+        _accept(bench, index + 1)
+    _draft(bench)
+    done = rescoring.request_preview(bench.database, MAINTAINER, "demo", "next")
+    bench.runner.run_all()
+    found = rescoring.preview(bench.database, MAINTAINER, done.task_id or 0)
+    assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
+    assert text_output.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
+    assert "too few to tell how many flipped" in text_output.preview(found)
+    assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
+    with bench.database.read() as session:
+        board = label_sets.current(session)
+    assert board is not None and board.label_revision == "demo"
+
+
+@pytest.mark.parametrize(
+    ("labels", "ranks", "sentence"),
+    [
+        (
+            {"flipped": 1, "dropped": 2, "added": 0},
+            [[1, 1], [2, 2]],
+            "If 1 label flips and 2 items go, no rank changes.",
+        ),
+        ({"flipped": 7}, [[3, 4], [4, 3], [5, 5]], "If 7 labels flip, ranks 3 and 4 swap."),
+        ({"flipped": 7}, [[1, 3], [2, 1], [3, 2]], "If 7 labels flip, 3 of 3 entries change their rank."),
+        ({"flipped": 7}, [[1, 2], [2, 2]], "If 7 labels flip, 1 of 2 entries change their rank."),
+        ({"flipped": None, "dropped": 1}, [[1, 1], [2, 2]], "If the labels change so, no rank changes."),
+        ({"flipped": 0, "dropped": 0, "added": 0}, [[1, 2]], ""),
+    ],
+)
+def test_the_sentence_of_a_preview_says_what_would_happen(
+    labels: dict[str, int | None], ranks: list[list[int]], sentence: str
+) -> None:
+    moved = sum(one[0] != one[1] for one in ranks)
+    summary = {"entries": len(ranks), "moved": moved}
+    found = {"labels": labels, "summary": summary, "entries": [{"rank": one} for one in ranks]}
+    assert text_output.counterfactual(found) == sentence
+
+
+def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:
+    def ask(revision: str, base: str = "demo", **more: Any) -> None:
+        disputes.request_draft(bench.database, MAINTAINER, "demo", revision, base, "disputes", **more)
+
+    with pytest.raises(Conflict, match="accepted"):
+        ask("next")
+    _dispute(bench, STRANGER, 0)
+    with pytest.raises(Conflict, match="Not accepted: 1"):
+        ask("next", numbers=[1])
+    _accept(bench, 1)
+    for name, base, error in (("demo", "demo", Conflict), ("Bad name", "demo", Conflict), ("n", "v9", NotFound)):
+        with pytest.raises(error):
+            ask(name, base)
+    with pytest.raises(Forbidden):
+        disputes.request_draft(bench.database, STRANGER, "demo", "next", "demo", "mine")
+    ask("next")
+    ask("next")  # a double click
+    assert len([one for one in operations.recent_tasks(bench.database, MAINTAINER) if one.kind == "labels.draft"]) == 1
+
+
+def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup) -> None:
+    reasoning = [i for i, item in enumerate(bench.table.items) if item.category == "reasoning"]
+    for number, index in enumerate(reasoning, start=1):
+        _dispute(bench, STRANGER, index, "bad-item")
+        _accept(bench, number)
+    done = disputes.request_draft(bench.database, MAINTAINER, "demo", "next", "demo", "disputes")
+    bench.runner.run_all()
+    task = operations.task(bench.database, MAINTAINER, done.task_id or 0)
+    assert (task.state, "reasoning" in task.outcome) == ("failed", True)
+
+
+def test_no_label_and_no_item_that_changed_is_in_the_database_but_what_people_said(bench: ReviewSetup) -> None:
+    _dispute(bench, STRANGER, 0, bench.says(0, right=False))
+    _accept(bench, 1)
+    found = _draft(bench)
+    text = json.dumps(found)
+    assert all(item.key not in text for item in bench.table.items)
+    for body in bench.event_bodies():
+        if body["ev"].startswith(("labels.", "task.")):
+            assert bench.key(0) not in json.dumps(body)

@@ -1,0 +1,82 @@
+"""kill -9 while a draft is written, before and after every commit: it is there whole or not at all, and then once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from maintenance.actions import labels, operations
+from maintenance.queries import RevisionRow
+from review import disputes
+from storage.database import Database, migrate, open_database
+from tests.databases import BOTH
+from tests.factories import small_benchmark
+from tests.factories.accounts import MAINTAINER, STRANGER
+from tests.factories.review_setup import ReviewSetup, open_bench, set_up
+from tests.maintenance import crash_helpers
+from tests.maintenance.crash_helpers import Copy
+from workers.jobs import import_labels
+from workers.task_runner import create_task_runner
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+PATIENCE = 60.0
+COMMITS = [
+    "task_runner._next",
+    "import_labels.keep_draft",
+]  # claimed; then, with the file written, recorded and finished
+
+
+def a_worker(database: Database, state: Path) -> Callable[[], int]:
+    return create_task_runner(database, small_benchmark.scorer(), state / "state", crash_helpers.LEASE).run_all
+
+
+def _fill(url: str, state: Path) -> None:
+    """Two accepted disputes, and a draft that was asked for."""
+    database = open_database(url)
+    migrate(database)
+    bench = set_up(database, state / "state", tags=False)
+    why = "The preferred response invents a second dog."
+    for number, index in enumerate((0, 4), start=1):
+        better = bench.says(index, right=False)
+        disputes.dispute(bench.database, STRANGER, bench.table, bench.key(index), better, why)
+        disputes.decide(bench.database, MAINTAINER, "demo", number, True, "yes")
+    disputes.request_draft(bench.database, MAINTAINER, "demo", "next", "demo", "two labels")
+    database.close()
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return crash_helpers.copies(request, tmp_path_factory, _fill)
+
+
+def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None:
+    with copies() as untouched:
+        assert crash_helpers.commits(untouched, a_worker) == COMMITS
+    for moment, commit, drafts in (("before", 1, 0), ("after", 1, 0), ("before", 2, 0), ("after", 2, 1)):
+        with copies() as installation:
+            assert crash_helpers.run(installation, a_worker, commit, moment) != 0
+            bench = open_bench(open_database(installation.url), installation.state / "state", tags=False)
+            assert len(_drafts(bench)) == drafts
+            _finish(bench)
+            assert len(_drafts(bench)) == 1
+            loaded = import_labels.load(bench.database, bench.runner.scorer, bench.runner.store, "next")
+            assert (loaded.preferred != bench.labels.preferred).sum() == 2
+            assert bench.kinds().count("loader.imported") == 1
+            bench.database.close()
+
+
+def _drafts(bench: ReviewSetup) -> list[RevisionRow]:
+    return [one for one in labels.revisions(bench.database, MAINTAINER, "demo") if one.revision == "next"]
+
+
+def _finish(bench: ReviewSetup) -> None:
+    """What the next worker does: it takes the task over when the dead one's lease is over."""
+    deadline = time.monotonic() + PATIENCE
+    while operations.recent_tasks(bench.database, MAINTAINER)[0].state != "done":
+        assert time.monotonic() < deadline
+        bench.runner.release_expired()
+        bench.runner.run_all()
+        time.sleep(0.05)

@@ -1,0 +1,356 @@
+"""Verification by hand: blind, several annotators, every answer kept, a draft by majority."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auth import Forbidden, Unauthenticated
+from benchmark.annotation import MIN_PAIRS_DISCLOSED, annotation_order
+from benchmark.items import response_fingerprint
+from leaderboard.pages.item_catalog import ItemCatalog
+from maintenance import text_output
+from maintenance.actions import labels, operations, rescoring
+from maintenance.types import Conflict, NotFound
+from review import answers, disputes, projects
+from review import text_output as review_words
+from review.answers import GivenAnswer
+from storage import annotation_projects, audit, tasks
+from storage import disputes as kept
+from storage.models.core import Account
+from tests.databases import new_database
+from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, set_up
+
+
+@pytest.fixture
+def catalog(bench: ReviewSetup, tmp_path: Path) -> ItemCatalog:
+    return materials(bench.table, tmp_path)
+
+
+@pytest.fixture
+def people(bench: ReviewSetup) -> None:
+    """Accounts that have signed in."""
+    with bench.database.write() as session:
+        for one in (STRANGER, OWNER_OF_IT):
+            session.add(_account(one.account))
+
+
+def _account(name: str) -> Account:
+    return Account(
+        id=name,
+        issuer="https://id.example",
+        subject=name,
+        name=name,
+        organisations=[],
+        confirmed_at=1.0,
+        first_seen_at=1.0,
+        last_seen_at=1.0,
+    )
+
+
+def _start(bench: ReviewSetup, which: str = "all", name: str = "may", **more: Any) -> int:
+    done = projects.create(bench.database, MAINTAINER, bench.table, name, "demo", which, "to be sure", **more)
+    return int(done.message.rpartition("/")[2])
+
+
+def _prefer(bench: ReviewSetup, user: Any, project: int, place: int, letter: str, **more: Any) -> Any:
+    """Answer so that A or B is meant, whatever comes first for this annotator."""
+    with bench.database.read() as session:
+        key = annotation_projects.item_at(session, project, place)
+    seen = annotation_order(user.account, key or "")
+    said = GivenAnswer(answers.SEEN[seen.index("ab".index(letter))], **more)
+    return answers.answer(bench.database, user, bench.table, project, place, said)
+
+
+@pytest.mark.usefixtures("people")
+def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_not_exist(
+    bench: ReviewSetup, catalog: ItemCatalog
+) -> None:
+    project = _start(bench, annotators=[STRANGER.account])
+    for user in (STRANGER, MAINTAINER):
+        assert answers.show(bench.database, user, catalog, project, 1).question
+        assert answers.answer(bench.database, user, bench.table, project, 1, GivenAnswer("poor-image")).changed
+    uses: list[Callable[[Any], Any]] = [
+        lambda user: answers.show(bench.database, user, catalog, project, 1),
+        lambda user: answers.sheet(bench.database, user, "demo", project),
+        lambda user: answers.answer(bench.database, user, bench.table, project, 1, GivenAnswer("first")),
+        lambda user: answers.show_models(bench.database, user, catalog, project, 1),
+    ]
+    for use in uses:
+        for user, refusal in ((OWNER_OF_IT, NotFound), (ANONYMOUS, Unauthenticated), (OPEN, Forbidden)):
+            with pytest.raises(refusal):
+                use(user)
+    assert [one.id for one in answers.sheets(bench.database, STRANGER, "demo")] == [project]
+    assert answers.sheets(bench.database, OWNER_OF_IT, "demo") == []
+    done = projects.add_annotators(bench.database, MAINTAINER, "demo", project, [OWNER_OF_IT.account])
+    assert done.changed
+    assert not projects.add_annotators(bench.database, MAINTAINER, "demo", project, [OWNER_OF_IT.account]).changed
+    assert answers.sheet(bench.database, OWNER_OF_IT, "demo", project).answered == []
+
+
+def test_only_maintainers_start_extend_report_and_close(bench: ReviewSetup) -> None:
+    project = _start(bench)
+    told = (bench.table, "june", "demo", "all", "because")
+    for user in (STRANGER, OPEN):
+        with pytest.raises(Forbidden):
+            projects.create(bench.database, user, *told)
+        with pytest.raises(Forbidden):
+            projects.add_annotators(bench.database, user, "demo", project, [])
+        with pytest.raises(Forbidden):
+            projects.reports(bench.database, user, "demo")
+        with pytest.raises(Forbidden):
+            projects.close(bench.database, user, "demo", project, "next", "because")
+
+
+@on_both
+def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: ReviewSetup) -> None:
+    why = "The second one is plainly right here."
+    for index in (7, 2):
+        disputes.dispute(bench.database, STRANGER, bench.table, bench.key(index), "a", why)
+    disputes.decide(bench.database, MAINTAINER, "demo", 1, False, "no")
+    with bench.database.write() as session:
+        kept.replace_candidates(session, "demo", [bench.key(9), bench.key(1)])
+    made = {
+        "all": _start(bench, "all", "all"),
+        "disputed": _start(bench, "disputed", "disputed"),
+        "candidates": _start(bench, "candidates", "candidates"),
+        "listed": _start(bench, "listed", "listed", items=["WildVision-1", bench.key(0)]),
+    }
+    with bench.database.read() as session:
+        held = {name: annotation_projects.items(session, project) for name, project in made.items()}
+    assert held["all"] == [item.key for item in bench.table.items]
+    assert held["disputed"] == [bench.key(2)]
+    assert held["candidates"] == [bench.key(1), bench.key(9)]  # in an order that does not tell which is surer
+    assert held["listed"] == [bench.key(0), bench.key(4)]
+    for bad in (
+        {"which": "some"},
+        {"which": "listed"},
+        {"which": "all", "items": ["WildVision-1"]},
+        {"which": "all", "name": "all"},
+        {"which": "all", "name": "Bad name"},
+        {"which": "all", "name": "x", "annotators": ["nobody"]},
+    ):
+        with pytest.raises((Conflict, NotFound)):
+            _start(bench, **{"name": "new", **bad})
+
+
+@on_both
+def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: ReviewSetup, catalog: ItemCatalog) -> None:
+    project = _start(bench)
+    said = GivenAnswer("second", ("existence", "recognition-face"), f"I see {HOSTILE}")
+    assert answers.answer(bench.database, MAINTAINER, bench.table, project, 4, said).changed
+    assert not answers.answer(bench.database, MAINTAINER, bench.table, project, 4, said).changed
+    assert answers.show(bench.database, MAINTAINER, catalog, project, 4).said == said
+    assert answers.show(bench.database, SECOND_MAINTAINER, catalog, project, 4).said is None
+    answers.answer(bench.database, MAINTAINER, bench.table, project, 4, GivenAnswer("first"))
+    assert answers.show(bench.database, MAINTAINER, catalog, project, 4).said == GivenAnswer("first")
+    assert answers.sheet(bench.database, MAINTAINER, "demo", project) == (project, "may", 21, [4], False)
+    assert bench.kinds().count("verification.answered") == 2
+    for place in (0, 22):
+        with pytest.raises(NotFound):
+            answers.show(bench.database, MAINTAINER, catalog, project, place)
+    errors = ("existence",)  # of which response, where none is worse?
+    for bad in (
+        GivenAnswer("a"),
+        GivenAnswer("poor-image", errors),
+        GivenAnswer("first", ("spelling",)),
+        GivenAnswer("first", note="x" * 501),
+        GivenAnswer("first", note="a\nb"),
+    ):
+        with pytest.raises(Conflict):
+            answers.answer(bench.database, MAINTAINER, bench.table, project, 4, bad)
+
+
+def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: ReviewSetup, catalog: ItemCatalog) -> None:
+    project = _start(bench)
+    stored_first = 0
+    for place, item in enumerate(bench.table.items, start=1):
+        shown = answers.show(bench.database, MAINTAINER, catalog, project, place)
+        assert set(shown._fields) == {
+            "place", "items", "question", "responses", "image", "said", "models", "has_models",
+        }  # fmt: skip
+        assert shown.responses is not None and shown.models is None
+        again = answers.show(bench.database, MAINTAINER, catalog, project, place)
+        assert again.responses == shown.responses
+        stored_first += response_fingerprint(shown.responses[0]) == item.responses[0]
+    assert 4 < stored_first < 17
+
+
+@on_both
+def test_models_are_shown_behind_an_answer_that_then_stays(bench: ReviewSetup, catalog: ItemCatalog) -> None:
+    project = _start(bench)
+    with pytest.raises(Conflict) as refused:
+        answers.show_models(bench.database, MAINTAINER, catalog, project, 2)
+    assert refused.value.code == "no-answer"
+    answers.answer(bench.database, MAINTAINER, bench.table, project, 2, GivenAnswer("first"))
+    assert answers.show(bench.database, MAINTAINER, catalog, project, 2).models is None
+    shown = answers.show_models(bench.database, MAINTAINER, catalog, project, 2)
+    assert shown.models is not None and set(shown.models) == {"model 1", "another model"}
+    first = 0 if "thing 1 at all" not in (shown.responses or ("",))[0] else 1
+    assert shown.models[first] == "model 1"
+    with pytest.raises(Conflict) as refused:
+        answers.answer(bench.database, MAINTAINER, bench.table, project, 2, GivenAnswer("second"))
+    assert refused.value.code == "models-seen"
+    assert answers.answer(bench.database, MAINTAINER, bench.table, project, 2, GivenAnswer("first", ("other",))).changed
+    # A name that says which response was made worse is not in the file to begin with.
+    assert not answers.show(bench.database, MAINTAINER, catalog, project, 1).has_models
+
+
+@on_both
+def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup) -> None:
+    project = _start(bench)
+    wrong, right = ({i: bench.says(i, right=side) for i in range(21)} for side in (False, True))
+    for place in range(1, 22):
+        for user in (MAINTAINER, SECOND_MAINTAINER):
+            _prefer(bench, user, project, place, right[place - 1])
+    for user, place, letter in (
+        (MAINTAINER, 1, wrong[0]),
+        (SECOND_MAINTAINER, 1, wrong[0]),
+        (MAINTAINER, 2, wrong[1]),
+    ):
+        _prefer(bench, user, project, place, letter, errors=("attribute",))
+    for user in (MAINTAINER, SECOND_MAINTAINER):
+        answers.answer(bench.database, user, bench.table, project, 6, GivenAnswer("both-false"))
+    (report,) = projects.reports(bench.database, MAINTAINER, "demo")
+    assert [(one.account, one.answered) for one in report.progress] == [
+        (MAINTAINER.account, 21),
+        (SECOND_MAINTAINER.account, 21),
+    ]
+    (pair,) = report.agreement
+    assert (pair.items, pair.same) == (21, 20) and pair.kappa is not None and 0.8 < pair.kappa < 1
+    done = projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+    with bench.database.read() as session:
+        assert done.seq == audit.newest(session, ["verification.closed"])[0].seq
+    with pytest.raises(Conflict) as refused:
+        answers.answer(bench.database, MAINTAINER, bench.table, project, 1, GivenAnswer("first"))
+    assert refused.value.code == "closed"
+    assert not projects.close(bench.database, SECOND_MAINTAINER, "demo", project, "next", "May").changed
+    bench.runner.run_all()
+    with bench.database.read() as session:
+        found = tasks.result(session, done.task_id or 0)
+    assert found is not None
+    assert found["proposals"] == {"flipped": None, "dropped": 1, "as_it_is": None, "not_there": 0, "undecided": 1}
+    assert found["agreement"] == {"pairs": 19, "share": None}
+    draft, base = bench.stored("next"), bench.labels.preferred.tolist()
+    base[0], base[5] = 1 - base[0], -1
+    assert draft.preferred.tolist() == base
+    assert draft.tags is not None and draft.tags[0] == {"attribute"}
+    assert bench.kinds().count("verification.closed") == 1
+    (report,) = projects.reports(bench.database, MAINTAINER, "demo")
+    assert (report.draft, report.project.closed_by) == ("next", MAINTAINER.account)
+    twice = projects.close(bench.database, SECOND_MAINTAINER, "demo", project, "next", "May")
+    assert (twice.changed, twice.task_id) == (False, done.task_id) and "is written" in twice.message
+    again = projects.close(bench.database, MAINTAINER, "demo", project, "other", "another name")
+    assert again.changed and bench.kinds().count("verification.closed") == 1
+
+
+def _close(bench: ReviewSetup, pairs: int, wrong: int) -> dict[str, Any]:
+    """Return a project in which one person answers so many pairs, the first ones otherwise than their labels."""
+    project = _start(bench)
+    for place in range(1, pairs + 1):
+        _prefer(bench, MAINTAINER, project, place, bench.says(place - 1, right=place > wrong))
+    done = projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+    bench.runner.run_all()
+    with bench.database.read() as session:
+        found = tasks.result(session, done.task_id or 0)
+    assert found is not None
+    return found
+
+
+def _everything_told(bench: ReviewSetup) -> str:
+    """Return all that leaves the worker about a draft: task, list of revisions, audit chain; and what terminal and page
+    say.
+
+    Without what differs anyway: names, times, digests, salts.
+    """
+    (report,) = projects.reports(bench.database, MAINTAINER, "demo")
+    draft = next(one for one in labels.revisions(bench.database, MAINTAINER, "demo") if one.revision == "next")
+    said = [review_words.projects([report]), review_words.draft(report), text_output.revisions([draft])]
+    imported = [body for body in bench.event_bodies() if body["ev"] == "labels.imported"]
+    told = json.dumps([said, report.result, draft.difference, imported])
+    return re.sub(r"[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[0-9:.]+Z", "", told)
+
+
+def test_agreement_with_the_labels_is_one_number_for_the_whole_project(bench: ReviewSetup) -> None:
+    found = _close(bench, pairs=21, wrong=2)
+    assert found["agreement"] == {"pairs": 21, "share": 19 / 21}
+    assert (found["proposals"]["flipped"], found["difference"]["flipped"]) == (2, 2)
+    assert "2 flipped" in _everything_told(bench)
+
+
+def test_the_preview_of_a_draft_of_few_pairs_is_the_same_whether_one_label_flips_or_none(tmp_path: Path) -> None:
+    told = set()
+    for wrong in (0, 1):
+        other = set_up(new_database(f"sqlite:///{tmp_path}/{wrong}/board.db"), tmp_path / str(wrong))
+        _close(other, 1, wrong)
+        for applied in (False, True):  # then the board shows the draft, and the base is what is compared with it
+            if applied:
+                rescoring.request_apply(other.database, MAINTAINER, "demo", "next", "because", "next")
+                other.runner.run_all()
+            revision = "demo" if applied else "next"
+            asked = rescoring.request_preview(other.database, MAINTAINER, "demo", revision)
+            other.runner.run_all()
+            found = rescoring.preview(other.database, MAINTAINER, asked.task_id or 0)
+            assert found["to"]["label_revision"] == revision
+            told.add(json.dumps([revision, found, text_output.preview(found)]))
+        other.database.close()
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("pairs", [1, MIN_PAIRS_DISCLOSED - 1])
+def test_a_draft_of_few_pairs_tells_nothing_of_their_labels(tmp_path: Path, pairs: int) -> None:
+    told = set()
+    for wrong in (0, 1):
+        other = set_up(new_database(f"sqlite:///{tmp_path}/{wrong}/board.db"), tmp_path / str(wrong))
+        _close(other, pairs, wrong)
+        assert (other.stored("next").preferred != other.labels.preferred).sum() == wrong
+        told.add(_everything_told(other))
+        other.database.close()
+    assert len(told) == 1
+
+
+def test_nobody_can_close_what_nobody_answered(bench: ReviewSetup) -> None:
+    project = _start(bench)
+    with pytest.raises(Conflict):
+        projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+    assert projects.reports(bench.database, MAINTAINER, "demo")[0].project.closed_at is None
+
+
+@on_both
+def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: ReviewSetup) -> None:
+    project = _start(bench)
+    answers.answer(bench.database, LOCAL, bench.table, project, 1, GivenAnswer("first"))
+    start, outcomes = threading.Barrier(3), []
+
+    def answer(user: Any) -> None:
+        start.wait()
+        for place in range(2, 8):
+            try:
+                answers.answer(bench.database, user, bench.table, project, place, GivenAnswer("second"))
+            except Conflict as refused:
+                outcomes.append(refused.code)
+
+    def close() -> None:
+        start.wait()
+        projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+
+    threads = [threading.Thread(target=answer, args=(user,)) for user in (MAINTAINER, SECOND_MAINTAINER)]
+    threads.append(threading.Thread(target=close))
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert set(outcomes) <= {"closed"}
+    (closed,) = [body for body in bench.event_bodies() if body["ev"] == "verification.closed"]
+    with bench.database.read() as session:
+        assert closed["answers"] == len(annotation_projects.answers(session, project))
+    bench.runner.run_all()
+    assert operations.recent_tasks(bench.database, MAINTAINER)[0].state == "done"
+    assert "verdict" not in json.dumps(bench.event_bodies())

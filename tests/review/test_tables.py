@@ -1,0 +1,73 @@
+"""Bad rows about reviews cannot be stored, whatever code tries to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy.exc import DatabaseError
+
+from storage.database import Database, open_database
+from storage.models.core import Base
+from storage.models.review import Annotation, AnnotationProject, Annotator, Dispute, LabelErrorCandidate, ProjectItem
+from tests.maintenance.test_tables import _shape
+
+DISPUTE = {"benchmark": "demo", "item": "k", "account": "local", "better": "a", "reason": "x" * 20}
+DECIDED = {"state": "accepted", "decided_at": 1.0, "decided_by": "local", "note": "x"}
+PROJECT = {"benchmark": "demo", "name": "may", "base_revision": "v2", "reason": "x", "created_by": "local"}
+ANSWER = {"project_id": 1, "account": "local", "item": "k", "verdict": "a", "errors": [], "note": ""}
+BAD: list[tuple[type[Base], dict[str, Any]]] = [
+    (Dispute, {**DISPUTE, "better": "0"}),
+    (Dispute, {**DISPUTE, "tag": "spelling"}),
+    (Dispute, {**DISPUTE, "reason": "x" * 19}),
+    (Dispute, {**DISPUTE, "reason": "x" * 2001}),
+    (Dispute, {**DISPUTE, "account": ""}),
+    (Dispute, {**DISPUTE, "state": "lost"}),
+    (Dispute, {**DISPUTE, "state": "accepted"}),
+    (Dispute, {**DISPUTE, "note": "x"}),
+    (Dispute, {**DISPUTE, **DECIDED, "note": None}),
+    (Dispute, {**DISPUTE, **DECIDED, "note": "x" * 501}),
+    (Dispute, DISPUTE),  # a second open one
+    (LabelErrorCandidate, {"benchmark": "demo", "place": 2, "item": "k"}),
+    (AnnotationProject, {**PROJECT, "name": ""}),
+    (AnnotationProject, PROJECT),
+    (AnnotationProject, {**PROJECT, "name": "june", "closed_at": 1.0}),
+    (ProjectItem, {"project_id": 1, "place": 0, "item": "other"}),
+    (ProjectItem, {"project_id": 1, "place": 2, "item": "k"}),
+    (ProjectItem, {"project_id": 9, "place": 1, "item": "k"}),
+    (Annotator, {"project_id": 9, "account": "local"}),
+    (Annotation, {**ANSWER, "verdict": "first"}),
+    (Annotation, {**ANSWER, "note": "x" * 501}),
+    (Annotation, {**ANSWER, "account": "nobody"}),
+    (Annotation, {**ANSWER, "item": "other"}),
+]
+
+
+def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
+    good: list[Base] = [
+        Dispute(**DISPUTE),
+        Dispute(**DISPUTE, **DECIDED),
+        LabelErrorCandidate(benchmark="demo", place=1, item="k"),
+        AnnotationProject(**PROJECT, id=1),
+        ProjectItem(project_id=1, place=1, item="k"),
+        Annotator(project_id=1, account="local"),
+    ]
+    for row in good:
+        with database.write() as session:
+            session.add(row)
+    for kind, values in BAD:
+        with pytest.raises(DatabaseError), database.write() as session:
+            session.add(kind(**values))
+    with database.write() as session:
+        session.add(Annotation(**ANSWER))
+
+
+def test_the_migration_makes_the_tables_that_the_code_declares(database: Database, tmp_path: Any) -> None:
+    declared = open_database(f"sqlite:///{tmp_path}/declared.db")
+    Base.metadata.create_all(declared.engine)
+    ours = [
+        kind.__tablename__
+        for kind in (Dispute, LabelErrorCandidate, AnnotationProject, ProjectItem, Annotator, Annotation)
+    ]
+    made, wanted = ({table: _shape(one, table) for table in ours} for one in (database, declared))
+    assert made == wanted

@@ -1,0 +1,158 @@
+"""Pages and REST of reviews: nothing tells a label, text is text, and refusals are problems."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from auth import Identity
+from review import projects
+from review.pages import ERROR_BUTTONS, INVERT, PREFERENCES, STATIC, UNUSABLE, static
+from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.review_pages import TOKEN, serve
+from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
+
+WHY = "The preferred response invents a second dog."
+
+
+class _ReviewSite:
+    def __init__(self, bench: ReviewSetup, directory: Path) -> None:
+        self.bench = bench
+        self.client = TestClient(serve(bench.database, materials(bench.table, directory)), follow_redirects=False)
+
+    def ask(self, user: Identity, method: str, path: str, body: Any = None, **more: Any) -> Any:
+        return self.client.request(method, path, json=body, headers={"X-Account": user.account}, **more)
+
+
+@pytest.fixture
+def site(bench: ReviewSetup, tmp_path: Path) -> _ReviewSite:
+    return _ReviewSite(bench, tmp_path)
+
+
+PRIVATE_ROUTES: list[tuple[str, str, Any]] = [
+    ("GET", "/api/v1/maintenance/disputes", None),
+    ("POST", "/api/v1/maintenance/disputes/1/accept", {"note": "x"}),
+    ("POST", "/api/v1/maintenance/disputes/1/reject", {"note": "x"}),
+    ("POST", "/api/v1/maintenance/disputes/draft", {"revision": "next", "base": "demo", "reason": "x"}),
+    ("GET", "/api/v1/maintenance/candidates", None),
+    ("POST", "/api/v1/maintenance/candidates", None),
+    ("GET", "/api/v1/maintenance/verification", None),
+    (
+        "POST",
+        "/api/v1/maintenance/verification",
+        {"name": "may", "base": "demo", "which": "all", "reason": "x"},
+    ),
+    ("POST", "/api/v1/maintenance/verification/1/annotators", {"annotators": []}),
+    ("POST", "/api/v1/maintenance/verification/1/close", {"revision": "next", "reason": "x"}),
+]
+
+
+def test_what_maintainers_do_is_refused_to_all_others(site: _ReviewSite) -> None:
+    for method, path, body in PRIVATE_ROUTES:
+        for user, status in ((ANONYMOUS, 401), (STRANGER, 403)):
+            answer = site.ask(user, method, path, body)
+            told = (path, answer.status_code, answer.headers["content-type"])
+            assert told == (path, status, "application/problem+json")
+
+
+def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
+    key = site.bench.key(0)
+    page = site.ask(STRANGER, "GET", f"/dispute/{key[:12]}")
+    assert page.status_code == 200 and TOKEN in page.text
+    fields = {"better": "b", "tag": "counting", "reason": f"{WHY} {HOSTILE}", "csrf": TOKEN}
+    stolen = site.client.post(f"/dispute/{key}", data={**fields, "csrf": ""}, headers={"X-Account": STRANGER.account})
+    assert stolen.status_code == 403
+    short = site.client.post(f"/dispute/{key}", data={**fields, "reason": HOSTILE[:5]}, headers=_as(STRANGER))
+    assert short.status_code == 422
+    assert "at least 20 characters" in short.text and "&lt;img" in short.text and HOSTILE[:5] not in short.text
+    assert re.search(r'value="b" required checked', short.text)
+    sent = site.client.post(f"/dispute/{key}", data=fields, headers=_as(STRANGER))
+    assert (sent.status_code, sent.headers["location"]) == (303, f"/dispute/{key}#yours")
+    assert "with the maintainers" in site.ask(STRANGER, "GET", f"/dispute/{key}").text
+    listed = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/disputes").json()
+    (one,) = listed[0]["disputes"]
+    assert (one["better"], one["tag"], one["reason"]) == ("b", "counting", f"{WHY} {HOSTILE}")
+    answer = site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/disputes/{one['id']}/accept", {"note": HOSTILE})
+    assert answer.json()["changed"]
+    page = site.ask(STRANGER, "GET", f"/dispute/{key}").text
+    assert "accepted" in page and HOSTILE not in page and "&lt;img" in page
+    assert "Your disputes" not in site.ask(OWNER_OF_IT, "GET", f"/dispute/{key}").text
+    mine = site.ask(STRANGER, "GET", "/disputes").text
+    assert f'href="/dispute/{key}"' in mine and HOSTILE not in mine and "accepted" in mine
+    assert key not in site.ask(OWNER_OF_IT, "GET", "/disputes").text
+    assert site.ask(ANONYMOUS, "GET", "/disputes").status_code == 401
+    for name in ("0" * 64, "x", HOSTILE):
+        assert site.ask(STRANGER, "GET", f"/dispute/{name}").status_code == 404
+
+
+def _as(user: Identity) -> dict[str, str]:
+    return {"X-Account": user.account}
+
+
+def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _ReviewSite) -> None:
+    page = site.ask(ANONYMOUS, "GET", f"/dispute/{site.bench.key(0)}")
+    assert page.status_code == 200
+    assert f"/auth/sign-in?next=/dispute/{site.bench.key(0)}" in page.text and "<form class=" not in page.text
+    body = {"item": "x", "better": "a", "reason": WHY}
+    assert site.ask(ANONYMOUS, "POST", "/api/v1/disputes", body).status_code == 401
+
+
+def test_disputes_over_rest_are_listed_to_their_author(site: _ReviewSite) -> None:
+    body = {"item": site.bench.key(3), "better": "equal", "reason": WHY}
+    assert site.ask(STRANGER, "POST", "/api/v1/disputes", body).json()["changed"]
+    assert not site.ask(STRANGER, "POST", "/api/v1/disputes", body).json()["changed"]
+    (mine,) = site.ask(STRANGER, "GET", "/api/v1/disputes").json()
+    assert (mine["item"], mine["state"], mine["better"]) == (site.bench.key(3), "open", "equal")
+    assert site.ask(OWNER_OF_IT, "GET", "/api/v1/disputes").json() == []
+    for bad, status in (({**body, "item": "x"}, 404), ({**body, "better": "c"}, 409), ({**body, "by": "x"}, 422)):
+        assert site.ask(STRANGER, "POST", "/api/v1/disputes", bad).status_code == status
+
+
+def test_a_project_is_started_answered_and_closed_over_rest(site: _ReviewSite) -> None:
+    body = {"name": "may", "base": "demo", "which": "listed", "items": [site.bench.key(2)], "reason": "x"}
+    assert site.ask(MAINTAINER, "POST", "/api/v1/maintenance/verification", body).status_code == 200
+    assert site.ask(STRANGER, "GET", "/api/v1/verification").json() == []
+    (sheet,) = site.ask(MAINTAINER, "GET", "/api/v1/verification").json()
+    place = f"/api/v1/verification/{sheet['id']}/1"
+    shown = site.ask(MAINTAINER, "GET", place).json()
+    assert (shown["said"], shown["models"], len(shown["responses"])) == (None, None, 2)
+    said = {"verdict": "first", "errors": ["recognition-text"], "note": ""}
+    assert site.ask(MAINTAINER, "PUT", place, said).json()["changed"]
+    assert site.ask(MAINTAINER, "GET", place).json()["said"] == said
+    assert site.ask(MAINTAINER, "POST", f"{place}/models").json()["models"]
+    assert site.ask(MAINTAINER, "PUT", place, {**said, "verdict": "second"}).json()["code"] == "models-seen"
+    close = {"revision": "next", "reason": "x"}
+    answer = site.ask(MAINTAINER, "POST", f"/api/v1/maintenance/verification/{sheet['id']}/close", close)
+    assert answer.status_code == 202
+    site.bench.runner.run_all()
+    (report,) = site.ask(MAINTAINER, "GET", "/api/v1/maintenance/verification").json()
+    assert report["draft"] == "next" and report["result"]["proposals"]["undecided"] == 0
+
+
+def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:
+    projects.create(site.bench.database, MAINTAINER, site.bench.table, "may", "demo", "all", "x")
+    page = site.ask(MAINTAINER, "GET", "/annotate/1")
+    assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*src=)", page.text)
+    for item in site.bench.table.items:
+        assert item.key not in page.text
+    for user, path, status in (
+        (STRANGER, "/annotate/1", 404),
+        (MAINTAINER, "/annotate/2", 404),
+        (MAINTAINER, "/annotate/x", 404),
+        (ANONYMOUS, "/annotate", 401),
+        (STRANGER, "/annotate", 200),
+    ):
+        assert site.ask(user, "GET", path).status_code == status
+    for name in STATIC:
+        assert site.client.get(f"/annotate/static/{name}").content == static(name)
+    assert site.client.get("/annotate/static/site.py").status_code == 404
+
+
+def test_no_two_buttons_have_the_same_key() -> None:
+    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *ERROR_BUTTONS)] + ["M", "J", "N"]
+    assert len(set(keys)) == len(keys)

@@ -1,0 +1,134 @@
+"""What happened to one's entries: everything that changed them, for their owner and nobody else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert
+
+from auth import ANONYMOUS, OPEN, Unauthenticated
+from maintenance.actions import entries
+from storage import job_queue
+from storage.database import Database
+from storage.models.moderation import ImportedLabels
+from submissions import activity
+from submissions.activity import ActivityItem
+from tests.factories import small_benchmark
+from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from workers.jobs.rescore import switch_board
+from workers.jobs.score import ScoringOutcome, score_next
+from workers.scorer import Scorer
+from workers.startup import prepare, register
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    return small_benchmark.scorer()
+
+
+@pytest.fixture
+def scored(database: Database, scorer: Scorer) -> Database:
+    """Return two entries of one owner, scored under what the board shows."""
+    first = replace(scorer, labels={"demo": scorer.labels["demo"]})
+    prepare(database, first, "demo")
+    small_benchmark.submit(database, range(2), owner=OWNER_OF_IT.account)
+    with database.write() as session:
+        job_queue.enqueue_missing(session, "demo", scorer.version)
+    while score_next(database, first, "w", 60) is ScoringOutcome.SCORED:
+        pass
+    return database
+
+
+def _said(database: Database, **more: int) -> list[ActivityItem]:
+    return activity.list_activity(database, "demo", OWNER_OF_IT, **more)
+
+
+def test_scores_and_decisions_are_told_with_their_reason(scored: Database) -> None:
+    one, two = sorted({line.entry for line in _said(scored)})
+    entries.flag(scored, MAINTAINER, one, "trained on {these} items")
+    entries.withdraw(scored, OWNER_OF_IT, two, "a better one is coming")
+    entries.hide(scored, MAINTAINER, one, "a complaint")
+    newest = [(line.entry, line.sentence) for line in _said(scored)][:3]
+    assert newest == [
+        (one, "It was hidden: a complaint"),
+        (two, "It was withdrawn: a better one is coming (by you)"),
+        (one, "It carries a public note: trained on {these} items"),
+    ]
+    assert {line.kind for line in _said(scored)[3:]} == {"submission.scored"}
+    assert MAINTAINER.account not in str([line.to_json() for line in _said(scored)])
+
+
+def test_a_re_score_is_told_for_each_entry_with_both_numbers(scored: Database, scorer: Scorer) -> None:
+    register(scored, scorer, "flipped")
+    switch_board(scored, scorer, "flipped", "sixteen labels were wrong")
+    later = small_benchmark.submit(scored, range(5, 6), owner=OWNER_OF_IT.account)
+    told = [line for line in _said(scored) if line.kind == "board.pointed"]
+    assert len({line.entry for line in told}) == len(told) == 2
+    assert not {line.entry for line in told} & set(later)
+    sentence = told[0].sentence
+    assert sentence.startswith("The board changed from label revision demo to flipped: macro ")
+    assert sentence.endswith(". sixteen labels were wrong")
+
+
+def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer) -> None:
+    names = small_benchmark.submit(database, range(3), owner=OWNER_OF_IT.account)
+    small_benchmark.submit(database, range(3, 6), owner=STRANGER.account)
+    prepare(database, replace(scorer, labels={"demo": scorer.labels["demo"]}), "demo")
+    told = _said(database)
+    assert sorted((line.entry, line.kind) for line in told) == [(name, "scores.recorded") for name in sorted(names)]
+    assert all(line.sentence.startswith("It was scored under label revision demo: macro ") for line in told)
+
+
+def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Database) -> None:
+    plain = [one.sentence for one in _said(scored) if "macro" in one.sentence]
+    told = [
+        one.sentence for one in activity.list_activity(scored, "demo", OWNER_OF_IT, hidden_labels={"demo": "overall"})
+    ]
+    assert plain
+    assert not any("macro" in one for one in told)
+    shown = [float(found[1]) for one in told if (found := re.search(r": overall ([\d.]+)\.$", one))]
+    assert len(shown) == len(plain)
+    assert [2 * score % 1 for score in shown] == [0] * len(shown)
+
+
+def test_of_a_draft_nothing_is_told(scored: Database, scorer: Scorer) -> None:
+    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
+    why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
+    with scored.write() as session:
+        session.execute(insert(ImportedLabels).values(**facts, **why))
+    register(scored, scorer, "flipped")
+    before = _said(scored)
+    switch_board(scored, scorer, "flipped", "because")  # shown and taken back: a draft again
+    assert _said(scored) == before
+
+
+def test_older_ones_follow_from_where_an_answer_ended(scored: Database) -> None:
+    entry = _said(scored)[0].entry
+    for number in range(4):
+        entries.flag(scored, MAINTAINER, entry, f"note {number}")
+    everything = _said(scored)
+    pages, before = [], None
+    while page := activity.list_activity(scored, "demo", OWNER_OF_IT, before=before, limit=2):
+        pages.append(page)
+        before = page[-1].seq
+    assert [line for page in pages for line in page] == everything
+    assert len(pages) == len(everything) / 2 == 3
+
+
+def test_nobody_else_is_told(scored: Database, tmp_path: Path) -> None:
+    assert _said(scored)
+    for user in (STRANGER, MAINTAINER, LOCAL, OPEN):
+        assert activity.list_activity(scored, "demo", user) == []
+    with pytest.raises(Unauthenticated):
+        activity.list_activity(scored, "demo", ANONYMOUS)
+
+
+def test_a_transferred_entry_takes_its_history_along(scored: Database) -> None:
+    entry = _said(scored)[0].entry
+    entries.transfer(scored, MAINTAINER, entry, "local", "they asked for it")
+    assert entry not in {line.entry for line in _said(scored)}
+    told = activity.list_activity(scored, "demo", LOCAL)
+    assert told[0].sentence == "It was given to another account: they asked for it"

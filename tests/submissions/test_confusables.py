@@ -1,0 +1,283 @@
+"""Names that look alike: of those who come at the same instant one gets the name; reported judges have names too."""
+
+from __future__ import annotations
+
+import string
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Barrier, BrokenBarrierError
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from auth import Identity
+from leaderboard.board.reported_results import bundled_results, load_published
+from maintenance.actions import entries, reported
+from maintenance.types import Conflict
+from storage import confusables
+from storage.confusables import skeleton
+from storage.database import Database
+from storage.models.core import Submission
+from storage.visibility import PLAIN, EntryVisibility
+from submissions.metadata import Metadata
+from submissions.service import Accepted, ConfusableName
+from tests.databases import with_labels
+from tests.factories.accounts import MAINTAINER
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+
+ANN, BOB = person("ann"), person("bob")
+GENUINE, POSING = "InternVL2-8B", "lnternVL2-8B"
+ALICE = "judge-alice"
+POSES = ("JUDGE-ALICE", "judge_alice", "judge alice", "judge-al1ce", "Judge\u2013Al\u0131ce.", "judge-alice-")
+NAMES = st.text(alphabet=string.ascii_letters + string.digits + "-_. ", min_size=1, max_size=20)
+SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\u043e", "G\u0420T-4\u043e")
+
+
+@pytest.fixture
+def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
+    with_labels(database, "r1", BENCHMARK)
+    (tmp_path / "setup").mkdir()
+    return make_setup(database, tmp_path / "setup")
+
+
+def submit(
+    setup: SubmissionSetup, user: Identity, number: int, model: str, shown: EntryVisibility = PLAIN, **said: Any
+) -> Accepted:
+    file = setup.arrive(native(setup.items) + b"\n" * number)
+    return setup.intake.submit(file, Metadata.parse({"model": model, **said}), user, shown)
+
+
+def models(database: Database) -> set[str]:
+    with database.read() as session:
+        return set(session.scalars(select(Submission.model)))
+
+
+def all_at_once(setup: SubmissionSetup, spellings: tuple[str, ...]) -> None:
+    """Each spelling by an account of its own."""
+    numbered = list(enumerate(spellings))
+    files = [setup.arrive(native(setup.items) + b"\n" * number) for number, _ in numbered]
+    start = Barrier(len(numbered))
+
+    def one(number: int, spelling: str) -> None:
+        start.wait(60)
+        with suppress(ConfusableName):
+            setup.intake.submit(files[number], Metadata.parse({"model": spelling}), person(f"p{number}"))
+
+    with ThreadPoolExecutor(len(numbered)) as pool:
+        for done in [pool.submit(one, *each) for each in numbered]:
+            done.result(120)
+
+
+def checked_before_either_writes(monkeypatch: pytest.MonkeyPatch, racers: int, looks: int, seconds: float) -> None:
+    """Nobody goes on after the last look at the names before all have had it, or `seconds` have passed."""
+    met, looked = Barrier(racers), dict.fromkeys((person(f"p{number}").account for number in range(racers)), 0)
+    real: Callable[..., str | None] = confusables.find_confusable
+
+    def taken(session: Session, benchmark: str, owner: str, *about: Any) -> str | None:
+        found = real(session, benchmark, owner, *about)
+        looked[owner] += 1
+        if looked[owner] == looks:
+            with suppress(BrokenBarrierError):
+                met.wait(seconds)
+        return found
+
+    monkeypatch.setattr(confusables, "find_confusable", taken)
+
+
+@pytest.mark.parametrize("nothing", ["\ufe0f", "\u034f", "\u3164", "\u200b", "\u2800", "\U000e0100"])
+def test_what_is_drawn_as_nothing_makes_no_other_name(nothing: str) -> None:
+    assert skeleton(f"GPT{nothing}-4o{nothing}") == skeleton("GPT-4o")
+
+
+def test_of_look_alikes_that_come_at_the_same_instant_one_is_taken(
+    setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len({skeleton(name) for name in SPELLINGS}) == 1
+    # Both have looked before they write: once while the file is read, and once more in the transaction.
+    checked_before_either_writes(monkeypatch, 2, looks=2, seconds=0.5)
+    all_at_once(setup, SPELLINGS[:2])
+    assert len(models(database)) == 1
+
+
+def test_of_many_look_alikes_one_is_taken(setup: SubmissionSetup, database: Database) -> None:
+    all_at_once(setup, SPELLINGS)
+    assert len(models(database)) == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
+def test_without_lining_up_both_would_be_taken(
+    setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The positive control: the test above can fail."""
+    monkeypatch.setattr(confusables, "lock_names", lambda session: None)
+    checked_before_either_writes(monkeypatch, 2, looks=2, seconds=60)
+    all_at_once(setup, SPELLINGS[:2])
+    assert len(models(database)) == 2
+
+
+def test_the_same_name_at_the_same_instant_is_taken_from_everybody(setup: SubmissionSetup, database: Database) -> None:
+    all_at_once(setup, (GENUINE,) * 4)
+    with database.read() as session:
+        assert list(session.scalars(select(Submission.model))) == [GENUINE] * 4
+
+
+def test_an_edit_and_a_submission_at_the_same_instant_do_not_both_get_the_name(
+    setup: SubmissionSetup, database: Database
+) -> None:
+    mine = submit(setup, ANN, 1, "Plain name").id
+    file, start = setup.arrive(native(setup.items) + b"\n" * 2), Barrier(2)
+
+    def edit() -> bool:
+        start.wait(60)
+        with suppress(Conflict):
+            return entries.edit(database, ANN, mine, {"model": GENUINE}, _columns).changed
+        return False
+
+    def pose() -> bool:
+        start.wait(60)
+        with suppress(ConfusableName):
+            return bool(setup.intake.submit(file, Metadata.parse({"model": POSING}), BOB).id)
+        return False
+
+    with ThreadPoolExecutor(2) as pool:
+        done = [pool.submit(edit), pool.submit(pose)]
+    assert sum(one.result() for one in done) == 1
+
+
+def _columns(raw: Any) -> Any:
+    return Metadata.parse(raw).columns()
+
+
+def reporting(setup: SubmissionSetup, database: Database, kind: str) -> str:
+    """Make GENUINE a reported result; its id, where it is an imported one."""
+    if kind == "shipped":
+        assert GENUINE in {one.name for one in load_published()}
+        setup.intake._shipped = bundled_results
+        return ""
+    data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
+    (row,) = reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey").new
+    return row.id
+
+
+@pytest.mark.parametrize("kind", ["shipped", "imported"])
+def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, database: Database, kind: str) -> None:
+    shipped = bundled_results() if kind == "shipped" else []
+    assert submit(setup, ANN, 1, "Judge A").id
+    reporting(setup, database, kind)
+    with pytest.raises(ConfusableName, match=f"too similar to {GENUINE}"):
+        submit(setup, BOB, 2, POSING)
+    with pytest.raises(ConfusableName, match="organisation"):
+        submit(setup, BOB, 3, "Judge B", organisation="0penGVLab")
+    own = submit(setup, BOB, 4, "Judge C").id
+    for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
+        with pytest.raises(Conflict, match="too similar"):
+            entries.edit(database, BOB, own, changes, _columns, shipped)
+    assert submit(setup, BOB, 5, GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
+
+
+def test_a_removed_result_holds_no_name_any_more(setup: SubmissionSetup, database: Database) -> None:
+    row = reporting(setup, database, "imported")
+    reported.remove(database, MAINTAINER, BENCHMARK, row, "retracted")
+    assert submit(setup, BOB, 1, POSING).id
+
+
+def test_a_reported_name_is_compared_as_a_submission_would_write_it(setup: SubmissionSetup, database: Database) -> None:
+    wide = "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in "GPT-4o")
+    assert unicodedata.normalize("NFKC", wide) == "GPT-4o"
+    data = f"name,url,macro\n{wide},https://arxiv.org/abs/2501.00001,55.0\n".encode()
+    reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey")
+    assert submit(setup, BOB, 1, "GPT-4o").id
+    with pytest.raises(ConfusableName):
+        submit(setup, ANN, 2, "G\u0420T-4o")
+
+
+def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, database: Database) -> None:
+    entry = submit(setup, ANN, 1, GENUINE, organisation="Acme lab").id
+    unseen = submit(setup, ANN, 2, "Soon judge", EntryVisibility(published=False)).id  # maintainers may know
+    rows = (POSING, "Acme Iab"), ("Soon judge", ""), ("S\u043eon judge", ""), (GENUINE + " (new)", "Acme lab")
+    lines = "".join(f"{name},{lab},https://arxiv.org/abs/2501.0000{n},5{n}\n" for n, (name, lab) in enumerate(rows, 1))
+    data = f"name,organisation,url,macro\n{lines}".encode()
+    for dry_run in (True, False):
+        found = reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey", dry_run=dry_run)
+        assert len(found.new) == 4  # said, not refused: a maintainer decides
+        assert found.alike == (
+            f"name: {POSING} looks like the model {GENUINE} (entry {entry}).",
+            f"name: S\u043eon judge looks like the model Soon judge (entry {unseen}).",
+            f"organisation: Acme Iab looks like the organisation Acme lab (entry {entry}).",
+        )
+    (row,) = [one for one in found.new if one.name == GENUINE + " (new)"]
+    done = reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": "lnternVL2\u20138B"}, "a slip")
+    assert f"looks like the model {GENUINE} (entry {entry})" in done.message
+    assert "looks like" not in reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": GENUINE}, "x").message
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_case_separators_ends_and_digits_do_not_make_another_name(setup: SubmissionSetup, pose: str) -> None:
+    submit(setup, ANN, 1, ALICE, organisation=ALICE)
+    with pytest.raises(ConfusableName, match=f"too similar to {ALICE}"):
+        submit(setup, BOB, 2, pose)
+    with pytest.raises(ConfusableName, match="organisation"):
+        submit(setup, BOB, 3, "Judge B", organisation=pose)
+    assert submit(setup, ANN, 4, pose).id  # one's own
+    assert submit(setup, BOB, 5, ALICE).id  # the same spelling
+
+
+def test_a_reported_name_with_a_dash_behind_it_is_somebody_elses(setup: SubmissionSetup) -> None:
+    setup.intake._shipped = bundled_results
+    with pytest.raises(ConfusableName, match="too similar to R1-Reward,"):
+        submit(setup, BOB, 1, "R1-Reward-")
+    assert submit(setup, BOB, 2, "R1-Reward").id
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Judge-1.5", "Judge-15"), ("Judge-1.5B", "Judge-1-5B"), ("Judge-1-5B", "Judge-15B"), ("Judge", "Judge+"),
+     ("Judge-7B", "Judge-8B"), ("Judge 1", "Judge 2"), ("Voting@5", "Voting@15"), ("...", "--")],
+)  # fmt: skip
+def test_names_that_say_something_else_stay_apart(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)
+
+
+@given(name=NAMES, ends=st.text(alphabet="-_.!~ ", max_size=3))
+@example(name="LLaVA-1.6-7B", ends="-")
+def test_a_skeleton_knows_no_case_no_kind_of_separator_and_no_ends(name: str, ends: str) -> None:
+    if not any(one.isalnum() for one in name):
+        return
+    looks = skeleton(name)
+    assert {skeleton(name.upper()), skeleton(name.lower()), skeleton(name.swapcase())} == {looks}
+    assert skeleton(name.replace("_", "-").replace(" ", "-")) == looks
+    assert skeleton(ends + name + ends) == looks
+
+
+@given(name=NAMES)
+@example(name="judge-alice")
+def test_a_skeleton_takes_digits_for_the_letters_they_look_like(name: str) -> None:
+    if not any(one.isdigit() for one in name):
+        leet = name.translate(str.maketrans("iIlLoO", "111100"))
+        between = any(one in "-_. " for one in name)
+        assert skeleton(leet) == skeleton(name) or between
+
+
+def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
+    setup: SubmissionSetup, database: Database
+) -> None:
+    setup.intake._shipped = bundled_results
+    assert submit(setup, ANN, 1, "My model", judge="R1-Reward").id
+    assert submit(setup, BOB, 2, "Your model", judge="r1 reward").id  # the slug is r1-reward
+    with pytest.raises(ConfusableName, match="judge"):
+        submit(setup, BOB, 3, "His model", judge="Rl-Reward")
+    edited = entries.edit(database, MAINTAINER, _entry_of(database, "My model"), {"judge": "My judge"}, _columns)
+    assert edited.changed
+
+
+def _entry_of(database: Database, model: str) -> str:
+    with database.read() as session:
+        return session.scalars(select(Submission.id).where(Submission.model == model)).one()

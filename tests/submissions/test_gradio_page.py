@@ -1,0 +1,122 @@
+"""The page for submitting, without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import gradio as gr
+import pytest
+from gradio.data_classes import FileData
+from starlette.requests import Request
+
+from auth import ANONYMOUS
+from storage.database import Database
+from submissions import gradio_page
+from submissions.gradio_service import GradioSubmissions
+from submissions.status import get_status
+from tests.databases import new_database
+from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = new_database(f"sqlite:///{tmp_path}/data/leaderboard.db")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
+    return make_setup(database, tmp_path)
+
+
+@pytest.fixture
+def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> GradioSubmissions:
+    (tmp_path / "gradio").mkdir()
+    return GradioSubmissions(
+        setup.intake, partial(get_status, database, BENCHMARK), lambda _: None, tmp_path / "gradio", LIMIT
+    )
+
+
+@pytest.fixture
+def blocks(service: GradioSubmissions) -> gr.Blocks:
+    made: gr.Blocks = gr.Blocks()
+    with made:
+        gradio_page.build(service, benchmark="demo", limit_mb=1)
+    return made
+
+
+@pytest.mark.parametrize("name", ["predictions", "predictions.jsonl.gz"])
+def test_a_file_is_taken_whatever_its_name(blocks: gr.Blocks, tmp_path: Path, name: str) -> None:
+    (file,) = (block for block in blocks.blocks.values() if isinstance(block, gr.File))
+    (tmp_path / name).write_bytes(b"x")
+    file.GRADIO_CACHE = str(tmp_path)
+    assert file.preprocess(FileData(path=str(tmp_path / name))) == str(tmp_path / name)
+
+
+def test_a_file_stays_while_it_may_be_submitted_and_not_longer(
+    service: GradioSubmissions, setup: SubmissionSetup
+) -> None:
+    good, bad = service.uploads / "good.jsonl", service.uploads / "bad.jsonl"
+    good.write_bytes(native(setup.items))
+    bad.write_bytes(b"{}\n")
+    assert (service.check(good)["ok"], good.exists()) == (True, True)
+    assert (service.check(bad)["ok"], bad.exists()) == (False, False)
+    assert service.submit(good, {}, person("ana"))["code"] == "metadata-rejected"
+    assert good.exists(), "one may correct the form"
+    assert service.submit(good, {"model": "Judge"}, ANONYMOUS)["code"] == "sign-in-needed"
+    assert service.submit(good, {"model": "Judge"}, person("ana"))["id"]
+    assert not good.exists()
+    again = service.submit(good, {"model": "Judge"}, person("ana"))
+    assert (again["status"], again["code"]) == (410, "file-gone")
+
+
+def test_what_fails_in_the_store_is_not_said_to_be_a_missing_file(
+    service: GradioSubmissions, setup: SubmissionSetup
+) -> None:
+    good = service.uploads / "good.jsonl"
+    good.write_bytes(native(setup.items))
+    setup.uploads.write_bytes(b"a file where the store should be")
+    with pytest.raises(OSError):
+        service.submit(good, {"model": "Judge"}, person("ana"))
+    assert good.exists()
+
+
+def test_a_file_elsewhere_is_never_removed(service: GradioSubmissions, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "labels.jsonl"
+    elsewhere.write_bytes(b"{}\n")
+    assert not service.check(elsewhere)["ok"]
+    assert elsewhere.exists()
+
+
+def test_an_unknown_submission_has_the_same_code_as_over_rest(blocks: gr.Blocks) -> None:
+    (call,) = (one.fn for one in blocks.fns.values() if one.api_name == "status")
+    assert call is not None
+    somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
+    assert call(somebody, "e00000000000")["code"] == "unknown-submission"
+
+
+def test_calls_without_a_file_or_with_a_name_that_cannot_be_are_answered(blocks: gr.Blocks) -> None:
+    functions = {one.api_name: one.fn for one in blocks.fns.values()}
+    check, ask = functions["check"], functions["status"]
+    assert check is not None and ask is not None
+    assert check(None)["code"] == "no-file"
+    somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
+    assert ask(somebody, "e\0")["code"] == "unknown-submission"
+
+
+def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
+    assert gradio_page.paused_html(None) == ""
+    assert "<b>No submissions at the moment.</b> Back &lt;b&gt;at noon." in gradio_page.paused_html("Back <b>at noon.")
+
+
+def test_bytes_that_were_there_before_are_said_to_be() -> None:
+    assert gradio_page.duplicate_html({"id": "e1", "duplicate": False}) == ""
+    told = gradio_page.duplicate_html({"id": "e1", "duplicate": True})
+    assert "already submitted as <code>e1</code>; nothing changed." in told
+
+
+def test_the_page_says_how_long_it_keeps_a_file() -> None:
+    assert "deleted within the hour" in gradio_page._introduction("demo", 64)

@@ -1,0 +1,235 @@
+"""What a stranger gets out of Gradio by calling its functions with what no page of ours would send."""
+
+from __future__ import annotations
+
+import json
+import re
+import select
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from tests.factories.service import PATIENCE, Service, running
+from web.middleware.gradio_allowlist import MOST_BYTES, GradioAllowlistMiddleware, file_paths_in, is_allowed
+
+NAME = "a" * 64
+SECRET = "what only the worker may read"
+
+
+def of(path: str) -> dict[str, Any]:
+    """Return what Gradio takes for an uploaded file."""
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
+
+
+def attempts(path: str) -> Iterator[dict[str, Any]]:
+    """Yield the bodies of calls that name a file."""
+    for file in (of(path), {"path": path}, {**of("x"), "path": path, "url": "http://127.0.0.1:1/x", "is_stream": True}):
+        yield {"data": [file]}
+        yield {"data": ["", [{"deep": [file]}]]}
+        yield {"data": [{"value": file, "__type__": "update"}]}
+        yield {"file": file}
+
+
+class Behind:
+    """An application that says what reached it."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+        self.paths: list[str] = []
+        self.kind, self.answer = "text/plain", [b"reached"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.bodies.append((await receive()).get("body", b""))
+        self.paths.append(scope["path"])
+        headers = [(b"content-type", self.kind.encode())]
+        if self.kind != "text/event-stream":
+            headers.append((b"content-length", str(sum(map(len, self.answer))).encode()))
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for part in self.answer:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def opened(uploads: Path) -> tuple[TestClient, Behind]:
+    behind, target = Behind(), GradioAllowlistMiddleware(uploads)
+    target.attach(behind, {0, 7})
+    return TestClient(Starlette(routes=[Mount("/app", target)])), behind
+
+
+def test_a_file_in_a_call_is_one_that_was_uploaded(tmp_path: Path) -> None:
+    client, behind = opened(tmp_path)
+    good, stored = f"/uploads/{NAME}/votes.jsonl", f"{tmp_path}/{NAME}/votes.jsonl"
+    for body, meant in zip(attempts(good), attempts(stored), strict=True):
+        assert client.post("/app/gradio_api/queue/join", json=body).status_code == 200
+        assert json.loads(behind.bodies.pop()) == meant  # as it was sent, and where the file lies
+    other: list[Any] = ["/etc/passwd", "/proc/self/environ", "x", "", f"{tmp_path}/leaderboard.db", None, 7, [good]]
+    other += [stored, f"/uploads/{NAME}/..", f"/uploads/{NAME}/.", f"/uploads/{NAME}/", f"/uploads/../{NAME}/x"]
+    other += [f"{tmp_path}/{NAME}/..", f"{tmp_path}/{NAME}/.", f"{tmp_path}/{NAME}/", f"{tmp_path}/{NAME}"]
+    other += [f"{tmp_path}/../{NAME}/x", f"{tmp_path}/{NAME}/../../x", f"{tmp_path}/{NAME}/../x", f"{good}\0.png"]
+    other += ["http://127.0.0.1:1/x.jsonl", "https://example.org/x", f"file://{good}", f"/{good}", f"{good}/../x"]
+    for path in other:
+        for body in attempts(path):
+            for route in ("queue/join", "call/check", "call/v2/submit", "cancel", "reset"):
+                answer = client.post(f"/app/gradio_api/{route}", json=body)
+                assert (answer.status_code, answer.json()["code"]) == (422, "not-uploaded"), (path, route)
+    assert behind.bodies == []
+
+
+def test_only_what_was_uploaded_is_handed_out(tmp_path: Path) -> None:
+    client, behind = opened(tmp_path)
+    assert client.get(f"/app/gradio_api/file=/uploads/{NAME}/votes.jsonl").status_code == 200
+    assert behind.paths == [f"/app/gradio_api/file={tmp_path}/{NAME}/votes.jsonl"]
+    for path in (
+        "/etc/passwd",
+        f"{tmp_path}/{NAME}/votes.jsonl",
+        f"{tmp_path}/leaderboard.db",
+        "https://example.org/",
+        f"{tmp_path}/{NAME}/%2e%2e/x",
+    ):
+        assert client.get(f"/app/gradio_api/file={path}").status_code == 404
+    assert len(behind.bodies) == 1
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+def test_no_answer_says_where_uploads_lie(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / 'Ablage für "Dateien"'
+    client, behind = opened(folder)
+    for write in (json.dumps, lambda one: json.dumps(one, ensure_ascii=False)):
+        told = write([f"{folder}/{NAME}/votes.jsonl"]).encode()
+        behind.kind, behind.answer = kind, [told, b"\n"] if kind == "text/event-stream" else [told[:20], told[20:]]
+        answer = client.post("/app/gradio_api/upload", files={"files": ("votes.jsonl", b"x")})
+        assert answer.json() == [f"/uploads/{NAME}/votes.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"[]", "invalid-call"),
+        (b"{", "not-json"),
+        (b"", "not-json"),
+        ('{"data": []}'.encode("utf-16"), "not-json"),  # Python's own reader guesses the encoding, and would see a path
+        (b"[" * 100_000, "not-json"),
+        (b'{"fn_index": 8}', "unknown-function"),
+        (b'{"fn_index": -1}', "unknown-function"),
+        (b'{"fn_index": true}', "unknown-function"),
+        (b'{"fn_index": "7"}', "unknown-function"),
+        (b'{"session_hash": "' + b"z" * 65 + b'"}', "invalid-session"),
+        (b'{"session_hash": ["s"]}', "invalid-session"),
+        (b'{"session_hash": ""}', "invalid-session"),
+        (b'{"session_hash": "a\\nb"}', "invalid-session"),
+        (b'{"data": ["' + b"x" * MOST_BYTES + b'"]}', "too-large"),
+    ],
+)
+def test_a_call_that_no_page_makes_is_refused_with_a_code(tmp_path: Path, body: bytes, code: str) -> None:
+    client, behind = opened(tmp_path)
+    answer = client.post("/app/gradio_api/queue/join", content=body)
+    assert answer.json()["code"] == code
+    assert answer.status_code in (404, 413, 422)
+    assert behind.bodies == []
+
+
+def test_the_search_for_files_needs_no_stack(tmp_path: Path) -> None:
+    deep: Any = {"path": "/etc/passwd"}
+    for _ in range(900):
+        deep = [deep]
+    assert list(file_paths_in({"data": deep})) == ["/etc/passwd"]
+
+
+NOT_SERVED = [
+    ("GET", "/monitoring"),
+    ("GET", "/monitoring/summary"),
+    ("GET", "/gradio_api/deep_link?session_hash=x"),
+    ("POST", "/gradio_api/process_recording"),
+    ("POST", "/gradio_api/component_server"),
+    ("POST", "/gradio_api/run/check"),
+    ("POST", "/gradio_api/api/check"),
+    ("POST", "/gradio_api/stream/x"),
+    ("POST", "/gradio_api/vibe-edit"),
+    ("POST", "/gradio_api/run-history/connect"),
+    ("GET", "/gradio_api/run-history/records"),
+    ("GET", "/gradio_api/dev/reload"),
+    ("GET", "/gradio_api/proxy=http://127.0.0.1:1/"),
+    ("GET", "/gradio_api/openapi.json"),
+    ("GET", "/openapi.json"),
+    ("POST", "/login"),
+    ("GET", "/logout"),
+    ("PUT", "/gradio_api/queue/join"),
+    ("DELETE", "/gradio_api/upload"),
+]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running(tmp_path_factory.mktemp("setup") / "data", gradio=True) as found:
+        yield found
+
+
+@pytest.mark.slow
+def test_what_pages_do_not_need_of_gradio_is_not_there_and_leaves_nothing_behind(service: Service) -> None:
+    before = set(Path(tempfile.gettempdir()).iterdir())
+    for method, path in NOT_SERVED:
+        assert not is_allowed(method, path.partition("?")[0]), path
+        files = {"file": ("x.webm", b"x" * 1000)} if "recording" in path else None
+        assert service.http.request(method, f"/app{path}", files=files).status_code in (404, 405), path
+    left = [path for path in set(Path(tempfile.gettempdir()).iterdir()) - before if path.suffix == ".webm"]
+    assert left == []
+
+
+@pytest.mark.slow
+def test_no_call_reads_a_file_of_the_service_or_an_address(service: Service, tmp_path: Path) -> None:
+    data = next(iter(service.log_path.parent.rglob("labels.jsonl")))
+    config = service.http.get("/app/config").json()
+    with socket.create_server(("127.0.0.1", 0)) as heard:
+        address = f"http://127.0.0.1:{heard.getsockname()[1]}/x.jsonl"
+        for path in (str(data), "/proc/self/environ", "/etc/passwd", address):
+            for one in config["dependencies"]:
+                files = [of(path)] * (len(one["inputs"]) + 1)
+                call = {"data": files, "fn_index": one["id"], "session_hash": "s"}
+                answer = service.http.post("/app/gradio_api/queue/join", json=call)
+                assert (answer.status_code, answer.json()["code"]) == (422, "not-uploaded")
+        assert select.select([heard], [], [], 1.0)[0] == []
+    assert not [path for path in data.parent.rglob("gradio/*/*") if path.name in ("labels.jsonl", "environ", "passwd")]
+
+
+@pytest.mark.slow
+def test_what_was_uploaded_is_checked(service: Service) -> None:
+    votes = service.http.get("/sample-predictions.jsonl").content
+    uploaded = service.http.post("/app/gradio_api/upload", files={"files": ("votes.jsonl", votes)}).json()[0]
+    assert re.fullmatch(r"/uploads/[0-9a-f]{64}/votes\.jsonl", uploaded)
+    assert service.http.get(f"/app/gradio_api/file={uploaded}").content == votes
+    event = service.http.post("/app/gradio_api/call/check", json={"data": [of(uploaded)]}).json()["event_id"]
+    said = service.http.get(f"/app/gradio_api/call/check/{event}", timeout=PATIENCE).text
+    assert "event: complete" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launched", [False, True])
+def test_control_without_the_allowlist_gradio_hands_out_a_file_unless_it_was_told_that_it_is_launched(
+    tmp_path: Path, launched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import gradio as gr
+
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
+    hidden = tmp_path / "labels.jsonl"
+    hidden.write_text(SECRET)
+    with gr.Blocks() as pages:
+        file, path = gr.File(), gr.Textbox()
+        gr.Button().click(lambda one: one, file, path, api_name="check")
+    shell = FastAPI()
+    gr.mount_gradio_app(shell, pages, "/app", ssr_mode=False, blocked_paths=[str(hidden)])
+    pages.has_launched = launched
+    with TestClient(shell) as client:
+        event = client.post("/app/gradio_api/call/check", json={"data": [of(str(hidden))]}).json()["event_id"]
+        said = client.get(f"/app/gradio_api/call/check/{event}").text
+        found = re.search(r"data: \[\"([^\"]+)\"", said)
+        assert (found is None) == launched, said
+        assert launched or client.get(f"/app/gradio_api/file={found[1]}").text == SECRET  # type: ignore[index]

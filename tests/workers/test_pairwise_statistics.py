@@ -1,0 +1,434 @@
+"""What judges are to each other: computed after the scores are public, shown with the next snapshot, never deleted."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from sqlalchemy import delete, event, insert, select, update
+from sqlalchemy.exc import DatabaseError, IntegrityError
+
+from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
+from benchmark.pairwise import compare_all, rank_ranges_of, unpack
+from benchmark.protocols import scores
+from benchmark.reliability import majority
+from benchmark.scoring import Tally, tally
+from benchmark.votes import Votes
+from storage import audit, label_imports, label_sets, visibility
+from storage.database import Database
+from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
+from storage.snapshots import relations_body, snapshot_at
+from storage.visibility import EntryVisibility
+from tests.databases import a_submission, new_database
+from tests.factories import small_benchmark
+from workers import schedule
+from workers.jobs import pairwise_statistics
+from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.snapshot import publish_if_changed
+from workers.runner import Worker, drain, run
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+
+def _current(database: Database) -> dict[str, Any]:
+    with database.read() as session:
+        pointer = label_sets.current(session)
+        assert pointer is not None
+        snapshot = session.get(Snapshot, pointer.snapshot_id)
+        assert snapshot is not None
+        body: dict[str, Any] = orjson.loads(zlib.decompress(snapshot.body))
+        return body
+
+
+def _snapshots(database: Database) -> int:
+    with database.read() as session:
+        return len(session.scalars(select(Snapshot.id)).all())
+
+
+def _scored(database: Database, scorer: Scorer, numbers: range, **changes: Any) -> list[str]:
+    names = small_benchmark.submit(database, numbers, **changes)
+    for revision in scorer.revisions:
+        rescore(database, scorer, revision)
+    return names
+
+
+def _settle(database: Database, scorer: Scorer) -> dict[str, Any]:
+    """Snapshot, relations, snapshot."""
+    publish_if_changed(database, scorer)
+    compute_if_changed(database, scorer)
+    publish_if_changed(database, scorer)
+    return _current(database)
+
+
+def _stored(database: Database, name: str) -> bytes:
+    with database.read() as session:
+        body = relations_body(session, name)
+    assert body is not None
+    return body
+
+
+def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(ready: Database, scorer: Scorer) -> None:
+    names = _scored(ready, scorer, range(6))
+    assert compute_if_changed(ready, scorer) == 0  # nothing is published yet
+    publish_if_changed(ready, scorer)
+    plain = _current(ready)
+    assert {entry["id"] for entry in plain["entries"]} == set(names)
+    assert plain["relations"] == {}
+    assert compute_if_changed(ready, scorer) == 2
+    assert publish_if_changed(ready, scorer)
+    body = _current(ready)
+    assert set(body["relations"]) == {"demo", "flipped"}
+    assert set(body["relations"]["demo"]) == {"id", "judges", "entries", "ranges", "variants", "difficulty"}
+    assert compute_if_changed(ready, scorer) == 0
+    assert publish_if_changed(ready, scorer) is None
+    assert _snapshots(ready) == 2
+
+
+def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -> None:
+    names = _scored(ready, scorer, range(7))
+    body = _settle(ready, scorer)
+    number = {name: index for index, name in enumerate(names)}
+    for revision, labels in scorer.labels.items():
+        summary = body["relations"][revision]
+        assert sorted(summary["entries"]) == sorted(names)
+        assert summary["judges"] == 7
+        verdicts = np.stack([majority(small_benchmark.votes(number[name]).matrix) for name in summary["entries"]])
+        expected = compare_all(summary["entries"], verdicts, labels, scorer.table)
+        found = unpack(_stored(ready, summary["id"]))
+        assert np.array_equal(found.only_right, expected.relations.only_right)
+        assert np.array_equal(found.kappa, expected.relations.kappa)
+        assert np.array_equal(found.bands, expected.relations.bands)
+        assert summary["ranges"] == expected.summary["ranges"]
+        assert len(rank_ranges_of(summary, "official", "macro")) == 7
+        assert summary["difficulty"] == expected.summary["difficulty"]
+        best = [scores(Tally.from_json(_entry(body, name)["tallies"][revision])).macro for name in summary["entries"]]
+        assert best == sorted(best, reverse=True)
+
+
+def _entry(body: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(entry for entry in body["entries"] if entry["id"] == name)
+
+
+def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_judges(
+    ready: Database, scorer: Scorer
+) -> None:
+    publish_if_changed(ready, scorer)
+    rows = {row["id"]: row for row in _current(ready)["baselines"]}
+    assert list(rows) == [RANDOM, FIRST, LONGER, MAJORITY]
+    assert (rows[RANDOM]["expected"], rows[RANDOM]["tallies"]) == (0.5, {})
+    assert rows[MAJORITY]["tallies"] == {}
+    for name, votes in ((FIRST, always_first(scorer.table)), (LONGER, always_longer(scorer.table))):
+        assert rows[name]["expected"] is None
+        for revision, labels in scorer.labels.items():
+            assert rows[name]["tallies"][revision] == tally(Votes(votes), labels, scorer.table).to_json()
+    _scored(ready, scorer, range(2))
+    assert _settle(ready, scorer)["baselines"][3]["tallies"] == {}
+    _scored(ready, scorer, range(2, 3))
+    counted = _settle(ready, scorer)["baselines"][3]["tallies"]
+    assert set(counted) == {"demo", "flipped"}
+    verdicts = np.stack([majority(small_benchmark.votes(number).matrix) for number in range(3)])
+    preferred = scorer.labels["demo"].preferred
+    right = [
+        (column == label).sum() > (column == 1 - label).sum()
+        for column, label in zip(verdicts.T, preferred, strict=True)
+    ]
+    assert Tally.from_json(counted["demo"]).counts[:7, 1].sum() == sum(right)
+
+
+def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scorer) -> None:
+    names = _scored(ready, scorer, range(5))
+    with ready.write() as session:
+        for version, name in enumerate(names[:3]):
+            session.execute(
+                update(Submission).where(Submission.id == name).values(model="one judge", version=str(version))
+            )
+        audit.append(session, "submission.edited", {})
+    body = _settle(ready, scorer)
+    for revision in ("demo", "flipped"):
+        macro = {n: scores(Tally.from_json(_entry(body, n)["tallies"][revision])).macro or 0 for n in names}
+        best = max(names[:3], key=lambda n: macro[n])
+        assert set(body["relations"][revision]["entries"]) == {best, *names[3:]}
+        assert body["relations"][revision]["judges"] == 3
+
+
+def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(
+    ready: Database, scorer: Scorer
+) -> None:
+    names = _scored(ready, scorer, range(7))
+    shown = {
+        2: EntryVisibility(published=False),
+        3: EntryVisibility(published=False),
+        4: EntryVisibility(4e9),
+        5: EntryVisibility(4e9, published=False),
+    }
+    with ready.write() as session:
+        for index, name in enumerate(names[:6]):
+            owner = "bob" if index == 3 else "ann"
+            session.execute(
+                update(Submission).where(Submission.id == name).values(model=f"judge v{index}", owner=owner)
+            )
+            visibility.request_approval(session, name, shown.get(index, visibility.PLAIN), approval=False)
+        audit.append(session, "submission.edited", {})
+    summary = _settle(ready, scorer)["relations"]["demo"]
+    (best,) = summary["variants"]
+    assert best in names[:2] and summary["variants"][best]["variants"] == 3  # the third is unpublished
+    assert set(summary["entries"]) == {best, names[4], names[6]}, "unnamed: a judge of its own"
+    assert summary["judges"] == 3
+
+
+def test_entries_whose_votes_agree_are_variants_anyone_who_made_them_but_for_unnamed_ones(
+    ready: Database, scorer: Scorer
+) -> None:
+    names = _scored(ready, scorer, range(2))
+    with ready.write() as session:
+        same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3, "owner": "bob"}
+        rows = [a_submission(number, **same) for number in (2, 3)]
+        session.add_all(rows)
+        session.flush()
+        copies = [row.id for row in rows]
+        visibility.request_approval(session, copies[1], EntryVisibility(4e9), approval=False)
+    for revision in scorer.revisions:
+        rescore(ready, scorer, revision)
+    summary = _settle(ready, scorer)["relations"]["demo"]
+    assert set(summary["entries"]) == {names[0], names[1], copies[1]}
+    assert {name: one["variants"] for name, one in summary["variants"].items()} == {names[1]: 2}
+
+
+def test_a_change_without_effect_on_judges_keeps_the_relations_at_once(ready: Database, scorer: Scorer) -> None:
+    (name, *_) = _scored(ready, scorer, range(3))
+    before = _settle(ready, scorer)["relations"]
+    with ready.write() as session:
+        session.execute(update(Submission).where(Submission.id == name).values(organisation="a new name"))
+        audit.append(session, "submission.edited", {})
+    publish_if_changed(ready, scorer)
+    assert _current(ready)["relations"] == before
+    assert compute_if_changed(ready, scorer) == 0
+
+
+def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database, scorer: Scorer) -> None:
+    _scored(ready, scorer, range(3))
+    _settle(ready, scorer)
+    _scored(ready, scorer, range(3, 4))
+    publish_if_changed(ready, scorer)
+    body = _current(ready)
+    assert len(body["entries"]) == 4
+    assert body["relations"] == {}
+    assert len(_settle(ready, scorer)["relations"]["demo"]["entries"]) == 4
+
+
+def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Database, scorer: Scorer) -> None:
+    _scored(ready, scorer, range(6))
+    facts = {"benchmark": "demo", "spec": "f", "items": 21, "digest": "a" * 64, "commitment": "b" * 64}
+    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "categories"}
+    with ready.write() as session:
+        label_imports.record(session, "flipped", facts | asked)
+    body = _settle(ready, scorer)
+    assert set(body["relations"]) == {"demo"} == set(body["label_revisions"])
+    assert {revision for row in body["baselines"] for revision in row["tallies"]} == {"demo"}
+    with ready.write() as session:
+        label_imports.publish(session, "flipped")
+        audit.append(session, "test", {})
+    body = _settle(ready, scorer)
+    assert set(body["relations"]) == {"demo", "flipped"}
+    assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).only_right is None
+    with ready.write() as session:
+        label_imports.retire(session, "flipped", "c" * 64)
+        audit.append(session, "test", {})
+    relations = _settle(ready, scorer)["relations"]
+    assert unpack(_stored(ready, relations["flipped"]["id"])).only_right is not None
+
+
+def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_are_dropped(
+    ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _scored(ready, scorer, range(3))
+    publish_if_changed(ready, scorer)
+    compute = pairwise_statistics._compute
+
+    def interrupted(*arguments: Any) -> Any:
+        computed = compute(*arguments)
+        _scored(ready, scorer, range(3, 4))
+        return computed
+
+    monkeypatch.setattr(pairwise_statistics, "_compute", interrupted)
+    assert compute_if_changed(ready, scorer) == 0
+    monkeypatch.undo()
+    assert len(_settle(ready, scorer)["relations"]["demo"]["entries"]) == 4
+
+
+def test_two_workers_that_compute_the_same_store_it_once(
+    ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _scored(ready, scorer, range(3))
+    publish_if_changed(ready, scorer)
+    both = threading.Barrier(2)
+    compute = pairwise_statistics._compute
+
+    def together(*arguments: Any) -> Any:
+        both.wait(timeout=60)
+        return compute(*arguments)
+
+    monkeypatch.setattr(pairwise_statistics, "_compute", together)
+    stored: list[int] = []
+    threads = [threading.Thread(target=lambda: stored.append(compute_if_changed(ready, scorer))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(stored) == [0, 2]
+
+
+def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer: Scorer) -> None:
+    careful = replace(scorer, hidden={"flipped": "categories"})
+    _scored(ready, careful, range(6))
+    body = _settle(ready, careful)
+    summary = body["relations"]["flipped"]
+    assert set(summary["ranges"]) == {"official"}
+    assert summary["difficulty"] is None
+    assert unpack(_stored(ready, summary["id"])).only_right is None
+    assert [set(row["tallies"]) for row in body["baselines"]] == [set(), {"demo"}, {"demo"}, {"demo"}]
+
+
+def test_a_snapshot_with_the_same_content_is_not_stored_twice(ready: Database, scorer: Scorer) -> None:
+    _scored(ready, scorer, range(2))
+    _settle(ready, scorer)
+    before = _snapshots(ready)
+    with ready.write() as session:
+        audit.append(session, "submission.edited", {})  # and edited back, for nothing is different
+    reads = 0
+
+    def count(*_: Any) -> None:
+        nonlocal reads
+        reads += 1
+
+    assert publish_if_changed(ready, scorer) is None
+    assert _snapshots(ready) == before
+    event.listen(ready.engine, "before_cursor_execute", count)
+    assert publish_if_changed(ready, scorer) is None
+    event.remove(ready.engine, "before_cursor_execute", count)
+    assert reads < 6  # it knows that it has looked already
+
+
+def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scorer) -> None:
+    day = 86_400.0
+    times = [10 * day + 1.25, 10 * day + 1.75, 11 * day - 0.5, 11 * day, 12 * day + 5]
+    ids = [hashlib.sha256(str(at).encode()).hexdigest() for at in times]
+    with ready.write() as session:
+        rows = [
+            {"id": name, "through_seq": 0, "created_at": at, "body": b"x"} for name, at in zip(ids, times, strict=True)
+        ]
+        session.execute(insert(Snapshot), rows)
+    wanted = {
+        "1970-01-10": None,
+        "1970-01-11": ids[2],
+        "1970-01-12": ids[3],
+        "1970-01-14": ids[4],
+        "1970-01-11T00:00:00Z": None,
+        "1970-01-11T00:00:01Z": ids[1],
+        "1970-01-11T00:00:01": ids[1],
+        "1970-01-11T01:00:01+01:00": ids[1],
+        "1970-01-11T23:59:58Z": ids[1],
+        "1970-01-12T00:00:00Z": ids[3],
+        ids[0]: ids[0],
+        ids[0][:12]: ids[0],
+        "0" * 64: None,
+    }
+    with ready.read() as session:
+        for when, name in wanted.items():
+            assert snapshot_at(session, when) == name, when
+        for nonsense in ("", "yesterday", "2026-02-30", "abc", "%", "9999-12-31T23:59:59Z9", ids[0] + "0"):
+            with pytest.raises(ValueError, match="neither"):
+                snapshot_at(session, nonsense)
+        assert snapshot_at(session, "9999-12-31") == ids[4]
+
+
+def test_every_published_snapshot_is_found_under_the_moment_it_shows(ready: Database, scorer: Scorer) -> None:
+    _scored(ready, scorer, range(3))
+    body = _settle(ready, scorer)
+    with ready.read() as session:
+        pointer = label_sets.current(session)
+        assert pointer is not None
+        assert snapshot_at(session, body["created_at"]) == pointer.snapshot_id
+        assert snapshot_at(session, body["created_at"][:10]) == pointer.snapshot_id
+
+
+GOOD: dict[str, Any] = {
+    "id": "a" * 64,
+    "inputs": "b" * 64,
+    "label_revision": "demo",
+    "summary": "{}",
+    "body": b"x",
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"id": "a"}, {"inputs": "B" * 64}, {"label_revision": "unknown"}, {"summary": "[]"}, {"body": b""}],
+    ids=str,
+)
+def test_bad_relations_are_refused(ready: Database, change: dict[str, Any]) -> None:
+    with pytest.raises(IntegrityError), ready.write() as session:
+        session.execute(insert(StoredRelations).values(**(GOOD | change)))
+
+
+def test_relations_are_never_changed_nor_removed(ready: Database) -> None:
+    with ready.write() as session:
+        session.execute(insert(StoredRelations).values(**GOOD))
+    with pytest.raises(IntegrityError), ready.write() as session:
+        session.execute(insert(StoredRelations).values(**(GOOD | {"id": "c" * 64})))  # the same inputs
+    for statement in (update(StoredRelations).values(body=b"y"), delete(StoredRelations)):
+        with pytest.raises(DatabaseError, match="may not be changed"), ready.write() as session:
+            session.execute(statement)
+
+
+def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(ready, range(3), queued=True)
+    drain(Worker(ready, scorer, 60), lambda: False, time.sleep)
+    relations = _current(ready)["relations"]
+    with ready.read() as session:
+        (body,) = session.scalars(select(AuditEvent.body).where(AuditEvent.kind == pairwise_statistics.COMPUTED)).all()
+        assert orjson.loads(body)["relations"] == {revision: relations[revision]["id"] for revision in scorer.revisions}
+        assert audit.verify(session) is None
+    content = zlib.decompress(_stored(ready, relations["demo"]["id"]))
+    assert hashlib.sha256(content).hexdigest() == relations["demo"]["id"]
+
+
+def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, scorer: Scorer) -> None:
+    opened = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    prepare(opened, scorer, "demo")
+    worker = Worker(opened, scorer, 60)
+    deadline = time.monotonic() + 60
+    seen: list[bool] = []
+
+    def done() -> bool:
+        with opened.read() as session:
+            pointer = label_sets.current(session)
+            if pointer is None or pointer.snapshot_id is None:
+                return False
+        body = _current(opened)
+        if body["entries"]:
+            seen.append(bool(body["relations"]))
+        return bool(seen and seen[-1]) or time.monotonic() > deadline
+
+    small_benchmark.submit(opened, range(5), queued=True)
+    with schedule.running(worker):
+        run(worker, done, lambda _seconds: time.sleep(0.05))
+    assert seen[-1]
+    opened.close()
+
+
+def test_a_switched_board_shows_the_other_revisions_relations(ready: Database, scorer: Scorer) -> None:
+    _scored(ready, scorer, range(3))
+    before = _settle(ready, scorer)["relations"]
+    switch_board(ready, scorer, "flipped", "test")
+    publish_if_changed(ready, scorer)
+    assert _current(ready)["relations"] == before  # the same entries under the same revisions

@@ -1,0 +1,139 @@
+"""One submission: claimed, counted, recorded once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import func, select, text
+
+from benchmark.scoring import Tally
+from benchmark.votes import Votes
+from storage import audit, job_queue
+from storage.database import Database
+from storage.job_queue import MAX_ATTEMPTS, JobStage
+from storage.models.core import AuditEvent, Job, Score
+from tests.factories import small_benchmark
+from workers.jobs import score
+from workers.jobs.score import ScoringOutcome, score_next
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+
+def _score_all(database: Database, scorer: Scorer) -> list[ScoringOutcome]:
+    outcomes = []
+    while (outcome := score_next(database, scorer, "w", 60)) is not ScoringOutcome.NOTHING_TO_DO:
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _right(text_: str) -> int:
+    counted = Tally.from_json(json.loads(text_))
+    return int(counted.counts[:7, 1].sum())
+
+
+def test_every_submission_is_scored_once_under_every_revision(database: Database, scorer: Scorer) -> None:
+    ids = small_benchmark.submit(database_ready(database, scorer), range(4))
+    with database.write() as session:
+        assert job_queue.enqueue_missing(session, "demo", "1") == 4
+        assert job_queue.enqueue_missing(session, "flipped", "1") == 4
+    assert _score_all(database, scorer) == [ScoringOutcome.SCORED] * 8
+    with database.read() as session:
+        scores = {(s.submission_id, s.label_revision): _right(s.tally) for s in session.scalars(select(Score))}
+        assert audit.verify(session) is None
+        kinds = list(session.scalars(select(AuditEvent.kind)))
+    expected = {
+        (name, revision): small_benchmark.right(number, flip=revision == "flipped")
+        for number, name in enumerate(ids)
+        for revision in ("demo", "flipped")
+    }
+    assert scores == expected
+    assert kinds.count("submission.scored") == 8
+
+
+def database_ready(database: Database, scorer: Scorer) -> Database:
+    prepare(database, scorer, "demo")
+    return database
+
+
+def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(database_ready(database, scorer), range(1))
+    with database.write() as session:
+        job_queue.enqueue_missing(session, "demo", "1")
+    _score_all(database, scorer)
+    with database.read() as session:
+        (stored,) = session.scalars(select(Score.tally))
+        bodies = list(session.scalars(select(AuditEvent.body)))
+    tally = json.loads(stored)
+    assert set(tally) == {"k", "counts", "agreeing", "has_tags"}  # counts per cell, nothing per item
+    assert all("agree" not in body and "preferred" not in body for body in bodies)
+
+
+def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer: Scorer) -> None:
+    (submission,) = small_benchmark.submit(database_ready(database, scorer), range(1))
+    with database.write() as session:
+        job_queue.enqueue_missing(session, "demo", "1")
+
+    def another_takes_over(claim: object) -> None:
+        if claim is not None:
+            with database.write() as session:
+                session.execute(text("UPDATE jobs SET lease_until = 0"))
+                job_queue.release_expired(session)
+                assert job_queue.claim(session, "another", 60) is not None
+
+    assert score_next(database, scorer, "w", 60, another_takes_over) is ScoringOutcome.LEASE_LOST
+    with database.read() as session:
+        assert session.scalars(select(Score)).all() == []
+        assert session.scalars(select(Job.worker)).one() == "another"
+        assert job_queue.progress(session, submission).state is JobStage.SCORING
+        assert "submission.scored" not in session.scalars(select(AuditEvent.kind)).all()
+
+
+def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
+    database: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (submission,) = small_benchmark.submit(database_ready(database, scorer), range(1))
+    with database.write() as session:
+        job_queue.enqueue_missing(session, "demo", "1")
+
+    def broken(*_arguments: object) -> Tally:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(score, "tally", broken)
+    assert _score_all(database, scorer) == [ScoringOutcome.FAILED] * MAX_ATTEMPTS
+    with database.read() as session:
+        progress = job_queue.progress(session, submission)
+    assert progress.state is JobStage.FAILED
+    assert "not of the file" in progress.reason
+    assert "secret" not in progress.reason
+
+
+def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer: Scorer) -> None:
+    database_ready(database, scorer)
+    small_benchmark.submit(database, range(1), items=20)  # votes of another benchmark's size
+    (good,) = small_benchmark.submit(database, range(1, 2))
+    with database.write() as session:
+        job_queue.enqueue_missing(session, "demo", "1")
+    assert sorted(outcome.name for outcome in _score_all(database, scorer)) == ["FAILED"] * 5 + ["SCORED"]
+    with database.read() as session:
+        assert session.scalars(select(Score.submission_id)).one() == good
+
+
+def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(database_ready(database, scorer), range(1))
+    with database.write() as session:
+        job_queue.enqueue_missing(session, "demo", "1")
+        claim = job_queue.claim(session, "w", 60)
+    assert claim is not None
+    counted = score.tally(Votes(small_benchmark.votes(0).matrix), scorer.labels["demo"], scorer.table)
+    with database.write() as session:
+        score.record(session, claim, counted)
+    with database.write() as session:  # as if the fence had let it through
+        session.execute(
+            text("UPDATE jobs SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
+        )
+    with pytest.raises(Exception, match=r"(?i)unique|may not be changed"), database.write() as session:
+        score.record(session, replace(claim, epoch=2), counted)
+    with database.read() as session:
+        assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 1

@@ -1,0 +1,166 @@
+"""The snapshot: what the public sees, addressed by its content, made only when something changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select
+
+from storage import audit, label_sets
+from storage.database import Database
+from storage.models.core import AuditEvent, BoardState, Score, Snapshot
+from tests.factories import small_benchmark
+from workers.jobs import pairwise_statistics
+from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.rescore import rescore, switch_board
+from workers.jobs.snapshot import publish_if_changed
+from workers.scorer import Scorer
+from workers.snapshot_triggers import needs_snapshot
+
+
+def _current(database: Database) -> dict[str, Any]:
+    with database.read() as session:
+        pointer = label_sets.current(session)
+        assert pointer is not None
+        snapshot = session.get(Snapshot, pointer.snapshot_id)
+        assert snapshot is not None
+        content = zlib.decompress(snapshot.body)
+        assert snapshot.id == hashlib.sha256(content).hexdigest()
+        body: dict[str, Any] = json.loads(content)
+        return body
+
+
+def test_an_empty_board_has_a_snapshot_too(ready: Database, scorer: Scorer) -> None:
+    assert publish_if_changed(ready, scorer)
+    body = _current(ready)
+    assert body["entries"] == []
+    assert body["sizes"] == dict.fromkeys(body["sizes"], 3)
+    assert body["label_revisions"] == ["demo", "flipped"]
+    assert (body["benchmark"], body["label_revision"], body["scorer_version"]) == ("demo", "demo", "1")
+
+
+def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, scorer: Scorer) -> None:
+    (name,) = small_benchmark.submit(ready, range(1), organisation='<"Ä\u2028', parameters_b=7.0, open_weights=True)
+    rescore(ready, scorer, "demo")
+    rescore(ready, scorer, "flipped")
+    publish_if_changed(ready, scorer)
+    (entry,) = _current(ready)["entries"]
+    assert set(entry["tallies"]) == {"demo", "flipped"}
+    assert set(entry["tallies"]["demo"]) == {"k", "counts", "agreeing", "has_tags"}
+    assert (entry["id"], entry["organisation"], entry["parameters_b"], entry["open_weights"]) == (
+        name,
+        '<"Ä\u2028',
+        7.0,
+        True,
+    )
+    assert entry["submitted_at"].endswith("Z")
+    for private in ("owner", "votes", "content_sha256", "report", "receipt", "file_name", "size_bytes"):
+        assert private not in entry
+
+
+def test_nothing_is_published_while_nothing_changes(ready: Database, scorer: Scorer) -> None:
+    assert publish_if_changed(ready, scorer)
+    assert publish_if_changed(ready, scorer) is None
+    with ready.write() as session:
+        audit.append(session, "submission.accepted", {})
+        audit.append(session, "job.failed", {})
+    assert publish_if_changed(ready, scorer) is None
+    small_benchmark.submit(ready, range(1))
+    rescore(ready, scorer, "demo")
+    assert publish_if_changed(ready, scorer)
+    assert publish_if_changed(ready, scorer) is None
+
+
+def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(ready, range(2))
+    rescore(ready, scorer, "flipped")  # only the other revision
+    publish_if_changed(ready, scorer)
+    assert _current(ready)["entries"] == []
+    rescore(ready, scorer, "demo")
+    publish_if_changed(ready, scorer)
+    assert len(_current(ready)["entries"]) == 2
+
+
+def test_another_benchmarks_entries_are_not_shown(ready: Database, scorer: Scorer) -> None:
+    (own,) = small_benchmark.submit(ready, range(1))
+    (other,) = small_benchmark.submit(ready, range(1, 2), benchmark="another")
+    rescore(ready, scorer, "demo")
+    with ready.write() as session:
+        score = session.scalars(select(Score)).one()
+        under = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
+        session.execute(insert(Score).values(submission_id=other, **under, tally=score.tally))
+        audit.append(session, "test", {})
+    publish_if_changed(ready, scorer)
+    assert [entry["id"] for entry in _current(ready)["entries"]] == [own]
+
+
+def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(ready, range(2))
+    rescore(ready, scorer, "demo")
+    old = publish_if_changed(ready, scorer)
+    switch_board(ready, scorer, "flipped", "test")
+    assert publish_if_changed(ready, scorer) != old
+    assert _current(ready)["label_revision"] == "flipped"
+    with ready.read() as session:
+        assert session.get(Snapshot, old) is not None
+        assert (
+            session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq.desc()).limit(1)).one()
+            == "snapshot.published"
+        )
+
+
+def test_a_worker_without_the_boards_labels_publishes_nothing(ready: Database, scorer: Scorer) -> None:
+    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, scorer.version)
+    switch_board(ready, scorer, "flipped", "test")
+    assert publish_if_changed(ready, only_demo) is None
+
+
+def test_what_annotators_and_disputes_say_costs_no_look_at_the_whole_board(ready: Database, scorer: Scorer) -> None:
+    publish_if_changed(ready, scorer)
+    with ready.write() as session:
+        before = audit.head(session).seq
+        for kind in ("verification.answered", "dispute.opened", "identity.refused", "task.requested"):
+            audit.append(session, kind, {})
+    with ready.read() as session:
+        assert not needs_snapshot(session, before)
+        shown = session.scalars(select(BoardState.shown_seq)).one()
+    assert publish_if_changed(ready, scorer) is None
+    with ready.read() as session:
+        assert session.scalars(select(BoardState.shown_seq)).one() == shown
+
+
+def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(ready, range(3))
+    rescore(ready, scorer, "demo")
+    publish_if_changed(ready, scorer)
+    compute_if_changed(ready, scorer)
+    publish_if_changed(ready, scorer)
+    whole = _current(ready)
+    assert whole["relations"]
+    assert publish_if_changed(ready, scorer, anew=True) is None  # it would write the same
+    small_benchmark.by_another_release(ready)
+    assert publish_if_changed(ready, scorer) is None  # nothing has happened
+    assert publish_if_changed(ready, scorer, anew=True) is not None
+    changing = ("created_at", "audit_seq", "nonce")
+    assert {**_current(ready), **dict.fromkeys(changing)} == {**whole, **dict.fromkeys(changing)}
+    assert publish_if_changed(ready, scorer, anew=True) is None
+
+
+def test_relations_that_another_release_computed_otherwise_follow(
+    ready: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_benchmark.submit(ready, range(3))
+    rescore(ready, scorer, "demo")
+    publish_if_changed(ready, scorer)
+    compute_if_changed(ready, scorer)
+    publish_if_changed(ready, scorer)
+    monkeypatch.setattr(pairwise_statistics, "VERSION", "of the next release")
+    assert publish_if_changed(ready, scorer, anew=True) is not None
+    assert not _current(ready)["relations"]
+    assert compute_if_changed(ready, scorer) > 0
+    publish_if_changed(ready, scorer)
+    assert _current(ready)["relations"]

@@ -1,0 +1,1 @@
+"""The HTTP boundary: ASGI middleware around the application."""

@@ -1,0 +1,230 @@
+"""Allowlist of Gradio's routes and calls. Plain ASGI, without importing Gradio.
+
+Gradio serves much that no page of ours uses: it fetches addresses, records, edits and monitors. And wherever a call has
+a value it takes the path of any file of this machine for an upload, and hands out a copy. So only the routes that pages
+and clients need are allowed, and a call may only name files that were uploaded here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from auth import Role, require
+from auth.middleware import identity_of
+from auth.problem_details import problem
+
+MAINTAIN = "/app/maintain"
+MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
+_PAGES = ("/submit", "/analyse", "/maintain")
+_API = "/gradio_api/"
+_READ = frozenset(
+    {"", "/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/pwa_icon", *_PAGES}
+    | {f"{_API}{name}" for name in ("info", "app_id", "startup-events", "theme.css", "upload_progress")}
+    | {f"{_API}{name}" for name in ("queue/data", "queue/status")}
+)
+_READ_BELOW = ("/assets/", "/static/", "/svelte/", *(f"{_API}{name}" for name in ("call/", "heartbeat/")))
+_FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
+_SHOWN = "/uploads"  # what clients are told instead of the directory of uploads, whose place is nobody's business
+_CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
+_CALLS_BELOW = f"{_API}call/"
+_KEY = re.compile("[0-9a-f]{64}")
+_SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
+# What Gradio would take its own address from, instead of from the Host header.
+_SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
+_STARTING = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">
+<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>Starting</title><body style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px">
+<p>This page is starting and appears in a few seconds. The <a href="/">board</a> is there already."""
+
+
+class GradioAllowlistMiddleware:
+    """In front of Gradio, which takes seconds to import; until then visitors get a page that comes back by itself.
+
+    `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`. Clients know these as
+    `/uploads/<SHA-256>/<name>` and nothing of where they lie.
+    `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
+    `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
+    """
+
+    def __init__(self, uploads: Path, public_url: str = "", behind_proxies: bool = False) -> None:
+        self._uploads, self._public, self._behind_proxies = uploads, urlsplit(public_url), behind_proxies
+        self._app: ASGIApp | None = None
+        self._functions: Collection[int] = ()
+
+    def attach(self, app: ASGIApp, functions: Collection[int]) -> None:
+        """From now on requests go to `app`, whose functions have these numbers."""
+        self._app, self._functions = app, functions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request. Raises AuthError where a non-maintainer asks for the maintain page, and HTTPException where
+        there is nothing."""
+        if scope["type"] != "http":
+            return  # Gradio has no WebSocket
+        path = scope["path"].removeprefix("/app")
+        if path.rstrip("/") in _PAGES and path.endswith("/"):  # Gradio would lead to /submit
+            query = scope["query_string"].decode("latin-1")
+            target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
+            await RedirectResponse(target, 308)(scope, receive, send)
+            return
+        if path.startswith(_FILE):
+            if not is_uploaded_file(path.removeprefix(_FILE)):
+                raise HTTPException(404)
+            scope = {**scope, "path": scope["path"].replace(path, _FILE + self._stored(path.removeprefix(_FILE)))}
+        elif not is_allowed(scope["method"], path):
+            raise HTTPException(404)
+        if scope["path"] == MAINTAIN:
+            # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
+            require(identity_of(Request(scope)), Role.MAINTAINER)
+        if self._app is None:
+            await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
+            return
+        if scope["method"] == "POST" and path != _UPLOAD:
+            body = await read_body(receive)
+            refused, call = self._read_call(body)
+            if refused is not None:
+                await refused(scope, receive, send)
+                return
+            receive = replay_body(self._with_stored_paths(body, call), receive)
+        if scope["method"] != "HEAD":
+            send = _Renamed(send, str(self._uploads), _SHOWN)
+        await self._app({**scope, "headers": self._with_public_host(scope["headers"])}, receive, send)
+
+    def _read_call(self, body: bytes) -> tuple[Response | None, Any]:
+        """Return why a call is refused, or None and the call."""
+        if len(body) > MOST_BYTES:
+            return problem(
+                413, "too-large", f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first."
+            ), None
+        try:
+            call = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            return problem(422, "not-json", f"The call is not JSON: {error}"), None
+        return self._refusal(call), call
+
+    def _refusal(self, call: Any) -> Response | None:
+        if not isinstance(call, dict):
+            return problem(422, "invalid-call", "A call is a JSON object.")
+        number = call.get("fn_index")
+        if number is not None and (type(number) is not int or number not in self._functions):
+            return problem(404, "unknown-function", "There is no function of this number.")
+        session = call.get("session_hash")
+        if session is not None and not (isinstance(session, str) and _SESSION.fullmatch(session)):
+            return problem(422, "invalid-session", "A session has up to 64 letters and digits.")
+        if not all(is_uploaded_file(path) for path in file_paths_in(call)):
+            return problem(422, "not-uploaded", "A file in a call is one that was uploaded here within the last hour.")
+        return None
+
+    def _stored(self, path: str) -> str:
+        """Return where an upload lies, of the name that clients know it by."""
+        return str(self._uploads) + path.removeprefix(_SHOWN)
+
+    def _with_stored_paths(self, body: bytes, call: dict[str, Any]) -> bytes:
+        """Return the call, in which every file has the path where it lies."""
+        files = list(_files_in(call))
+        for one in files:
+            one["path"] = self._stored(one["path"])
+        return json.dumps(call).encode() if files else body
+
+    def _with_public_host(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
+        """Return a request's headers, with our own address in them or nothing that anybody could invent."""
+        if self._public.netloc:
+            ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
+            return ours + [one for one in headers if one[0] not in (b"host", *_SAYS_WHERE)]
+        return headers if self._behind_proxies else [one for one in headers if one[0] not in _SAYS_WHERE]
+
+
+def is_allowed(method: str, path: str) -> bool:
+    """Return whether pages or clients need this of Gradio. `path`: below where it is mounted."""
+    if method in ("GET", "HEAD"):
+        return path in _READ or path.startswith(_READ_BELOW)
+    return method == "POST" and (path == _UPLOAD or path in _CALLS or path.startswith(_CALLS_BELOW))
+
+
+def file_paths_in(value: Any) -> Iterator[Any]:
+    """Return the paths of whatever Gradio could take for a file, however deep it lies; they may be of any type."""
+    return (one["path"] for one in _files_in(value))
+
+
+def _files_in(value: Any) -> Iterator[dict[str, Any]]:
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if "path" in one:
+                yield one
+            waiting.extend(one.values())
+        elif isinstance(one, list):
+            waiting.extend(one)
+
+
+def is_uploaded_file(path: Any) -> bool:
+    """Return whether this is how clients name a file that was uploaded, or made for a download; there or not."""
+    if not isinstance(path, str) or "\0" in path:
+        return False
+    folder, _, name = path.rpartition("/")
+    parent, _, key = folder.rpartition("/")
+    return parent == _SHOWN and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
+
+
+class _Renamed:
+    """Sends JSON and event streams with another name for a directory; everything else as it is."""
+
+    def __init__(self, send: Send, directory: str, shown: str) -> None:
+        written = (json.dumps(directory)[1:-1], orjson.dumps(directory).decode()[1:-1])  # as either writes it in JSON
+        self._names, self._shown = [name.encode() for name in dict.fromkeys(written)], shown.encode()
+        self._send, self._renames = send, False
+        self._start: Message | None = None  # kept back until the new length is known
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        """A message of the application."""
+        if message["type"] == "http.response.start":
+            headers = Headers(raw=message["headers"])
+            kind = headers.get("content-type", "").partition(";")[0]
+            self._renames = kind in ("application/json", "text/event-stream") and "content-encoding" not in headers
+            if self._renames and "content-length" in headers:
+                self._start = message
+                return
+        elif self._renames and message["type"] == "http.response.body":
+            message = {**message, "body": self._body + message.get("body", b"")}
+            if self._start is not None and message.get("more_body"):
+                self._body = message["body"]
+                return
+            for name in self._names:
+                message["body"] = message["body"].replace(name, self._shown)
+            if self._start is not None:
+                MutableHeaders(scope=self._start)["content-length"] = str(len(message["body"]))
+                await self._send(self._start)
+        await self._send(message)
+
+
+async def read_body(receive: Receive) -> bytes:
+    """Return a body, as far as it has to be known to refuse it."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > MOST_BYTES or not message.get("more_body", False):
+            return bytes(body)
+
+
+def replay_body(body: bytes, receive: Receive) -> Receive:
+    """Return what was read, to be read once more; then what comes after it."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return next_message

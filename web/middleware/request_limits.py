@@ -1,0 +1,184 @@
+"""Request limits before routing: size, speed, content encoding and origin.
+
+Plain ASGI, around the whole application, so that it holds for the REST routes and for Gradio's own upload route alike.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from auth.problem_details import MEDIA_TYPE, problem_body
+from auth.request_classes import is_upload
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+OVERHEAD = 1 << 20  # bytes that a form may have beside the file
+KEPT_FREE = 512 << 20  # bytes of the disk that uploads leave for database, backups and everybody else
+MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile
+_PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
+_LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class _Refusal(NamedTuple):
+    status: int
+    code: str
+    detail: str
+
+
+class RequestLimitsMiddleware:
+    """The application behind a limit on bodies, encodings, senders and dawdling."""
+
+    def __init__(
+        self,
+        app: Application,
+        limit: int,
+        patience: float = _PATIENCE,
+        own: str = "",
+        free: Callable[[], float] = lambda: math.inf,
+    ) -> None:
+        """`own`: this site's origin where it is known; proxies may change the Host header. `free`: how many bytes the
+        disk still takes."""
+        self._app, self._limit, self._patience, self._own, self._free = app, limit + OVERHEAD, patience, own, free
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] == "http" and "\x00" in scope["path"]:  # no name holds one, and no database takes it
+            await _answer(send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", "The address holds a NUL."), None)
+            return
+        if scope["type"] != "http" or scope["method"] in _SAFE:
+            await self._app(scope, receive, send)
+            return
+        file, headers = is_upload(scope), _headers(scope)
+        limit = self._limit if file else MOST_BYTES
+        body = LimitedBody(receive, limit, self._patience, self._limit)
+        if refusal := self._look(headers, limit, file):
+            if refusal.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+                await body.discard()
+            # Who asks first whether to send the body at all does not send it now.
+            await _answer(send, refusal, None if "expect" in headers else body)
+            return
+        started = False
+
+        async def sending(message: Message) -> None:
+            nonlocal started
+            if body.refusal is not None and not started:
+                return
+            if not started:
+                await body.discard()
+            started = True
+            if message["type"] == "http.response.start" and not body.complete:
+                # Too large or too slow by now: what is still to come is not read.
+                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
+            if message["type"] == "http.response.body" and not message.get("more_body") and not body.complete:
+                await send({**message, "more_body": True})
+                await body.discard_late()
+                message = {"type": "http.response.body", "body": b""}
+            await send(message)
+
+        try:
+            await self._app(scope, body.receive, sending)
+        except Exception:  # the application met the end of the body that it was shown
+            if body.refusal is None:
+                raise
+        if body.refusal is not None and not started:
+            await _answer(send, body.refusal, body)
+
+    def _look(self, headers: Mapping[str, str], limit: int, file: bool) -> _Refusal | None:
+        if headers.get("content-encoding", "identity") != "identity":
+            return _Refusal(415, "compressed", "Send the file as it is, without Content-Encoding.")
+        origin = headers.get("origin")
+        hosts = (headers.get("host"), headers.get("x-forwarded-host"))
+        if origin is not None and origin != self._own and urlsplit(origin).netloc not in hosts:
+            return _Refusal(403, "other-site", "This request was sent by a page of another site.")
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length[:20]) > limit:
+            return _too_large(limit)
+        size = limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
+        if file and self._free() - size < KEPT_FREE:
+            return _Refusal(507, "no-room", "This service has no room for uploads at the moment. Try again later.")
+        return None
+
+
+class LimitedBody:
+    """A request's body as it arrives. Once it is refused, the application is told that the client has gone."""
+
+    def __init__(self, receive: Receive, limit: int, patience: float, unread: int) -> None:
+        """`unread`: how many bytes of it are thrown away at most once it is refused."""
+        self._receive, self._limit, self._patience, self._unread = receive, limit, patience, unread
+        self._start, self._seen, self.complete = time.monotonic(), 0, False
+        self.refusal: _Refusal | None = None
+
+    async def receive(self) -> Message:
+        """Return the next part."""
+        if self.refusal is not None:
+            return {"type": "http.disconnect"}
+        if self.complete:  # from here on it only waits for the client to go away
+            return await self._receive()
+        left = self._patience + self._seen / _SLOWEST - (time.monotonic() - self._start)
+        try:
+            message = await asyncio.wait_for(self._receive(), max(left, 0.001))
+        except TimeoutError:
+            return self._refuse(_Refusal(408, "too-slow", "The upload took too long. Try again."))
+        self._seen += len(message.get("body", b""))
+        self.complete = message["type"] != "http.request" or not message.get("more_body", False)
+        return self._refuse(_too_large(self._limit)) if self._seen > self._limit else message
+
+    async def discard(self) -> None:
+        """Let a client that was answered early finish: one that is still sending would see a reset, not the answer."""
+        while not self.complete and self.refusal is None:
+            await self.receive()
+
+    async def discard_late(self) -> None:
+        """Throw away what is on its way, for a while and as much as a file may have: closing at once would reset the
+        connection, and a client that is still sending would never see the answer."""
+        seen = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                while not self.complete and seen <= self._unread:
+                    message = await self._receive()
+                    seen += len(message.get("body", b""))
+                    self.complete = message["type"] != "http.request" or not message.get("more_body", False)
+
+    def _refuse(self, refusal: _Refusal) -> Message:
+        self.refusal = refusal
+        return {"type": "http.disconnect"}
+
+
+def _too_large(limit: int) -> _Refusal:
+    if limit == MOST_BYTES:
+        most = f"{MOST_BYTES / 2**20:g} MB"
+        return _Refusal(413, "too-large", f"The request is larger than the {most} that it may have without a file.")
+    size = (limit - OVERHEAD) / 2**20
+    return _Refusal(413, "too-large", f"The file is larger than the {size:g} MB that this service takes.")
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+
+
+async def _answer(send: Send, refused: _Refusal, unread: LimitedBody | None) -> None:
+    """The whole answer first; then the connection stays open while the client finishes sending."""
+    body = json.dumps(problem_body(refused.status, refused.code, refused.detail)).encode()
+    headers = [
+        (b"content-type", MEDIA_TYPE.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),  # what is still on its way is not read
+    ]
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    if unread is not None:
+        await unread.discard_late()
+    await send({"type": "http.response.body", "body": b""})

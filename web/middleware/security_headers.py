@@ -1,0 +1,96 @@
+"""Headers that every answer carries, anyone who made it: own pages have theirs already, Gradio's get them here. And
+which other sites may frame what this site may frame, and redirects that name no host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import quote
+
+from starlette.datastructures import URL, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from leaderboard.responses import SECURITY
+
+_POLICY = "Content-Security-Policy"
+_POLICY_NAME = _POLICY.lower().encode()
+_SAID = {name.lower().encode() for name in SECURITY}  # by our own pages
+_OWN_FRAMES = "frame-ancestors 'self'"
+_NEVER_FRAMED = "/app/maintain"  # what changes the board for everybody is in no frame of others
+# Gradio's pages begin with inline scripts, compile the templates of gr.HTML and set styles as they draw; Plotly makes
+# pictures as blob: and data:. Nothing of them comes from, or goes to, another host.
+GRADIO = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; media-src 'none'; worker-src 'none'; object-src 'none'; frame-src 'none'; "
+    f"base-uri 'self'; form-action 'self'; {_OWN_FRAMES}"
+)
+# What is no page: nothing in it is ever to be run or framed.
+NO_PAGE = "default-src 'none'; frame-ancestors 'none'"
+_LEFT_IN_LOCATIONS = ":/%#?=@[]!$&'()*+,;"  # by RedirectResponse
+_REDIRECTS = (301, 302, 303, 307, 308)
+_HTTPS_FROM_NOW_ON = (b"strict-transport-security", b"max-age=31536000")
+
+
+class SecurityHeadersMiddleware:
+    """An application whose every answer says what browsers may do with it. What a route says itself stays.
+
+    `frames`: origins in whose frames its pages may stand beside their own; those that stand in none, or in any, do not
+    change. `https`: whether browsers come over https, whatever the last proxy speaks.
+    """
+
+    def __init__(self, app: ASGIApp, frames: Sequence[str] = (), https: bool = False) -> None:
+        self._app, self._frames, self._https = app, " ".join(("", *frames)).encode(), https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = dict(message)  # the board's is made once, for everybody
+                if message["status"] in _REDIRECTS:
+                    message["headers"] = [_relative(name, value, scope) for name, value in message["headers"]]
+                if not {name for name, _ in message["headers"]} >= _SAID:
+                    headers = MutableHeaders(scope=message)
+                    for name, value in _default_headers(scope["path"], message["status"], headers).items():
+                        headers.setdefault(name, value)
+                if self._frames and scope["path"].rstrip("/") != _NEVER_FRAMED:
+                    message["headers"] = [(name, self._framed(name, value)) for name, value in message["headers"]]
+                if self._https or scope["scheme"] == "https":
+                    message["headers"] = [*message["headers"], _HTTPS_FROM_NOW_ON]
+            await send(message)
+
+        await self._app(scope, receive, sending)
+
+    def _framed(self, name: bytes, value: bytes) -> bytes:
+        return value + self._frames if name == _POLICY_NAME and value.endswith(_OWN_FRAMES.encode()) else value
+
+
+def _relative(name: bytes, value: bytes, scope: Scope) -> tuple[bytes, bytes]:
+    """Return a header field; a Location on the host that was asked becomes a path, for the Host header is anybody's
+    word."""
+    if name.lower() != b"location":
+        return name, value
+    for own in _own_origins(scope):
+        if value.startswith(own):
+            return name, b"/" + value[len(own) :].lstrip(b"/")  # two slashes would begin another host
+    return name, value
+
+
+def _own_origins(scope: Scope) -> Iterator[bytes]:
+    """Yield how redirects name the host that was asked."""
+    hosts = [value.decode("latin-1") for field, value in scope["headers"] if field == b"host"]
+    for host in hosts or [URL(scope=scope).netloc]:
+        yield quote(f"{scope['scheme']}://{host}", safe=_LEFT_IN_LOCATIONS).encode()
+
+
+def _default_headers(path: str, status: int, headers: MutableHeaders) -> Mapping[str, str]:
+    if status == 304:  # what is in the cache keeps its own
+        return {}
+    kind, gradio = headers.get("content-type", ""), path.startswith("/app")
+    page = kind.startswith("text/html")
+    policy = NO_PAGE if not page else GRADIO if gradio else SECURITY[_POLICY]
+    # Gradio's pages and their description of themselves name the address that was asked, and who is asking.
+    fresh = {"Cache-Control": "no-store"} if gradio and (page or kind.startswith("application/json")) else {}
+    return {**SECURITY, _POLICY: policy, **fresh}

@@ -1,0 +1,102 @@
+"""SQL of the board's entries and their counts, for previews and re-scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy.orm import Session
+
+from benchmark.label_diff import RankedBoard, rank_board
+from benchmark.scoring import FIELDS, SLICES
+from storage import entry_filters
+from storage.clock import iso
+from storage.models.core import Score, Submission
+from storage.moderation import removed_condition
+from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
+
+_FEW = 500  # ids that a query may name
+
+
+class BoardEntry(NamedTuple):
+    """An entry that the public sees."""
+
+    id: str
+    model: str
+    version: str
+    organisation: str | None
+    judge_type: str | None
+    base_model: str | None
+    owner: str
+    created_at: float
+
+
+def entries_on_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
+    """Return the entries with a score under a revision that are published and neither hidden, withdrawn nor merged;
+    by age."""
+    shown = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
+    return _entries(session, benchmark, revision, version, and_(*shown))
+
+
+def entries_off_board(session: Session, benchmark: str, revision: str, version: str) -> list[BoardEntry]:
+    """Return the entries with a score under a revision that the public does not see, but for those not named; by
+    age."""
+    away = or_(Submission.id.in_(removed_condition()), Submission.id.in_(unpublished()))
+    return _entries(session, benchmark, revision, version, and_(away, Submission.id.not_in(anonymous_ids())))
+
+
+def _entries(
+    session: Session, benchmark: str, revision: str, version: str, which: ColumnElement[bool]
+) -> list[BoardEntry]:
+    rows = session.execute(
+        select(*(getattr(Submission, name) for name in BoardEntry._fields))
+        .join(Score, Score.submission_id == Submission.id)
+        .where(
+            Submission.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, which
+        )
+        .order_by(Submission.created_at, Submission.id)
+    )
+    return [BoardEntry(*row) for row in rows]
+
+
+def unscored(session: Session, benchmark: str, revision: str, version: str, scope: Mapping[str, Any]) -> list[str]:
+    """Return the submissions in scope that have no score under a revision and scorer version, by id; on the board or
+    not."""
+    has_score = exists().where(
+        Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
+    )
+    rows = session.execute(
+        select(Submission.id, *(getattr(Submission, name) for name in entry_filters.FILTERS))
+        .where(Submission.benchmark == benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
+        .order_by(Submission.id)
+    )
+    return [row.id for row in rows if entry_filters.matches_filter(row._mapping, scope)]
+
+
+def stored_counts(session: Session, ids: Sequence[str], revision: str, version: str) -> npt.NDArray[np.int64]:
+    """Return entries x CELLS x FIELDS of the ids given. Raises KeyError where one has no score."""
+    wanted = select(Score.submission_id, Score.tally).where(
+        Score.label_revision == revision, Score.scorer_version == version
+    )
+    if len(ids) <= _FEW:  # one new entry must not cost reading ten thousand tallies
+        wanted = wanted.where(Score.submission_id.in_(ids))
+    rows = session.execute(wanted)
+    places = {name: index for index, name in enumerate(ids)}
+    counts = np.empty((len(ids), len(SLICES), len(FIELDS)), dtype=np.int64)
+    # Copied one by one: ten thousand lists of lists at once would keep the garbage collector busier than us.
+    for name, text in rows:
+        place = places.pop(name, None)
+        if place is not None:
+            counts[place] = orjson.loads(text)["counts"]
+    if places:
+        raise KeyError(min(places))
+    return counts
+
+
+def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64]) -> RankedBoard:
+    """Return where the entries stand, given their counts."""
+    return rank_board(counts, [entry.id for entry in entries], [iso(entry.created_at) for entry in entries])

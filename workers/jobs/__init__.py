@@ -1,0 +1,1 @@
+"""Jobs of the worker: score, re-score, activate a revision, import labels, snapshots, statistics."""

@@ -1,0 +1,228 @@
+"""Activate a label revision or scorer version on the board, all or nothing; or only score a part of the entries under
+it.
+
+Scores are staged first, where nobody sees them: the task is split into pieces of some hundred entries, which all
+workers do beside one another, each in one transaction with one audit event. Then one transaction ends the revision's
+secrecy, moves the pointer, writes the changelog and ends the task. Killed at any point, the old board is whole, and the
+next worker goes on where this one stopped. A part is staged only (docs/decisions/0015).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import Session, aliased
+
+from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
+from benchmark.label_diff import COLUMNS, diff_labels
+from benchmark.labels import LabelSet
+from common.text import pluralize
+from storage import audit, job_queue, label_imports, label_sets, ladder, tasks
+from storage.database import Database
+from storage.label_sets import ActiveBoard
+from storage.models.core import BoardState, Score
+from storage.tasks import TaskClaim
+from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
+from workers.jobs.rescore import CHUNK, score_some
+from workers.labels.loader import LabelsError
+from workers.scorer import Scorer
+from workers.startup import register
+
+APPLIED, STAGED = "rescore.applied", "rescore.staged"
+PIECE = "rescore.piece"
+_ROUNDS = 10
+_HIDDEN_DIGITS = 3  # 0.1 point: what the public may know of scores under labels that are hidden
+_DIGITS = 6  # enough for whatever a page shows
+_REST_SECONDS = 0.05  # between looks at pieces that others do
+
+Report = Callable[[int, int], None]  # entries done, entries in all
+
+
+class BoardChangedMeanwhile(Exception):
+    """The board shows something else than when this was asked for. Look at it, make a new preview, and ask again."""
+
+
+def apply(
+    database: Database,
+    scorer: Scorer,
+    labels: LabelSet,
+    claim: TaskClaim,
+    report: Report,
+    turn: Callable[[], bool],
+    *,
+    chunk: int = CHUNK,
+) -> None:
+    """Stages scores, and moves the board to them where all were asked for.
+
+    `turn` does one waiting piece of the task; False where none waits. Raises LeaseLost, BoardChangedMeanwhile, and
+    LabelsError where pieces fail or new entries keep coming faster than they are scored.
+    """
+    staged = replace(scorer, labels={labels.revision: labels})
+    register(database, staged, labels.revision)
+    if _scope(claim):
+        _score_missing(database, staged, claim, report, turn, chunk)
+        _finish_part(database, staged, claim)
+        return
+    for _ in range(_ROUNDS):
+        _score_missing(database, staged, claim, report, turn, chunk)
+        moves = _moves(database, scorer, labels)
+        with database.write() as session:
+            session.execute(select(BoardState.id).with_for_update())
+            board = _expected(session, claim)
+            if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
+                tasks.finish(session, claim, {"changed": False}, "The board shows this already.")
+                return
+            if _left_out(session, board, labels.revision, scorer.version) == 0:
+                _activate(session, scorer, labels, claim, board, moves)
+                return
+    raise LabelsError("entries are scored under the old labels faster than under the new ones; try again later")
+
+
+def score_piece(database: Database, staged: Scorer, claim: TaskClaim) -> None:
+    """Scores the entries of one piece that have no score yet; its end and their scores are one transaction."""
+    ids: Sequence[str] = claim.params["entries"]
+    (revision,) = staged.revisions
+    score_some(database, staged, revision, ids, lambda session: tasks.finish(session, claim, {}, ""))
+
+
+def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
+    board = label_sets.current(session)
+    shown = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
+    if board is None or shown not in (claim.params["from"], claim.params["to"]):
+        raise BoardChangedMeanwhile
+    return board
+
+
+def _score_missing(
+    database: Database, staged: Scorer, claim: TaskClaim, report: Report, turn: Callable[[], bool], chunk: int
+) -> None:
+    """Has all workers score what is missing; returns when no piece is open. What a dead worker left is there still."""
+    (revision,) = staged.revisions
+    with database.write() as session:
+        if tasks.subtask_counts(session, claim.task_id).open == 0:
+            missing = unscored(session, staged.table.benchmark, revision, staged.version, _scope(claim))
+            parts = [missing[start : start + chunk] for start in range(0, len(missing), chunk)]
+            tasks.create_subtasks(session, claim, PIECE, [({"entries": part}, len(part)) for part in parts])
+    before = None
+    while True:
+        worked = turn()
+        with database.read() as session:
+            found = tasks.subtask_counts(session, claim.task_id)
+        if found != before:
+            report(found.done, found.total)  # raises where the lease was lost, and so ends it
+            before = found
+        if found.failed:
+            raise LabelsError("some entries could not be scored; the workers' logs say why. The board is as it was")
+        if found.open == 0:
+            return
+        if not worked:
+            time.sleep(_REST_SECONDS)
+            _release_expired(database)
+
+
+def _release_expired(database: Database) -> None:
+    """The pieces of workers that died."""
+    with database.read() as session:
+        if not tasks.any_expired(session):
+            return
+    with database.write() as session:
+        tasks.release_expired(session)
+
+
+def _scope(claim: TaskClaim) -> Mapping[str, Any]:
+    """Return what was asked for; nothing is everything."""
+    return claim.params.get("scope") or {}
+
+
+def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
+    """The pointer stays. Where it is at these very rules, the entries scored now are on the board from here on."""
+    (revision,) = staged.revisions
+    with database.write() as session:
+        # Only what the pieces were made of: what arrived since then was not asked for, and it may well fit.
+        tried = {name for part in tasks.subtask_params(session, claim.task_id) for name in part["entries"]}
+        left = len(tried.intersection(unscored(session, staged.table.benchmark, revision, staged.version, {})))
+        scores = len(tried) - left
+        entries = pluralize(scores, "entry", "entries")
+        words = f"{entries} scored under revision {revision}; the board shows the revision that it showed."
+        if not tried:
+            words = f"All entries that were asked for were scored under revision {revision} already."
+        if left:
+            words += f" {left} could not be scored: their stored votes do not fit the items."
+        found = {"scores": scores, "left": left}
+        tasks.finish(session, claim, {"changed": scores > 0, **found}, words)
+        about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
+        audit.append(session, STAGED, {**found, **about, "by": claim.requested_by, "task": claim.task_id})
+
+
+def _left_out(session: Session, board: ActiveBoard, revision: str, version: str) -> int:
+    """Return entries that are scored under what the board shows, but not under the new revision."""
+    new = aliased(Score)
+    scored = exists().where(
+        new.submission_id == Score.submission_id, new.label_revision == revision, new.scorer_version == version
+    )
+    return session.execute(
+        select(func.count())
+        .select_from(Score)
+        .where(Score.label_revision == board.label_revision, Score.scorer_version == board.scorer_version, ~scored)
+    ).scalar_one()
+
+
+def _activate(
+    session: Session, scorer: Scorer, labels: LabelSet, claim: TaskClaim, board: ActiveBoard, moves: dict[str, Any]
+) -> None:
+    """The one step. The fence comes first, the audit chain last."""
+    to = {"label_revision": labels.revision, "scorer_version": scorer.version}
+    words = "Applied."
+    if moves:
+        words = f"Applied: {pluralize(moves['entries'], 'entry', 'entries')}"
+        words += f", {pluralize(moves['moved'], 'rank move')}." if "moved" in moves else "."
+    tasks.finish(session, claim, {"changed": True, **moves}, words)
+    published = label_imports.publish(session, labels.revision)
+    # What arrived meanwhile is scored by the workers at once, before anything else.
+    job_queue.enqueue_missing(session, labels.revision, scorer.version, priority=job_queue.URGENT)
+    label_sets.activate_revision(session, labels.revision, scorer.version, claim.reason)
+    imported = label_imports.find(session, labels.revision)
+    facts = {"from": claim.params["from"], "to": to, "reason": claim.reason, "published": published, **moves}
+    about = {"by": claim.requested_by, "task": claim.task_id, "snapshot_before": board.snapshot_id}
+    audit.append(session, APPLIED, {**facts, **about, "commitment": imported.commitment if imported else None})
+
+
+def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, Any]:
+    """Return the diff for the changelog: counts of labels, entries and ranks."""
+    with database.read() as session:
+        board = label_sets.current(session)
+        if board is None:
+            return {}
+        where = (board.label_revision, board.scorer_version)
+        if where == (labels.revision, scorer.version):
+            return {}
+        # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
+        levels = ladder.levels(session, scorer.hidden)
+        concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
+        level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
+        not_shown = {entry for entry, *_ in ladder.withheld(session, concerned)}
+        scored = {entry.id for entry in entries_on_board(session, board.benchmark, labels.revision, scorer.version)}
+        scored -= not_shown
+        entries = [entry for entry in entries_on_board(session, board.benchmark, *where) if entry.id in scored]
+        ids = [entry.id for entry in entries]
+        counts = [stored_counts(session, ids, *pair) for pair in (where, (labels.revision, scorer.version))]
+    known = scorer.labels.get(board.label_revision)
+    changed = None if known is None or level != PUBLIC else diff_labels(known, labels).to_json()
+    if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards
+        return {"labels": None, "entries": len(entries)}
+    if not entries:
+        return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
+    before, after = (rank_entries(entries, one) for one in counts)
+    macro = COLUMNS.index("macro")
+    digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
+    shown = [one.shares[:, macro].round(digits) for one in (before, after)]
+    return {
+        "labels": changed,
+        "entries": len(entries),
+        "moved": sum(old != new for old, new in zip(before.ranks, after.ranks, strict=True)),
+        "largest_change": round(float(abs(shown[1] - shown[0]).max()), digits),
+    }

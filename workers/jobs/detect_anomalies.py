@@ -1,0 +1,242 @@
+"""Anomaly detection on new scores, in transactions of its own.
+
+Entries are compared with earlier ones only, and a pattern is stored once: looking twice, in another order or in two
+processes at a time comes to the same. What is found is private (storage/models/anomalies.py) and changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from benchmark import anomalies
+from benchmark.anomalies import Evidence, Planes
+from benchmark.disclosure import PUBLIC, merged, shown_shares
+from benchmark.items import ItemTable
+from benchmark.labels import LabelSet
+from benchmark.reliability import majority
+from benchmark.votes import unpack_many
+from storage import audit, label_imports, label_sets
+from storage.database import Database
+from storage.label_sets import ActiveBoard
+from storage.models.anomalies import AnomalyCase, AnomalyScanCursor
+from storage.models.core import AuditEvent, Submission
+from storage.visibility import PUBLISHED
+from workers.board_queries import BoardEntry, entries_on_board, stored_counts
+from workers.scorer import Scorer
+
+RAISED = "suspicions.raised"
+_POINTED = "board.pointed"  # every entry is looked at after it, and after a chunk of scores that the board shows
+_ON_THE_BOARD = (PUBLISHED, "entry.restored")  # events after which one is, that was scored while nobody saw it
+_CHUNK = 200  # entries whose votes are unpacked at a time
+
+log = logging.getLogger(__name__)
+
+
+class _KnownFile(NamedTuple):
+    """What an entry's file said of its texts."""
+
+    k: int
+    texts: Mapping[str, Any] | None
+
+
+@dataclass(slots=True)
+class AnomalyDetector:
+    """What a worker remembers between its looks. ``best_reported``: the best overall accuracy in the literature."""
+
+    best_reported: float | None = None
+    _through: int = -1  # the stored mark when...
+    _seen: int = 0  # ...nothing was found up to here
+    _planes: dict[str, Planes] = field(default_factory=dict)
+    _told: dict[str, _KnownFile] = field(default_factory=dict)
+    _under: tuple[str, str] = ("", "")
+    _level: str = PUBLIC
+    _shares: dict[str, list[float]] = field(default_factory=dict)  # by entry, under that revision and scorer version
+
+    def unseen_from(self, through: int) -> int:
+        """Return the event after which something may be new, given the stored mark."""
+        return max(through, self._seen) if through == self._through else through
+
+    def saw_nothing(self, through: int, head: int) -> None:
+        """Remembers that up to ``head`` there was nothing to look at."""
+        self._through, self._seen = through, head
+
+    def learn(
+        self, database: Database, entries: Sequence[BoardEntry], items: int, pointer: ActiveBoard, level: str = PUBLIC
+    ) -> None:
+        """Read what it does not know yet of the entries; votes and counts never change.
+
+        ``level``: what is shown of scores under these labels. That a pattern was noted is an event, and how many events
+        there are is public: so patterns are looked for in what is shown.
+        """
+        under = (pointer.label_revision, pointer.scorer_version)
+        if (self._under, self._level) != (under, level):
+            self._under, self._level, self._shares = under, level, {}
+        unread = [entry.id for entry in entries if entry.id not in self._planes]
+        for start in range(0, len(unread), _CHUNK):
+            self._read_votes(database, unread[start : start + _CHUNK], items)
+        if uncounted := [entry.id for entry in entries if entry.id not in self._shares]:
+            with database.read() as session:
+                counts = stored_counts(session, uncounted, *under)
+            self._shares.update(zip(uncounted, shown_shares(counts, level).tolist(), strict=True))
+
+    def _read_votes(self, database: Database, names: Sequence[str], items: int) -> None:
+        columns = (Submission.id, Submission.votes_per_item, Submission.votes, Submission.report)
+        with database.read() as session:
+            rows = session.execute(
+                select(*columns).where(Submission.id.in_(names)).order_by(Submission.votes_per_item)
+            ).all()
+        for k, group in groupby(rows, key=lambda row: row.votes_per_item):
+            same = list(group)
+            packed = anomalies.pack_bits(majority(unpack_many([row.votes for row in same], items, k)))
+            for row, plane in zip(same, packed, strict=True):
+                self._planes[row.id] = plane
+                self._told[row.id] = _KnownFile(k, row.report.get("texts"))
+
+    def look_for_labels(
+        self, names: Collection[str], public: Iterable[LabelSet], table: ItemTable
+    ) -> Iterator[DetectedAnomaly]:
+        """Yield entries that look like public labels, or their complement, as no judge would."""
+        for labels in public:
+            for name in names:
+                verdicts = anomalies.unpacked(self._planes[name], len(table))
+                if seen := anomalies.like_public_labels(verdicts, labels.preferred, table.source_index):
+                    yield DetectedAnomaly(name, "public-labels", labels.revision, seen)
+
+    def inspect(
+        self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, items: int
+    ) -> Iterator[DetectedAnomaly]:
+        """Yield what strikes about the wanted entries (None: all). ``entries`` stand by age."""
+        if not entries:
+            return
+        stacked = np.stack([self._planes[entry.id] for entry in entries])
+        best, best_of = self.best_reported, "reported"
+        for index, entry in enumerate(entries):
+            *categories, overall, _ = (None if share != share else share for share in self._shares[entry.id])
+            if wanted is None or entry.id in wanted:
+                told = self._told[entry.id]
+                revision = self._under[0]
+                if seen := anomalies.is_far_above_best(overall, best):
+                    yield DetectedAnomaly(entry.id, "above-best-known", revision, {**seen, "best_is": best_of})
+                if seen := anomalies.near_equal(overall, categories):
+                    yield DetectedAnomaly(entry.id, "near-equal-categories", revision, seen)
+                if seen := anomalies.identical_texts(told.texts, told.k):
+                    yield DetectedAnomaly(entry.id, "identical-texts", "", seen)
+                if seen := anomalies.empty_texts(told.texts):
+                    yield DetectedAnomaly(entry.id, "empty-texts", "", seen)
+                if near := anomalies.nearest_duplicate(stacked[index], stacked[:index], items):
+                    yield _duplicate(entry, entries, near, items)
+            if overall is not None and (best is None or overall > best):
+                best, best_of = overall, entry.id
+
+
+class DetectedAnomaly(NamedTuple):
+    """A pattern in an entry."""
+
+    entry: str
+    kind: str
+    subject: str
+    evidence: Evidence
+
+
+def _duplicate(
+    entry: BoardEntry, entries: Sequence[BoardEntry], near: tuple[int, int, int], items: int
+) -> DetectedAnomaly:
+    index, different, how_many = near
+    other = entries[index]
+    evidence = {
+        "items_that_differ": different,
+        "items": items,
+        "same_account": other.owner == entry.owner,
+        "entries_that_near": how_many,
+    }
+    return DetectedAnomaly(entry.id, "near-duplicate", other.id, evidence)
+
+
+def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetector) -> int:
+    """Look at what was scored or published since the last look; returns how many suspicions are new."""
+    with database.read() as session:
+        pointer = label_sets.current(session)
+        through = session.execute(select(AnomalyScanCursor.through_seq)).scalar_one()
+        head = audit.head(session).seq
+        if pointer is None or pointer.benchmark != scorer.table.benchmark or head <= watcher.unseen_from(through):
+            return 0
+        wanted = _scored_since(session, watcher.unseen_from(through), pointer)
+        if wanted is not None and not wanted:
+            watcher.saw_nothing(through, head)
+            return 0
+        entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+        public = _public_beside_hidden(session, scorer)
+        level = merged(scorer.hidden, label_imports.hidden_revisions(session)).get(pointer.label_revision, PUBLIC)
+    watcher.learn(database, entries, len(scorer.table), pointer, level)
+    found = list(watcher.inspect(entries, wanted, len(scorer.table)))
+    new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
+    found += watcher.look_for_labels(new, public, scorer.table)
+    return _record(database, through, head, found)
+
+
+def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
+    """Return the public label sets that this worker knows, where it scores under a hidden one too; else none.
+
+    Where all labels are public there is nothing to weigh; copying them is another matter (near-duplicates, provenance).
+    """
+    hidden = merged(scorer.hidden, label_imports.hidden_revisions(session)).keys()
+    public = [labels for name, labels in sorted(scorer.labels.items()) if name not in hidden]
+    return public if hidden & scorer.labels.keys() else []
+
+
+def _scored_since(session: Session, seq: int, pointer: ActiveBoard) -> set[str] | None:
+    """Return the entries that got a score, or came on the board with one, after an event; None: all may have."""
+    kinds = (audit.SCORED, audit.SCORES_RECORDED, _POINTED, *_ON_THE_BOARD)
+    rows = session.execute(
+        select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.seq > seq, AuditEvent.kind.in_(kinds))
+    )
+    scored = set()
+    for kind, body in rows:
+        if kind == _POINTED:
+            return None
+        event = json.loads(body)
+        if kind in _ON_THE_BOARD:
+            scored.add(event["entry"])
+        elif event["label_revision"] != pointer.label_revision:
+            continue  # what is staged is looked at once the board shows it, not chunk by chunk
+        elif kind == audit.SCORES_RECORDED:
+            return None
+        else:
+            scored.add(event["submission"])
+    return scored
+
+
+def _record(database: Database, through: int, head: int, found: Sequence[DetectedAnomaly]) -> int:
+    """Store what is new; nothing where another worker was faster, or a maintainer asked for a fresh look meanwhile."""
+    with database.write() as session:
+        if session.execute(select(AnomalyScanCursor.through_seq).with_for_update()).scalar_one() != through:
+            return 0
+        known = _known(session, {one.entry for one in found})
+        new = [one for one in found if one[:3] not in known]
+        for one in new:
+            values = {"submission_id": one.entry, "kind": one.kind, "subject": one.subject, "evidence": one.evidence}
+            session.execute(insert(AnomalyCase).values(values))
+        session.execute(update(AnomalyScanCursor).values(through_seq=head))
+        if new:
+            audit.append(session, RAISED, {"suspicions": len(new)})
+    if new:
+        log.info(RAISED, extra={"data": {"suspicions": len(new)}})
+    return len(new)
+
+
+def _known(session: Session, entries: Collection[str]) -> set[tuple[str, str, str]]:
+    rows = session.execute(
+        select(AnomalyCase.submission_id, AnomalyCase.kind, AnomalyCase.subject).where(
+            AnomalyCase.submission_id.in_(entries)
+        )
+    )
+    return {(entry, kind, subject) for entry, kind, subject in rows}

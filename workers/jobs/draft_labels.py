@@ -1,0 +1,111 @@
+"""Draft revision from accepted disputes or from an annotation project.
+
+The labels of the base revision are changed here, in the worker, and leave it only as counts. What people said is frozen
+by then (decided disputes and closed projects do not change), so that a worker that takes the task over writes the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from benchmark.annotation import (
+    DROP,
+    MIN_PAIRS_DISCLOSED,
+    AnnotationAnswer,
+    Proposal,
+    by_majority,
+    draft_from_disputes,
+    preferred_label,
+)
+from benchmark.items import CATEGORIES, ItemTable
+from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
+from storage import annotation_projects, disputes, label_imports, label_sets
+from storage.database import Database
+from storage.tasks import TaskClaim
+from workers.jobs import import_labels
+from workers.labels.loader import LabelsError
+from workers.labels.store import LabelStore
+from workers.scorer import Scorer
+
+
+def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim) -> None:
+    """Write the revision that the task names. Raises LabelsError, LeaseLost."""
+    with database.read() as session:
+        if label_imports.name_taken(session, claim.subject):
+            raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
+        board = label_sets.current(session)
+    base = import_labels.load(database, scorer, store, claim.params["base"])
+    said, source = _said(database, scorer.table.benchmark, claim.params)
+    proposals = {key: one for key, one in said.items() if one is not None}
+    labels, counted = changed(base, claim.subject, scorer.table, proposals)
+    counted["undecided"] = len(said) - len(proposals)  # ties and contradictions: the base's label stays
+    pairs = counted["flipped"] + counted["as_it_is"]
+    few = pairs < MIN_PAIRS_DISCLOSED
+    told = counted | (dict.fromkeys(("flipped", "as_it_is")) if few else {})
+    more: dict[str, Any] = {"base": base.revision, "proposals": told}
+    if "project" in claim.params:  # one number for all pairs for which people prefer A or B
+        more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
+    spec = f"{base.revision} with {source}"
+    shown = board.label_revision if board else None
+    import_labels.keep_draft(database, scorer, store, claim, labels, spec, shown, few=few, **more)
+
+
+def changed(
+    base: LabelSet, revision: str, table: ItemTable, proposals: Mapping[str, Proposal]
+) -> tuple[LabelSet, dict[str, int]]:
+    """Return the base with the proposals, and counts. `as_it_is`: the base says the same; `not_there`: it lacks the
+    item.
+
+    Raises LabelsError where a category would lose its last item.
+    """
+    label = {i: int(base.preferred[i]) for i in np.flatnonzero(base.preferred != NOT_LABELLED).tolist()}
+    tags = None if base.tags is None else {i: base.tags[i] for i in label}
+    places = {item.key: index for index, item in enumerate(table.items)}
+    counted = {"flipped": 0, "dropped": 0, "as_it_is": 0, "not_there": 0}
+    for key, proposal in proposals.items():
+        index = places.get(key, -1)
+        if index not in label:
+            counted["not_there"] += 1
+            continue
+        if proposal.effect == DROP:
+            del label[index]
+            counted["dropped"] += 1
+            continue
+        wanted = preferred_label(table.items[index], proposal.effect)
+        counted["as_it_is" if label[index] == wanted else "flipped"] += 1
+        label[index] = wanted
+        if tags is not None and proposal.tags is not None:
+            tags[index] = proposal.tags
+    _check_categories(label, table)
+    kept = None if tags is None else {i: tags[i] for i in label}
+    return make_label_set(revision, table, label, kept), counted
+
+
+def _said(database: Database, benchmark: str, params: Mapping[str, Any]) -> tuple[dict[str, Proposal | None], str]:
+    """Return item key -> what people want for it, None where they contradict one another; and where that is from."""
+    with database.read() as session:
+        if "project" in params:
+            given = annotation_projects.answers(session, params["project"])
+            found = {
+                key: by_majority([AnnotationAnswer(one.verdict, tuple(one.errors)) for one in group])
+                for key, group in groupby(given, key=lambda one: one.item)
+            }
+            return dict(found), f"verification project {params['project']}"
+        named = disputes.find(session, benchmark, params["disputes"])
+    accepted = sorted(one for one in named if one.state == "accepted")
+    by_item: dict[str, list[tuple[str, str | None]]] = {}
+    for one in accepted:
+        by_item.setdefault(one.item, []).append((one.better, one.tag))
+    return {
+        key: draft_from_disputes(group) for key, group in sorted(by_item.items())
+    }, f"{len(accepted)} accepted disputes"
+
+
+def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:
+    left = {table.items[index].category for index in label}
+    if missing := [name for name in CATEGORIES if name not in left]:
+        raise LabelsError(f"no item of {', '.join(missing)} would be left")

@@ -1,0 +1,138 @@
+"""Import of a label revision, and disclosure of the salt of a retired one. Counts and digests leave, labels never."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmark.disclosure import PUBLIC
+from benchmark.label_diff import commitment, diff_labels
+from benchmark.labels import LabelSet
+from common.text import pluralize
+from storage import audit, label_imports, label_sets, tasks, weak_hiding, worker_heartbeats
+from storage.database import Database
+from storage.tasks import TaskClaim
+from workers.jobs import weak_hiding as jobs_weak_hiding
+from workers.labels.loader import LabelsError, allowed_source, load_labels
+from workers.labels.store import LabelStore
+from workers.scorer import Scorer
+
+IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
+_INSTEAD = (
+    "Import them as public (--public), or say that this is meant: --accept-weak-hiding. docs/security.md says what "
+    "such labels hide."
+)
+
+
+def import_labels(
+    database: Database,
+    scorer: Scorer,
+    store: LabelStore,
+    claim: TaskClaim,
+    directories: Sequence[Path] | None = None,
+) -> None:
+    """Load, keeps and records a draft. Raises LabelsError, LeaseLost.
+
+    `directories`: files are read below these alone; None where nobody else names them.
+    """
+    with database.read() as session:
+        if label_imports.name_taken(session, claim.subject):
+            raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
+        board = label_sets.current(session)
+    spec = claim.params["spec"]
+    source = spec if directories is None else allowed_source(spec, directories)
+    labels = load_labels(source, claim.subject, scorer.table)
+    keep_draft(database, scorer, store, claim, labels, spec, board.label_revision if board else None)
+
+
+def keep_draft(
+    database: Database,
+    scorer: Scorer,
+    store: LabelStore,
+    claim: TaskClaim,
+    labels: LabelSet,
+    spec: str,
+    against: str | None,
+    *,
+    few: bool = False,
+    **more: Any,
+) -> None:
+    """Keep and records a draft, and ends its task. `spec`: where its labels are from; `more`: counts for the result.
+
+    `few`: it is made of so few answers that counts of what depends on single labels would tell these labels.
+    Raises LabelsError, LeaseLost.
+    """
+    level = claim.params["disclosure"] or level_of(database, scorer, claim.params["base"])
+    weak = jobs_weak_hiding.of_new(database, scorer, store, labels, level)
+    if weak and not claim.params.get("accept_weak_hiding"):
+        raise LabelsError(f"{weak[0].sentence} {_INSTEAD}")
+    stored = store.keep(labels)
+    changed = _against(scorer, against, labels)
+    if few and "flipped" in changed:
+        changed |= dict.fromkeys(("flipped", "tags_changed"))
+    found = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
+    asked = {"spec": spec, "disclosure": level}
+    facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
+    why = {"reason": claim.reason, "requested_by": claim.requested_by}
+    with database.write() as session:
+        tasks.finish(session, claim, {**found, **more}, f"{pluralize(labels.items, 'label')} imported as a draft.")
+        label_imports.record(session, labels.revision, {**facts, **found, **why})
+        weak_hiding.accept(session, scorer.table.benchmark, weak)
+        worker_heartbeats.add_loaded_revision(session, claim.worker, labels.revision)
+        about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
+        kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": level}
+        audit.append(session, IMPORTED, {**found, **about, **kept})
+
+
+def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:
+    """Reveals the salt. Raises LabelsError, LeaseLost."""
+    salt = store.load(claim.subject).salt.hex()
+    with database.write() as session:
+        known = label_imports.find(session, claim.subject)
+        board = label_sets.current(session)
+        if known is None or (board is not None and board.label_revision == claim.subject):
+            raise LabelsError(f"the board shows revision {claim.subject}, or there is none of that name")
+        tasks.finish(session, claim, {"salt": salt}, "The salt is public.")
+        label_imports.retire(session, claim.subject, salt)
+        facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
+        audit.append(session, RETIRED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+
+
+def discard(database: Database, store: LabelStore, claim: TaskClaim) -> None:
+    """Remove a draft that nothing was ever scored under, and its file. Raises LabelsError, LeaseLost."""
+    with database.write() as session:
+        known = label_imports.find(session, claim.subject)
+        if known is None or not label_imports.discard(session, claim.subject):
+            raise LabelsError(f"revision {claim.subject} is no draft, or something was scored under it")
+        weak_hiding.forget(session, claim.subject)
+        tasks.finish(session, claim, {}, f"Discarded; the name {claim.subject} is free.")
+        facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
+        audit.append(session, DISCARDED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+        # In the transaction: where it fails the row is still there, and the task is done again.
+        store.remove(claim.subject)
+
+
+def level_of(database: Database, scorer: Scorer, revision: str) -> str:
+    """Return the disclosure level of a revision."""
+    return jobs_weak_hiding.levels_of(database, scorer).get(revision, PUBLIC)
+
+
+def load(database: Database, scorer: Scorer, store: LabelStore, revision: str) -> LabelSet:
+    """Return a revision that this worker scores with, or a draft from its disk. Raises LabelsError."""
+    known = scorer.labels.get(revision)
+    if known is not None:
+        return known
+    with database.read() as session:
+        imported = label_imports.find(session, revision)
+    if imported is None:
+        raise LabelsError(f"there is no revision {revision}")
+    labels = store.load(revision).labels
+    if labels.digest != imported.digest:
+        raise LabelsError(f"this worker holds other labels than those imported as {revision}")
+    return labels
+
+
+def _against(scorer: Scorer, shown: str | None, labels: LabelSet) -> dict[str, Any]:
+    known = scorer.labels.get(shown) if shown else None
+    return {"against": shown, **(diff_labels(known, labels).to_json() if known is not None else {})}

@@ -1,0 +1,70 @@
+"""Label error candidates: items on which the strongest judges agree against the label (benchmark/label_errors.py).
+
+The list goes into a table that only maintainers are shown; the task's result, the log and the audit chain get counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sqlalchemy import select
+
+from benchmark.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
+from benchmark.reliability import majority
+from benchmark.votes import Matrix, Votes
+from common.text import pluralize
+from storage import audit, disputes, label_sets, tasks
+from storage.database import Database
+from storage.models.core import Submission
+from storage.tasks import TaskClaim
+from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
+from workers.labels.loader import LabelsError
+from workers.scorer import Scorer
+
+PROPOSED = "labels.candidates-proposed"
+_LOOKED_AT = 8 * MOST  # of the strongest entries: among them are the best of as many sources, unless they are all one's
+_EVERYBODY = "local"  # the account of an installation without sign-in tells nobody apart
+
+
+def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
+    """Replace the list. Raises LabelsError where there is no board or too few judges; LeaseLost."""
+    with database.read() as session:
+        board = label_sets.current(session)
+        if board is None or board.benchmark != scorer.table.benchmark or board.label_revision not in scorer.labels:
+            raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
+        if board.label_revision != claim.subject:
+            raise LabelsError(f"the board shows revision {board.label_revision} now; ask again")
+        where = (board.label_revision, board.scorer_version)
+        entries = entries_on_board(session, board.benchmark, *where)
+        counts = stored_counts(session, [one.id for one in entries], *where)
+    order = rank_entries(entries, counts).order if entries else ()
+    strongest = [entries[index] for index in order[:_LOOKED_AT]]
+    verdicts = _verdicts(database, scorer, strongest)
+    chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))
+    if len(chosen) < FEWEST:
+        raise LabelsError(f"that needs {FEWEST} judges of different owners; the board has {len(chosen)}")
+    asked = (verdicts[chosen], scorer.labels[board.label_revision], scorer.table)
+    found = candidates(*asked)
+    ids = [strongest[index].id for index in chosen]
+    listened = {category: [ids[judge] for judge in judges] for category, judges in qualified_judges(*asked).items()}
+    keys = [scorer.table.items[index].key for index in found.items]
+    facts = {"revision": claim.subject, "candidates": len(keys), "looked_at": found.looked_at, "judges": len(chosen)}
+    with database.write() as session:
+        result = {**facts, "entries": ids, "heard": listened}
+        words = f"{pluralize(len(keys), 'candidate')} among {pluralize(found.looked_at, 'item')}."
+        tasks.finish(session, claim, result, words)
+        disputes.replace_candidates(session, board.benchmark, keys)
+        audit.append(session, PROPOSED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+
+
+def _source(entry: BoardEntry) -> str:
+    return f"{entry.owner} {entry.model}" if entry.owner == _EVERYBODY else entry.owner
+
+
+def _verdicts(database: Database, scorer: Scorer, entries: list[BoardEntry]) -> Matrix:
+    """Majority verdicts, (entries, items)."""
+    items = len(scorer.table)
+    wanted = select(Submission.id, Submission.votes, Submission.votes_per_item)
+    with database.read() as session:
+        rows = session.execute(wanted.where(Submission.id.in_([one.id for one in entries]))).all()
+    found = {row.id: majority(Votes.unpack(row.votes, items, row.votes_per_item).matrix) for row in rows}
+    return np.stack([found[one.id] for one in entries]) if entries else np.empty((0, items), dtype=np.int8)

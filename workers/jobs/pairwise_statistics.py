@@ -1,0 +1,289 @@
+"""Pairwise statistics of all judges: paired counts, rank ranges, agreement, difficulty. See benchmark/pairwise.py.
+
+It takes seconds where a snapshot takes a moment, so scores are published first; relations follow with the next
+snapshot. They are found again by a digest of what they are computed from, so a snapshot only ever carries those of
+exactly its own entries, and nothing is computed twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from benchmark.baselines import constant_judge_tallies
+from benchmark.disclosure import PUBLIC, merged, redact_counts
+from benchmark.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
+from benchmark.reliability import majority
+from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
+from benchmark.votes import Matrix, unpack_many
+from storage import audit, label_imports, label_sets, ladder, row_commitments, visibility
+from storage.database import Database
+from storage.label_sets import ActiveBoard
+from storage.models.core import BoardState, RegisteredLabelSet, Score, StoredRelations, Submission
+from workers.board_queries import BoardEntry, entries_off_board, entries_on_board, stored_counts
+from workers.scorer import Scorer
+from workers.snapshot_triggers import needs_snapshot
+
+COMPUTED = "relations.computed"
+CHUNK = 100
+VARIANTS_AT_MOST = 50  # of a judge whose votes are looked at; others count all the same
+
+log = logging.getLogger(__name__)
+
+
+class PairwiseRevision(NamedTuple):
+    """A label revision that the public may know of, and what may be shown of scores under it."""
+
+    name: str
+    digest: str
+    level: str  # benchmark.disclosure
+
+    @property
+    def public(self) -> bool:
+        """Whether what depends on single labels may be shown."""
+        return self.level == PUBLIC
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Relations to be computed: under which revision, from what, between whom."""
+
+    revision: PairwiseRevision
+    inputs: str
+    entries: list[str]  # best first
+    judges: int  # how many there were to choose from
+    variants: Mapping[str, Sequence[str]]  # of each entry, itself among them, best first; some are not on the board
+    named: frozenset[str]  # entries whose owner is named
+
+
+@dataclass(frozen=True, slots=True)
+class _ComputedStatistics:
+    """A row to be stored."""
+
+    id: str
+    inputs: str
+    label_revision: str
+    summary: str
+    body: bytes
+
+
+def compute_if_changed(database: Database, scorer: Scorer) -> int:
+    """Compute the relations that the current snapshot lacks; returns how many were stored.
+
+    The event it appends makes the next snapshot. While scores are still unpublished it waits: they come first, and
+    would make its work worthless.
+    """
+    with database.read() as session:
+        pointer = label_sets.current(session)
+        if pointer is None or pointer.benchmark != scorer.table.benchmark or pointer.scorer_version != scorer.version:
+            return 0  # what is right is a matter of the scorer version's rules
+        board = session.execute(select(BoardState.shown_seq, BoardState.related_seq)).one()
+        if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
+            return 0
+        tasks = _tasks(session, scorer, pointer)
+    computed = _compute(database, scorer, tasks)
+    return _record(database, pointer, board.shown_seq, computed)
+
+
+def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[PairwiseRevision]:
+    """Return all but the drafts. Imported labels are public where maintainers said so, or once they are retired."""
+    rows = session.execute(
+        select(RegisteredLabelSet.revision, RegisteredLabelSet.digest).where(RegisteredLabelSet.benchmark == benchmark)
+    )
+    levels = merged(scorer.hidden, label_imports.hidden_revisions(session))
+    drafts = label_imports.drafts(session)
+    known = [PairwiseRevision(name, digest, levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts]
+    return sorted(known)
+
+
+def kept_back(
+    session: Session, revisions: Sequence[PairwiseRevision], scorer_version: str
+) -> dict[str, frozenset[str]]:
+    """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
+    hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
+    found: dict[str, frozenset[str]] = {}
+    for entry, revision, version in ladder.withheld(session, hidden):
+        if version == scorer_version:
+            found[entry] = found.get(entry, frozenset()) | {revision}
+    return found
+
+
+class Origin(Protocol):
+    """What tells whose judge an entry is of; a row of a query has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def owner(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def organisation(self) -> str | None: ...
+    @property
+    def base_model(self) -> str | None: ...
+
+
+def judges_of(shown: Sequence[Origin], others: Sequence[Origin], unnamed: Collection[str]) -> dict[str, str]:
+    """Entry -> its judge, of those shown and of the others that count as variants of theirs.
+
+    An anonymous entry is a judge of its own: if it took another one's place here, it would tell whose it is.
+    """
+    made = [[_variant(one, unnamed) for one in group] for group in (shown, others)]
+    return counted_variants(made[0], made[1])
+
+
+def _variant(one: Origin, unnamed: Collection[str]) -> Variant:
+    named = one.id not in unnamed
+    return Variant(one.id, one.owner, one.model, one.organisation or "", one.base_model or "", named=named)
+
+
+def identities(judges: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
+    """Entry -> how it stands in the digest: which votes, whose judge they are of, and whether it is on the board."""
+    return {name: f"{name} {judge} {int(name in shown)}" for name, judge in judges.items()}
+
+
+def inputs(revision: PairwiseRevision, scorer_version: str, identities: Sequence[str]) -> str:
+    """Return a digest of all that relations depend on: votes and labels never change, so ids and digests stand for
+    them."""
+    return hashlib.sha256(orjson.dumps([VERSION, scorer_version, *revision, identities])).hexdigest()
+
+
+def summaries(session: Session, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """revision -> inputs in, revision -> summary out, of those that are computed already."""
+    rows = session.execute(
+        select(StoredRelations.inputs, StoredRelations.summary).where(StoredRelations.inputs.in_(wanted.values()))
+    )
+    found = {row.inputs: row.summary for row in rows}
+    return {revision: orjson.loads(found[digest]) for revision, digest in wanted.items() if digest in found}
+
+
+def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task]:
+    board = (pointer.benchmark, pointer.label_revision, pointer.scorer_version)
+    shown, others = entries_on_board(session, *board), entries_off_board(session, *board)
+    unnamed = set(session.scalars(visibility.anonymous_ids()))
+    judges = judges_of(shown, others, unnamed)
+    known = identities(judges, {entry.id for entry in shown})
+    counted = [entry for entry in (*shown, *others) if entry.id in judges]
+    tasks, known_revisions = [], revisions(session, scorer, pointer.benchmark)
+    not_shown = kept_back(session, known_revisions, pointer.scorer_version)
+    for revision in known_revisions:
+        if revision.name not in scorer.labels:
+            continue
+        scored = _scored(session, revision.name, pointer.scorer_version)
+        scored -= {name for name, under in not_shown.items() if revision.name in under}
+        under = [entry for entry in counted if entry.id in scored]
+        digest = inputs(revision, pointer.scorer_version, [known[name] for name in known if name in scored])
+        done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
+        if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
+            counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
+            # Which version of a judge is its best is told by who is compared: by no more than scores are shown.
+            counts = redact_counts(counts, revision.level)
+            tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
+    return tasks
+
+
+def _scored(session: Session, revision: str, version: str) -> set[str]:
+    wanted = select(Score.submission_id).where(Score.label_revision == revision, Score.scorer_version == version)
+    return set(session.scalars(wanted))
+
+
+def _task(
+    revision: PairwiseRevision,
+    digest: str,
+    under: Sequence[BoardEntry],
+    counts: npt.NDArray[np.int64],
+    judges: Mapping[str, str],
+    shown: Collection[str],
+    unnamed: Collection[str],
+) -> _Task:
+    candidates = [JudgeCandidate(entry.id, judges[entry.id], entry.created_at) for entry in under]
+    on_board = [index for index, entry in enumerate(under) if entry.id in shown]
+    best = comparable([candidates[index] for index in on_board], counts[on_board])
+    entries = [candidates[on_board[index]].id for index in best.chosen]
+    ranked = comparable([one._replace(judge=one.id) for one in candidates], counts, at_most=len(candidates)).chosen
+    tried = members({candidates[index].id: candidates[index].judge for index in ranked})
+    variants = {name: tried[judges[name]] for name in entries}
+    return _Task(revision, digest, entries, best.judges, variants, frozenset(entries) - frozenset(unnamed))
+
+
+def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[_ComputedStatistics]:
+    """Outside any transaction but for the reading of votes."""
+    wanted = {name for task in tasks for names in task.variants.values() for name in names[:VARIANTS_AT_MOST]}
+    verdicts = _verdicts(database, wanted | {name for task in tasks for name in task.entries}, len(scorer.table))
+    computed = []
+    for task in tasks:
+        entries, variants = _joined(task, verdicts)
+        labels, public = scorer.labels[task.revision.name], task.revision.public
+        rows = np.stack([verdicts[name] for name in entries])
+        related = compare_all(entries, rows, labels, scorer.table, public=public, variants=variants)
+        packed = pack(related.relations)
+        fixed = (
+            {name: one.to_json() for name, one in constant_judge_tallies(labels, scorer.table).items()}
+            if public
+            else {}
+        )
+        judges = task.judges - len(task.entries) + len(entries)
+        summary = {"id": packed.id, "judges": judges, "fixed": fixed, **related.summary}
+        stored = orjson.dumps(summary).decode()
+        computed.append(_ComputedStatistics(packed.id, task.inputs, task.revision.name, stored, packed.body))
+    return computed
+
+
+def _joined(task: _Task, verdicts: Mapping[str, Matrix]) -> tuple[list[str], dict[str, Variants]]:
+    """Return the best entry of each judge, when entries whose votes are alike are of one; and the variants it was
+    best of."""
+    alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
+    origins = [Variant(name, "", name, named=name in task.named) for name in task.entries]
+    judges = members(group_variants(origins, alike))  # of each the first, which is its best
+    found = {}
+    for best, joined in judges.items():
+        tried = [name for one in joined for name in task.variants[one]]
+        near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
+        if len(tried) > 1:
+            found[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]))
+    return list(judges), found
+
+
+def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matrix]:
+    """Majority verdicts (items,) by entry; votes are read some at a time, for they take five times the space."""
+    ordered = sorted(names)
+    found: dict[str, Matrix] = {}
+    for start in range(0, len(ordered), CHUNK):
+        wanted = select(Submission.id, Submission.votes, Submission.votes_per_item).where(
+            Submission.id.in_(ordered[start : start + CHUNK])
+        )
+        with database.read() as session:
+            rows = session.execute(wanted.order_by(Submission.votes_per_item)).all()
+        for k, group in groupby(rows, key=lambda row: row.votes_per_item):
+            same = list(group)
+            matrix = majority(unpack_many([row.votes for row in same], items, k))
+            found.update(zip((row.id for row in same), matrix, strict=True))
+    return found
+
+
+def _record(database: Database, pointer: ActiveBoard, through: int, computed: Sequence[_ComputedStatistics]) -> int:
+    """Store nothing where the board has changed or another worker was faster meanwhile."""
+    with database.write() as session:
+        related = session.scalars(select(BoardState.related_seq).with_for_update()).one()  # one at a time
+        if label_sets.current(session) != pointer or related >= through or needs_snapshot(session, through):
+            return 0
+        for row in computed:
+            session.execute(insert(StoredRelations).values({name: getattr(row, name) for name in row.__slots__}))
+        session.execute(update(BoardState).where(BoardState.id == 1).values(related_seq=through))
+        if computed:
+            summaries = {row.label_revision: row_commitments.sha256(row.summary) for row in computed}
+            names = {row.label_revision: row.id for row in computed}
+            audit.append(session, COMPUTED, {"relations": names, "summaries_sha256": summaries})
+    for row in computed:
+        log.info(COMPUTED, extra={"data": {"label_revision": row.label_revision, "relations": row.id}})
+    return len(computed)

@@ -1,0 +1,150 @@
+"""Preview of the board under another label revision; only the comparison is stored.
+
+The result holds counts and entries, never a label and nothing per item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import select
+
+from benchmark.disclosure import PUBLIC, merged, readers_words
+from benchmark.items import ItemTable
+from benchmark.label_diff import COLUMNS, Bits, RankedBoard, correctness, diff_labels, neighbour_tests
+from benchmark.labels import LabelSet
+from benchmark.scoring import tally_many
+from benchmark.votes import unpack_many
+from storage import entry_filters, label_imports, label_sets
+from storage.database import Database
+from storage.label_sets import ActiveBoard
+from storage.models.core import Submission
+from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
+from workers.labels.loader import LabelsError
+from workers.scorer import Scorer
+
+CHUNK = 500
+Report = Callable[[int, int], None]  # entries done, entries in all
+
+
+class _PreviewCounts(NamedTuple):
+    counts: npt.NDArray[np.int64]  # entries x CELLS x FIELDS under the new labels
+    before: Bits  # entries x items, right under the old labels
+    after: Bits
+
+
+def preview(
+    database: Database, scorer: Scorer, labels: LabelSet, scope: Mapping[str, Any], report: Report
+) -> dict[str, Any]:
+    """Return what applying `labels` would change. Raises LabelsError where the board's own labels are not known
+    here."""
+    with database.read() as session:
+        board = label_sets.current(session)
+        if board is None or board.benchmark != scorer.table.benchmark or board.label_revision not in scorer.labels:
+            raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
+        where = (board.label_revision, board.scorer_version)
+        entries = entries_on_board(session, board.benchmark, *where)
+        stored = stored_counts(session, [entry.id for entry in entries], *where)
+        levels = merged(scorer.hidden, label_imports.hidden_revisions(session))
+        few = label_imports.has_withheld_counts(session, {board.label_revision, labels.revision})
+    old = scorer.labels[board.label_revision]
+    found: dict[str, Any] = _head(board, scorer, labels, old)
+    shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
+    found["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
+    if few:  # as where the draft was made: of few pairs the count would be their labels
+        found["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
+    if not entries:
+        return {**found, "summary": _summary([], []), "entries": [], "significance": []}
+    computed = _compute(database, scorer.table, entries, (old, labels), report)
+    before, after = rank_entries(entries, stored), rank_entries(entries, computed.counts)
+    rows = [_row(entry, index, before, after) for index, entry in enumerate(entries)]
+    # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
+    same_rules = board.scorer_version == scorer.version
+    tests = _tests(entries, before, after, computed, (old, labels), scorer.table) if same_rules else []
+    listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
+    return {**found, "summary": _summary(rows, tests), "entries": listed, "significance": tests}
+
+
+def _head(board: ActiveBoard, scorer: Scorer, labels: LabelSet, old: LabelSet) -> dict[str, Any]:
+    return {
+        "from": {"label_revision": board.label_revision, "scorer_version": board.scorer_version},
+        "to": {"label_revision": labels.revision, "scorer_version": scorer.version},
+        "labels": diff_labels(old, labels).to_json(),
+        "columns": list(COLUMNS),
+        "significance_compared": board.scorer_version == scorer.version,
+    }
+
+
+def _compute(
+    database: Database,
+    table: ItemTable,
+    entries: Sequence[BoardEntry],
+    sets: tuple[LabelSet, LabelSet],
+    report: Report,
+) -> _PreviewCounts:
+    places = {entry.id: index for index, entry in enumerate(entries)}
+    counts: list[Any] = [None] * len(entries)
+    bits = [np.zeros((len(entries), len(table)), dtype=bool) for _ in sets]
+    report(0, len(entries))
+    for start in range(0, len(entries), CHUNK):
+        chunk = [entry.id for entry in entries[start : start + CHUNK]]
+        with database.read() as session:
+            wanted = select(Submission.votes_per_item, Submission.id, Submission.votes).where(Submission.id.in_(chunk))
+            rows = sorted(session.execute(wanted), key=lambda row: row[0])
+        for k, group in groupby(rows, key=lambda row: row[0]):
+            same = list(group)
+            matrix = unpack_many([row[2] for row in same], len(table), k)
+            indices = [places[row[1]] for row in same]
+            for part, labels in zip(bits, sets, strict=True):
+                part[indices] = correctness(matrix, labels)
+            for index, counted in zip(indices, tally_many(matrix, sets[1], table), strict=True):
+                counts[index] = counted.counts
+        report(min(start + CHUNK, len(entries)), len(entries))
+    return _PreviewCounts(np.stack(counts), *bits)
+
+
+def _row(entry: BoardEntry, index: int, before: RankedBoard, after: RankedBoard) -> dict[str, Any]:
+    pairs = zip(COLUMNS, before.shares[index].tolist(), after.shares[index].tolist(), strict=True)
+    return {
+        "id": entry.id,
+        "model": entry.model,
+        "version": entry.version,
+        "rank": [before.ranks[index], after.ranks[index]],
+        **{name: [_number(old), _number(new)] for name, old, new in pairs},
+    }
+
+
+def _number(share: float) -> float | None:
+    return None if share != share else share
+
+
+def _tests(
+    entries: Sequence[BoardEntry],
+    before: RankedBoard,
+    after: RankedBoard,
+    computed: _PreviewCounts,
+    sets: tuple[LabelSet, LabelSet],
+    table: ItemTable,
+) -> list[dict[str, Any]]:
+    """Neighbours between which significance comes or goes."""
+    found = neighbour_tests(before, after, computed.before, computed.after, sets, table)
+    return [
+        {"first": entries[one.first].id, "second": entries[one.second].id, "p": [one.p_before, one.p_after]}
+        for one in found
+        if one.changed
+    ]
+
+
+def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any]) -> dict[str, Any]:
+    deltas = [abs(new - old) for row in rows for old, new in (row["macro"],) if None not in (old, new)]
+    return {
+        "entries": len(rows),
+        "changed": sum(any(row[name][0] != row[name][1] for name in COLUMNS) for row in rows),
+        "moved": sum(row["rank"][0] != row["rank"][1] for row in rows),
+        "largest_change": max(deltas, default=None),
+        "significance_changed": len(tests),
+    }

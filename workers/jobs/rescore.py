@@ -1,0 +1,165 @@
+"""Bulk re-scoring under another label revision, from the stored votes alone. Entry ids stay the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from sqlalchemy import Select, exists, insert, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from benchmark.scoring import tally_many
+from benchmark.votes import unpack_many
+from storage import audit, job_queue, label_sets, row_commitments
+from storage.clock import database_now
+from storage.database import Database
+from storage.models.core import Score, Submission
+from storage.visibility import pending_approval_ids
+from workers.jobs.score import tally_text
+from workers.scorer import Scorer
+
+RECORDED = audit.SCORES_RECORDED
+CHUNK = 500
+VOTES_PER_BYTE = 4  # as benchmark.votes packs them
+_TRIES = 5
+
+log = logging.getLogger(__name__)
+
+
+class _Entry(NamedTuple):
+    id: str
+    votes: bytes
+    k: int
+
+
+def rescore(
+    database: Database,
+    scorer: Scorer,
+    revision: str,
+    *,
+    chunk: int = CHUNK,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> int:
+    """Return scores every submission that has no score under the revision yet; returns how many it recorded.
+
+    A chunk is one transaction, so it may be interrupted and called again, beside running workers too.
+    """
+    recorded, after = 0, ""
+    while not should_stop():
+        entries = _next_entries(database, scorer, revision, after, chunk)
+        if not entries:
+            break
+        texts = _tally_texts(entries, scorer, revision)
+        recorded += _record(database, texts, revision, scorer.version)
+        after = entries[-1].id
+        log.info("rescore.chunk", extra={"data": {"label_revision": revision, "recorded": recorded}})
+    return recorded
+
+
+def score_some(
+    database: Database, scorer: Scorer, revision: str, ids: Sequence[str], first: Callable[[Session], None]
+) -> int:
+    """Return scores those of the submissions that have no score under the revision yet; returns how many it recorded.
+
+    `first` comes first in the transaction that records them; where it raises, nothing is recorded.
+    """
+    with database.read() as session:
+        entries = [_Entry(*row) for row in session.execute(_unscored(scorer, revision).where(Submission.id.in_(ids)))]
+    return _record(database, _tally_texts(entries, scorer, revision), revision, scorer.version, first)
+
+
+def switch_board(database: Database, scorer: Scorer, revision: str, reason: str) -> int:
+    """Return scores everything under the revision, then makes the board show it, in one audited step; returns how
+    many."""
+    recorded = rescore(database, scorer, revision)
+    with database.write() as session:
+        # What arrived meanwhile is scored by the workers at once, before anything else.
+        job_queue.enqueue_missing(session, revision, scorer.version, priority=job_queue.URGENT)
+        label_sets.activate_revision(session, revision, scorer.version, reason)
+    return recorded
+
+
+def _next_entries(database: Database, scorer: Scorer, revision: str, after: str, chunk: int) -> list[_Entry]:
+    wanted = _unscored(scorer, revision).where(Submission.id > after).limit(chunk)
+    with database.read() as session:
+        return [_Entry(*row) for row in session.execute(wanted)]
+
+
+def _unscored(scorer: Scorer, revision: str) -> Select[str, bytes, int]:
+    has_score = exists().where(
+        Score.submission_id == Submission.id,
+        Score.label_revision == revision,
+        Score.scorer_version == scorer.version,
+    )
+    return (
+        select(Submission.id, Submission.votes, Submission.votes_per_item)
+        .where(Submission.benchmark == scorer.table.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
+        .order_by(Submission.id)
+    )
+
+
+def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> dict[str, str]:
+    """Stored tallies by submission; entries with the same K are counted together."""
+    labels, items = scorer.labels[revision], len(scorer.table)
+    texts: dict[str, str] = {}
+    for k, group in groupby(sorted(entries, key=lambda entry: entry.k), key=lambda entry: entry.k):
+        # Votes of the wrong length are left to the queue: there the one entry fails, not the whole run.
+        same = [entry for entry in group if len(entry.votes) == -(-items * k // VOTES_PER_BYTE)]
+        if not same:
+            continue
+        matrix = unpack_many([entry.votes for entry in same], items, k)
+        for entry, counted in zip(same, tally_many(matrix, labels, scorer.table), strict=True):
+            texts[entry.id] = tally_text(counted)
+    return texts
+
+
+def _record(
+    database: Database,
+    texts: dict[str, str],
+    revision: str,
+    version: str,
+    first: Callable[[Session], None] = lambda session: None,
+) -> int:
+    """Return one transaction; tried again where a worker recorded one of the same scores between our look and our
+    write."""
+    for attempt in range(1, _TRIES + 1):
+        try:
+            with database.write() as session:
+                first(session)
+                return _record_once(session, texts, revision, version)
+        except IntegrityError:
+            if attempt == _TRIES:
+                raise
+    raise AssertionError("not reached")
+
+
+def _record_once(session: Session, texts: dict[str, str], revision: str, version: str) -> int:
+    # Jobs first: a worker that is about to finish one of them is either done by now, and its score is seen below,
+    # or has lost its lease.
+    job_queue.mark_done_in_bulk(session, list(texts), revision, version)
+    there = set(
+        session.scalars(
+            select(Score.submission_id).where(
+                Score.label_revision == revision, Score.scorer_version == version, Score.submission_id.in_(texts)
+            )
+        )
+    )
+    new = sorted(set(texts) - there)
+    if not new:
+        return 0
+    now = session.execute(select(database_now())).scalar_one()
+    same = {"label_revision": revision, "scorer_version": version, "created_at": now}
+    salts = {name: row_commitments.new_salt() for name in new}
+    rows = [{"submission_id": name, "tally": texts[name], "salt": salts[name], **same} for name in new]
+    session.execute(insert(Score), rows)
+    # One commitment for each score, without entry ids: receipts show the event, and some entries are unpublished.
+    commitments = sorted(
+        row_commitments.of_score(name, revision, version, row_commitments.sha256(texts[name]), salts[name])
+        for name in new
+    )
+    event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}
+    audit.append(session, RECORDED, {**event, "commitments": commitments})
+    return len(new)

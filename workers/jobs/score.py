@@ -1,0 +1,117 @@
+"""Scoring of one submission under one label revision: claim, read the votes, count, record. Counting is outside
+transactions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from enum import Enum, auto
+
+import orjson
+from sqlalchemy import insert, select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from benchmark.scoring import Tally, tally
+from benchmark.votes import Votes
+from storage import audit, job_queue, row_commitments
+from storage.clock import database_now
+from storage.database import Database
+from storage.job_queue import Claim, LeaseLost
+from storage.models.core import Score, Submission
+from workers.scorer import Scorer
+
+SCORED = audit.SCORED
+_FAULT = "Scoring failed. This is a fault of the service, not of the file; maintainers see it."
+
+log = logging.getLogger(__name__)
+
+
+class ScoringOutcome(Enum):
+    """What became of one turn."""
+
+    NOTHING_TO_DO = auto()
+    SCORED = auto()
+    LEASE_LOST = auto()
+    FAILED = auto()
+
+
+def score_next(
+    database: Database,
+    scorer: Scorer,
+    worker: str,
+    lease_seconds: float,
+    hold: Callable[[Claim | None], None] = lambda claim: None,
+) -> ScoringOutcome:
+    """Return scores the first waiting job. `hold` is told the claim, then None: a heartbeat keeps the lease meanwhile.
+
+    Raises SQLAlchemyError where the database is away; the job is then scored again when its lease is over.
+    """
+    with database.write() as session:
+        claim = job_queue.claim(
+            session, worker, lease_seconds, revisions=scorer.revisions, scorer_version=scorer.version
+        )
+    if claim is None:
+        return ScoringOutcome.NOTHING_TO_DO
+    hold(claim)
+    try:
+        return _score(database, scorer, claim)
+    finally:
+        hold(None)
+
+
+def _score(database: Database, scorer: Scorer, claim: Claim) -> ScoringOutcome:
+    try:
+        votes = _votes(database, claim.submission_id, len(scorer.table))
+        counted = tally(votes, scorer.labels[claim.label_revision], scorer.table)
+        with database.write() as session:
+            record(session, claim, counted)
+    except LeaseLost:
+        log.warning("job.lease_lost", extra={"data": {"job": claim.job_id, "epoch": claim.epoch}})
+        return ScoringOutcome.LEASE_LOST
+    except SQLAlchemyError:
+        raise
+    except Exception:  # the edge of one unit of work: the next submission must not suffer from this one
+        log.exception("job.failed", extra={"data": {"job": claim.job_id, "submission": claim.submission_id}})
+        return _give_back(database, claim)
+    log.info("job.scored", extra={"data": {"job": claim.job_id, "submission": claim.submission_id}})
+    return ScoringOutcome.SCORED
+
+
+def _votes(database: Database, submission_id: str, items: int) -> Votes:
+    with database.read() as session:
+        packed, k = session.execute(
+            select(Submission.votes, Submission.votes_per_item).where(Submission.id == submission_id)
+        ).one()
+    return Votes.unpack(packed, items, k)
+
+
+def record(session: Session, claim: Claim, counted: Tally) -> None:
+    """Score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded."""
+    text, salt = tally_text(counted), row_commitments.new_salt()
+    job_queue.finish(session, claim)
+    now = session.execute(select(database_now())).scalar_one()
+    rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
+    session.execute(
+        insert(Score).values(submission_id=claim.submission_id, **rules, tally=text, created_at=now, salt=salt)
+    )
+    tally_sha256 = row_commitments.sha256(text)
+    commitment = row_commitments.of_score(
+        claim.submission_id, claim.label_revision, claim.scorer_version, tally_sha256, salt
+    )
+    facts = {"recorded_at": now, "tally_sha256": tally_sha256, "commitments": [commitment]}
+    audit.append(session, SCORED, {"submission": claim.submission_id, **rules, **facts})
+
+
+def tally_text(counted: Tally) -> str:
+    """Return a tally as it is stored."""
+    return orjson.dumps(counted.to_json()).decode()
+
+
+def _give_back(database: Database, claim: Claim) -> ScoringOutcome:
+    try:
+        with database.write() as session:
+            job_queue.fail(session, claim, _FAULT, retry=True)
+    except LeaseLost:
+        return ScoringOutcome.LEASE_LOST
+    return ScoringOutcome.FAILED

@@ -1,0 +1,274 @@
+"""Snapshot of all public facts, versioned; the pages derive their rows from it.
+
+A snapshot is JSON, addressed by the SHA-256 of its bytes, stored compressed and never changed. The board's pointer
+moves to it in the transaction that stores it. None is ever removed: people cite them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+from sqlalchemy import Row, insert, select, update
+from sqlalchemy.orm import Session
+
+from benchmark import baselines
+from storage import audit, label_sets, reported_results
+from storage.clock import database_now, iso
+from storage.database import Database
+from storage.label_sets import ActiveBoard
+from storage.models.core import BoardState, Score, Snapshot, Submission
+from storage.models.quota import Attempt
+from workers.jobs import pairwise_statistics
+from workers.jobs.pairwise_statistics import PairwiseRevision
+from workers.moderation_state import ModerationState, load_moderation
+from workers.scorer import Scorer
+from workers.snapshot_triggers import needs_snapshot
+
+PUBLISHED = "snapshot.published"
+_COMPRESSION = 1
+_NONCE_BYTES = 16
+
+_FACTS = (
+    Submission.id,
+    Submission.model,
+    Submission.version,
+    Submission.organisation,
+    Submission.judge_type,
+    Submission.base_model,
+    Submission.parameters_b,
+    Submission.open_weights,
+    Submission.link,
+    Submission.paper,
+    Submission.code,
+    Submission.hub_id,
+    Submission.temperature,
+    Submission.prompt,
+    Submission.notes,
+    Submission.judge,
+    Submission.created_at,
+    Submission.format,
+    Submission.revision,
+    Submission.votes_per_item,
+    Submission.parse_rate,
+    Submission.first_shown_rate,
+    Submission.self_consistency,
+)
+
+_NAMES = tuple(column.key for column in _FACTS)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a snapshot says, and the last audit event whose effect it shows."""
+
+    json: bytes  # without the closing brace: when it was made comes last, so one pass gives both digests
+    through: int
+
+    def end(self, created_at: float) -> bytes:
+        """Return the rest of the snapshot's JSON.
+
+        The id is public and the facts are more than is public where labels are hidden: the nonce keeps anybody from
+        trying out which facts have this id.
+        """
+        facts = {"created_at": iso(created_at), "audit_seq": self.through, "nonce": secrets.token_hex(_NONCE_BYTES)}
+        return b"," + orjson.dumps(facts)[1:]
+
+
+def publish_if_changed(database: Database, scorer: Scorer, *, anew: bool = False) -> str | None:
+    """Store a snapshot where the board has changed since the last one; returns its id, or None.
+
+    `anew`: makes one though nothing has happened, and stores it where it says something else than the current one. For
+    a worker that starts: the current one may be of another release, which wrote other facts or wrote them otherwise.
+    Relations that are not computed yet are left out; they come with a later snapshot (relations_job).
+    """
+    with database.read() as session:
+        pointer = label_sets.current(session)
+        if pointer is None or pointer.benchmark != scorer.table.benchmark:
+            return None
+        if not (anew or _changed(session, pointer)):
+            return None
+        if pointer.label_revision not in scorer.labels:
+            log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})
+            return None
+        content = _content(session, scorer, pointer)
+    return _publish(database, pointer, content)
+
+
+def _changed(session: Session, pointer: ActiveBoard) -> bool:
+    """Return whether the board has no snapshot yet, or something has happened that the current one may not show."""
+    if pointer.snapshot_id is None:
+        return True
+    return needs_snapshot(session, session.execute(select(BoardState.shown_seq)).scalar_one())
+
+
+def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content:
+    through = audit.head(session).seq
+    revisions = pairwise_statistics.revisions(session, scorer, pointer.benchmark)
+    tallies = _tallies(session, pointer, [revision.name for revision in revisions])
+    kept_back = pairwise_statistics.kept_back(session, revisions, pointer.scorer_version)
+    decided = load_moderation(session, pointer.benchmark)
+    wanted = select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark)
+    rows = session.execute(wanted.order_by(Submission.created_at, Submission.id))
+    scored = [row for row in rows if pointer.label_revision in tallies.get(row.id, ())]
+    shown = [row for row in scored if row.id not in decided.off]
+    attempts = _attempts(session, scored, decided)
+    for name, under in kept_back.items():
+        tallies[name] = {revision: one for revision, one in tallies.get(name, {}).items() if revision not in under}
+    others = [row for row in scored if row.id in decided.off and row.id not in decided.anonymous]
+    judges = pairwise_statistics.judges_of(shown, others, decided.anonymous)
+    identities = pairwise_statistics.identities(judges, {row.id for row in shown})
+    relations = _relations(session, pointer, revisions, identities, tallies)
+    content = {
+        "benchmark": pointer.benchmark,
+        "label_revision": pointer.label_revision,
+        "scorer_version": pointer.scorer_version,
+        "label_revisions": [revision.name for revision in revisions],
+        "sizes": scorer.sizes(pointer.label_revision),
+        "baselines": _baselines(scorer, revisions, relations, scorer.version == pointer.scorer_version),
+        "relations": relations,
+        "entries": [
+            decided.public(_entry(row, tallies[row.id]) | attempts.get(row.id, {}))
+            | decided.of(row.id)
+            | _kept_back(kept_back.get(row.id))
+            for row in shown
+        ],
+        "stubs": [*decided.stubs, *reported_results.gone(session, pointer.benchmark)],
+        "reported": reported_results.shown(session, pointer.benchmark),
+        "unpublished": sum(row.id in decided.unpublished for row in scored),
+    }
+    return _Content(orjson.dumps(content)[:-1], through)
+
+
+def _relations(
+    session: Session,
+    pointer: ActiveBoard,
+    revisions: Sequence[PairwiseRevision],
+    identities: Mapping[str, str],
+    tallies: Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """label revision -> summary, of those that are computed for exactly these entries."""
+    wanted = {}
+    for revision in revisions:
+        under = [identity for name, identity in identities.items() if revision.name in tallies[name]]
+        wanted[revision.name] = pairwise_statistics.inputs(revision, pointer.scorer_version, under)
+    return pairwise_statistics.summaries(session, wanted)
+
+
+def _baselines(
+    scorer: Scorer, revisions: Sequence[PairwiseRevision], relations: Mapping[str, dict[str, Any]], same_rules: bool
+) -> list[dict[str, Any]]:
+    """Return the permanent rows, with what is stored about them taken out of the relations.
+
+    Of labels that are not public only what needs no label. This process may lack a label set that others have (a
+    command knows those it needs), or count by other rules than the board; then what they stored has to do.
+    """
+    tallies: dict[str, dict[str, Any]] = {baseline.id: {} for baseline in baselines.BASELINES}
+    for revision in revisions:
+        summary = relations.get(revision.name, {})
+        counted, majority = summary.pop("fixed", {}), summary.pop("majority", None)
+        if same_rules and revision.public and revision.name in scorer.labels:
+            fixed = baselines.constant_judge_tallies(scorer.labels[revision.name], scorer.table)
+            counted = {name: one.to_json() for name, one in fixed.items()}
+        for name, tally in {**counted, baselines.MAJORITY: majority}.items():
+            if tally is not None:
+                tallies[name][revision.name] = tally
+    return [{**asdict(baseline), "tallies": tallies[baseline.id]} for baseline in baselines.BASELINES]
+
+
+def _tallies(session: Session, pointer: ActiveBoard, revisions: Sequence[str]) -> dict[str, dict[str, orjson.Fragment]]:
+    """Submission -> label revision -> tally, still as the stored text: it is passed on, not understood."""
+    found: dict[str, dict[str, orjson.Fragment]] = {}
+    rows = session.execute(
+        select(Score.submission_id, Score.label_revision, Score.tally)
+        .where(Score.scorer_version == pointer.scorer_version, Score.label_revision.in_(revisions))
+        .order_by(Score.label_revision)
+    )
+    for submission_id, revision, text in rows:
+        found.setdefault(submission_id, {})[revision] = orjson.Fragment(text)
+    return found
+
+
+def _attempts(
+    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], decided: ModerationState
+) -> dict[str, dict[str, Any]]:
+    """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
+    better by luck alone.
+
+    The numbers of the receipts. Attempts that are unpublished or were taken off the board since count too. "Of how
+    many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
+    """
+    owners = {row.id: row.owner for row in scored}
+    rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number))
+    made = {name: (revision, number) for name, revision, number in rows if name in owners}
+    latest: dict[tuple[str, str], int] = {}
+    for name, (revision, number) in made.items():
+        if name not in decided.anonymous:
+            whose = (owners[name], revision)
+            latest[whose] = max(number, latest.get(whose, 0))
+    return {
+        name: {"attempt": number, "attempts": latest.get((owners[name], revision)), "attempt_revision": revision}
+        for name, (revision, number) in made.items()
+    }
+
+
+def _entry(row: Row[*tuple[Any, ...]], tallies: dict[str, orjson.Fragment]) -> dict[str, Any]:
+    # Not the owner, who stands behind the facts: that tells judges apart, and is nobody else's business.
+    facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
+    facts["submitted_at"] = iso(facts.pop("created_at"))
+    facts["tallies"] = tallies
+    return facts
+
+
+def _kept_back(revisions: frozenset[str] | None) -> dict[str, Any]:
+    """Return which scores of an entry nobody is shown (benchmark/ladder.py)."""
+    return {"withheld": sorted(revisions)} if revisions else {}
+
+
+def _publish(database: Database, before: ActiveBoard, content: _Content) -> str | None:
+    """None where there is nothing new to say, or another worker has published meanwhile."""
+    digest = hashlib.sha256(content.json)
+    content_sha256 = digest.hexdigest()
+    with database.read() as session:
+        known = session.scalars(select(Snapshot.content_sha256).where(Snapshot.id == before.snapshot_id)).first()
+        now = session.execute(select(database_now())).scalar_one()
+    if known == content_sha256:
+        _nothing_new(database, before, content.through)
+        return None
+    end = content.end(now)
+    digest.update(end)
+    name, body = digest.hexdigest(), zlib.compress(content.json + end, _COMPRESSION)
+    row = {"id": name, "through_seq": content.through, "created_at": now, "body": body}
+    with database.write() as session:
+        if not _still(session, before):
+            return None
+        session.execute(insert(Snapshot).values(**row, content_sha256=content_sha256))
+        session.execute(
+            update(BoardState).where(BoardState.id == 1).values(snapshot_id=name, shown_seq=content.through)
+        )
+        audit.append(session, PUBLISHED, {"snapshot": name, "through": content.through})
+    log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(body)}})
+    return name
+
+
+def _nothing_new(database: Database, before: ActiveBoard, through: int) -> None:
+    """Remembers that the current snapshot shows these events too."""
+    with database.write() as session:
+        if _still(session, before):
+            session.execute(
+                update(BoardState).where(BoardState.id == 1, BoardState.shown_seq < through).values(shown_seq=through)
+            )
+
+
+def _still(session: Session, before: ActiveBoard) -> bool:
+    """Return whether the board is as we read it; from here on nobody else publishes until this transaction ends."""
+    session.execute(select(BoardState.id).with_for_update())
+    return label_sets.current(session) == before

@@ -1,0 +1,79 @@
+"""Looks which label sets that are not public nearly say the same as a public one. Labels stay here, a figure leaves."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from benchmark.disclosure import PUBLIC, merged
+from benchmark.labels import LabelSet
+from benchmark.weak_hiding import overlap, submissions_to_reveal
+from storage import label_imports, weak_hiding
+from storage.database import Database
+from storage.weak_hiding import WeaklyHidden
+from workers.labels.loader import LabelsError
+from workers.labels.store import LabelStore
+from workers.scorer import Scorer
+
+Levels = Mapping[str, str]
+
+log = logging.getLogger(__name__)
+
+
+def levels_of(database: Database, scorer: Scorer) -> dict[str, str]:
+    """Return label revision -> disclosure level of all revisions that there are, drafts too."""
+    with database.read() as session:
+        known = dict.fromkeys((*scorer.labels, *label_imports.names(session)), PUBLIC)
+        return known | merged(scorer.hidden, label_imports.hidden_revisions(session))
+
+
+def note(database: Database, scorer: Scorer, store: LabelStore, levels: Levels, *, accepted: bool) -> None:
+    """Compare every set that is not public with every public one, as far as this worker holds them, and record it.
+
+    ``accepted``: the settings say that configured sets may be weakly hidden.
+    """
+    held, benchmark = _held(scorer, store, levels), scorer.table.benchmark
+    pairs = weak_pairs(scorer, held.values(), held.values(), levels)
+    with database.write() as session:
+        imported = label_imports.names(session)
+        before = {one[:2] for one in weak_hiding.known(session, benchmark) if one.accepted}
+        found = [one._replace(accepted=one[:2] in before if one.revision in imported else accepted) for one in pairs]
+        weak_hiding.record(session, benchmark, found, list(held))
+    for one in found:
+        if not one.accepted:
+            log.warning("labels.weakly_hidden", extra={"data": {"label_revision": one.revision, "like": one.against}})
+
+
+def of_new(database: Database, scorer: Scorer, store: LabelStore, labels: LabelSet, level: str) -> list[WeaklyHidden]:
+    """Return what a new set would make weakly hidden: itself, or sets that it gives away."""
+    levels = levels_of(database, scorer) | {labels.revision: level}
+    held = _held(scorer, store, {name: one for name, one in levels.items() if name != labels.revision})
+    new = [labels]
+    return [*weak_pairs(scorer, new, held.values(), levels), *weak_pairs(scorer, held.values(), new, levels)]
+
+
+def weak_pairs(
+    scorer: Scorer, hidden: Iterable[LabelSet], public: Iterable[LabelSet], levels: Levels
+) -> list[WeaklyHidden]:
+    """Return those of the first that are not public and agree too much with one of the second that is."""
+    open_ones = [one for one in public if levels.get(one.revision, PUBLIC) == PUBLIC]
+    found = []
+    for one in hidden:
+        level = levels.get(one.revision, PUBLIC)
+        for other in open_ones if level != PUBLIC else ():
+            shared = overlap(one, other, scorer.table)
+            if shared.weak:
+                submissions = submissions_to_reveal(shared, level)
+                found.append(WeaklyHidden(one.revision, other.revision, submissions, False))
+    return found
+
+
+def _held(scorer: Scorer, store: LabelStore, levels: Levels) -> dict[str, LabelSet]:
+    held = {name: scorer.labels[name] for name in scorer.labels}
+    for name in levels:
+        if name not in held and store.has(name):
+            try:
+                held[name] = store.load(name).labels
+            except LabelsError:
+                continue  # of a damaged file the worker speaks when it is needed
+    return held

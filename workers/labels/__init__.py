@@ -1,0 +1,1 @@
+"""Label sets: loading from files or the Hub, and the worker's own store."""

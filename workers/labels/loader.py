@@ -1,0 +1,315 @@
+"""Loader of label sets from a file or a Hub dataset. The only code that reads a hidden label; it runs in the worker
+alone.
+
+Rows have the dataset's columns: `id`, `human_ranking`, and optionally `human_error_analysis` and the texts `query` and
+`response`. With texts an item is found by its fingerprint; without, by `v0_row` (the row of the same pair in the first
+revision) or by its id in the revision, the k-th occurrence of a repeated id being the k-th item of that id.
+
+What is wrong with a file is told with row and column, never with what stands there: the messages leave the worker.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmark.items import ItemTable, fingerprint, response_fingerprint
+from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
+
+COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
+_HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[\w.-]+)")
+_HALF = re.compile("[\ud800-\udfff]")
+_EXAMPLES = 5
+_MIN_BLOCK = 1 << 16
+
+Row = Mapping[str, Any]
+
+
+class LabelsError(ValueError):
+    """A label set cannot be used; the message says where and why."""
+
+
+class LabelsUnreachable(LabelsError):
+    """The Hub does not answer now; it may later."""
+
+
+def load_labels(spec: str | Path, revision: str | None, table: ItemTable) -> LabelSet:
+    """Return the label set in a file (JSONL, JSON list, parquet) or a Hub dataset `owner/name@commit`.
+
+    `revision` None: the revision of the table whose ids the rows have.
+
+    Raises:
+        LabelsError: it cannot be read, or does not label the items of that revision once each.
+    """
+    try:
+        rows = read_rows(spec)
+        return label_set(rows, revision or recognise(rows, table), table)
+    except LabelsError as error:
+        raise type(error)(f"labels in {spec}: {error}") from error
+
+
+def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
+    """Return the real path of a file below one of the directories, or a Hub dataset as it was named.
+
+    Relative names are looked up below the directories. Links are followed first, so that none leads out.
+
+    Raises:
+        LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
+    """
+    for directory in (one.resolve() for one in directories):
+        path = (directory / spec).resolve()
+        if path.is_relative_to(directory) and path.is_file():
+            return path
+    if _HUB.fullmatch(spec) and not Path(spec).exists():
+        return spec
+    where = " or ".join(map(str, directories))
+    raise LabelsError(
+        f"{spec} is neither a file below {where} nor a Hub dataset at a commit (owner/name@commit). "
+        "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
+    )
+
+
+def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
+    """Return the label set of dataset rows. Raises LabelsError with every kind of problem it found."""
+    finder = _Finder(table, revision)
+    preferred: dict[int, int] = {}
+    tags: dict[int, frozenset[str]] = {}
+    problems: list[str] = []
+    for number, row in enumerate(rows):
+        try:
+            index = finder.item_of(row)
+            preferred[index] = _preferred(row, table.items[index].responses)
+            tags[index] = _tags(row)
+        except LabelsError as error:
+            problems.append(f"row {number + 1}: {error}")
+    if not problems:
+        problems = _coverage_problems(preferred, revision, table)
+    if problems:
+        more = len(problems) - _EXAMPLES
+        raise LabelsError("; ".join(problems[:_EXAMPLES]) + (f"; and {more} more problems" if more > 0 else ""))
+    tagged = any(_list(row, "human_error_analysis") for row in rows)
+    return make_label_set(revision, table, preferred, tags if tagged else None)
+
+
+def recognise(rows: Sequence[Row], table: ItemTable) -> str:
+    """Return the first revision of the table that has exactly the rows' ids. Raises LabelsError where none has."""
+    ids = Counter(str(row.get("id")) for row in rows)
+    for revision in table.revisions:
+        if ids == Counter(table.items[index].ids[revision] for index in table.in_revision(revision)):
+            return revision
+    raise LabelsError(f"the ids are those of no known revision ({', '.join(table.revisions)}); name the revision")
+
+
+class _Finder:
+    """Finds the item of each row once; rows are asked for in the order of the file."""
+
+    def __init__(self, table: ItemTable, revision: str) -> None:
+        self._table = table
+        self._revision = revision if revision in table.revisions else None
+        self._used: set[int] = set()
+
+    def item_of(self, row: Row) -> int:
+        """Raise LabelsError where the row is about no item, or about one that was labelled already."""
+        if "id" not in row:
+            raise LabelsError("no column id")
+        candidates, by = self._candidates(row, str(row["id"]))
+        if not candidates:
+            where = f" of revision {self._revision}" if self._revision else ""
+            raise LabelsError(f"no item{where} of {self._table.benchmark} has this {by}")
+        free = [index for index in candidates if index not in self._used]
+        if not free:
+            raise LabelsError(f"the item with this {by} is labelled twice")
+        self._used.add(free[0])
+        return free[0]
+
+    def _candidates(self, row: Row, name: str) -> tuple[Sequence[int], str]:
+        """Return item indices, and the columns that name them."""
+        texts = _texts(row)
+        if row.get("query") is not None and texts is not None:
+            found = self._table.by_fingerprint(_fingerprint(row["query"], texts))
+            if len(found) == 1:
+                return found, "query and response"
+            return [index for index in found if self._is_called(index, name)], "query, response and id"
+        if row.get("v0_row") is not None:
+            first = self._table.in_revision(self._table.revisions[0])
+            number = _row_number(row["v0_row"])
+            there = 0 <= number < len(first) and self._is_called(first[number], name)
+            return [first[number]] if there else [], "v0_row and id"
+        return self._table.by_id(name, self._revision), "id"
+
+    def _is_called(self, index: int, name: str) -> bool:
+        ids = self._table.items[index].ids
+        return ids.get(self._revision) == name if self._revision else name in ids.values()
+
+
+def _preferred(row: Row, responses: Sequence[str]) -> int:
+    """Return the stored index of the preferred response, also where the file stores the two in the other order."""
+    if "human_ranking" not in row:
+        raise LabelsError("no column human_ranking")
+    ranking = _list(row, "human_ranking")
+    if ranking is None:
+        raise LabelsError("human_ranking is empty")
+    try:
+        index = preferred_index(ranking)
+    except ValueError as error:
+        raise LabelsError(str(error)) from None
+    texts = _texts(row)
+    if texts is None or responses[0] == responses[1]:
+        return index
+    found = response_fingerprint(texts[index])
+    if found not in responses:
+        raise LabelsError("response is not that of this item")
+    return list(responses).index(found)
+
+
+def _tags(row: Row) -> frozenset[str]:
+    raw = _list(row, "human_error_analysis") or []
+    if not all(isinstance(one, str) for one in raw):
+        raise LabelsError("human_error_analysis is no list of texts")
+    try:
+        return error_tags(raw)
+    except ValueError as error:
+        raise LabelsError(f"human_error_analysis: {error}") from None
+
+
+def _texts(row: Row) -> list[str] | None:
+    """Return the two responses; None where the file has none."""
+    found = _list(row, "response")
+    if found is not None and not (len(found) == 2 and all(map(_is_text, found))):
+        raise LabelsError("response is not two texts")
+    return found
+
+
+def _fingerprint(query: Any, responses: Sequence[str]) -> str:
+    if not _is_text(query):
+        raise LabelsError("query is no text")
+    return fingerprint(query, responses)
+
+
+def _is_text(value: Any) -> bool:
+    """Half of a character, which lists written as text may hold, is none."""
+    return isinstance(value, str) and _HALF.search(value) is None
+
+
+def _row_number(value: Any) -> int:
+    try:
+        return int(value)
+    except (ValueError, TypeError, OverflowError):
+        raise LabelsError("v0_row is no number of a row") from None
+
+
+def _coverage_problems(preferred: Mapping[int, int], revision: str, table: ItemTable) -> list[str]:
+    """Return a known revision labels all its items; a new one may leave some out, but no category."""
+    if revision in table.revisions:
+        missing = [table.items[i].ids[revision] for i in table.in_revision(revision) if i not in preferred]
+        if missing:
+            shown = ", ".join(missing[:_EXAMPLES])
+            return [f"{len(missing)} items of revision {revision} have no label: {shown}"]
+        extra = len(preferred) - len(table.in_revision(revision))
+        return [f"{extra} items are not in revision {revision}"] if extra > 0 else []
+    labelled = {table.items[index].category for index in preferred}
+    return [f"no item of {c} has a label" for c in sorted({item.category for item in table.items} - labelled)]
+
+
+def _list(row: Row, column: str) -> list[Any] | None:
+    """Return a list, None where there is none; some dumps write lists as text, as Python or JSON would."""
+    value = row.get(column)
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            value = None
+    if not isinstance(value, list | tuple):
+        raise LabelsError(f"{column} is no list")
+    return list(value)
+
+
+def read_rows(spec: str | Path) -> list[Row]:
+    """Return the rows of a file or Hub dataset; of parquet only COLUMNS are read. Raises LabelsError."""
+    path = Path(spec)
+    hub = _HUB.fullmatch(str(spec))
+    try:
+        if path.is_file():
+            return _read_file(path)
+        if hub is not None:
+            return _read_hub(hub["name"], hub["commit"])
+    except LabelsError:
+        raise
+    except Exception as error:  # the edge: file systems, network, pyarrow, JSON - each with its own exceptions
+        found = path.is_file() or isinstance(error, FileNotFoundError)  # then another try would end the same way
+        kind = LabelsError if found else LabelsUnreachable
+        # What a parser says may quote the file; what the system and the Hub say names paths and addresses.
+        detail = f": {error}" if isinstance(error, OSError) else ""
+        raise kind(f"they cannot be read: {type(error).__name__}{detail}") from None
+    raise LabelsError("that is neither a file nor a Hub dataset at a commit (owner/name@commit)")
+
+
+def _read_file(path: Path) -> list[Row]:
+    with path.open("rb") as file:
+        if file.read(4) == b"PAR1":
+            file.seek(0)
+            return _read_parquet(file)
+    return _parse_json(path.read_bytes())
+
+
+def _parse_json(data: bytes) -> list[Row]:
+    if data.lstrip()[:1] == b"[":
+        rows = _json(data, "the file")
+    else:
+        lines = (line for line in data.split(b"\n") if line.strip())
+        rows = [_json(line, f"row {number}") for number, line in enumerate(lines, 1)]
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise LabelsError("the file is neither JSON lines nor a JSON list of rows")
+    return list(rows)
+
+
+def _json(data: bytes, what: str) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        raise LabelsError(f"{what} is no JSON") from None
+
+
+def _read_parquet(file: Any) -> list[Row]:
+    """Return only the columns needed: the images are most of the file."""
+    import pyarrow.parquet as parquet  # takes a tenth of a second, and JSON labels do without
+
+    # In this thread alone: pyarrow's own would still hold the Python file when the interpreter ends, and abort it.
+    source = parquet.ParquetFile(file, pre_buffer=False)
+    columns = [name for name in COLUMNS if name in source.schema_arrow.names]
+    rows: list[Row] = source.read(columns=columns, use_threads=False).to_pylist()
+    return rows
+
+
+def _read_hub(name: str, commit: str) -> list[Row]:
+    from huggingface_hub import HfFileSystem  # takes half a second, and only this needs it
+
+    # Always ask: a cached listing of a branch would be that of an earlier day.
+    system = HfFileSystem(use_listings_cache=False)
+    files = sorted(str(path) for path in system.find(f"datasets/{name}@{commit}"))
+    chosen = _choose(files, f"{name}@{commit}")
+    rows: list[Row] = []
+    for path in chosen:
+        # No read-ahead: pyarrow asks for exactly the byte ranges of the columns.
+        with system.open(path, "rb", block_size=_MIN_BLOCK, cache_type="none") as file:
+            rows += _read_parquet(file) if path.endswith(".parquet") else _parse_json(file.read())
+    return rows
+
+
+def _choose(files: Iterable[str], where: str) -> list[str]:
+    """Return all parquet files (a split may be in several), else the one JSON file."""
+    parquet = [path for path in files if path.endswith(".parquet")]
+    if parquet:
+        return parquet
+    others = [path for path in files if path.endswith((".jsonl", ".json"))]
+    if len(others) != 1:
+        raise LabelsError(f"{where} has no parquet file and {len(others)} JSON files; one is needed")
+    return others

@@ -1,0 +1,132 @@
+"""Imported label sets on the worker's own disk: written once, mode 0600, never in the database.
+
+`<DATA_DIR>/labels/<revision>.json`, mode 0600 in a directory of mode 0700. A file is there whole or not at all, and the
+first one stays: who comes later with the same labels gets its salt, who comes with others is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from benchmark.items import ItemTable
+from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
+from common.atomic_files import write_once
+from workers.labels.loader import LabelsError
+
+SALT_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLabels:
+    """A label set and the salt of its commitment."""
+
+    labels: LabelSet
+    salt: bytes
+
+
+class LabelStore:
+    """The directory of imported label sets."""
+
+    def __init__(self, directory: Path, table: ItemTable) -> None:
+        self._directory, self._table = directory, table
+
+    def keep(self, labels: LabelSet) -> StoredLabels:
+        """Write a label set with a new salt, or finds it written. Raises LabelsError where it is there with others."""
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._directory.chmod(0o700)
+        content = _to_json(labels, secrets.token_bytes(SALT_BYTES), self._table)
+        write_once(self._path(labels.revision), json.dumps(content, separators=(",", ":")).encode("ascii"))
+        kept = self.load(labels.revision)
+        if kept.labels.digest != labels.digest:
+            raise LabelsError(f"revision {labels.revision} was imported before with other labels; choose a new name")
+        return kept
+
+    def load(self, revision: str) -> StoredLabels:
+        """Raise LabelsError where this worker does not have it, or it is damaged."""
+        try:
+            stored = json.loads(self._path(revision).read_bytes())
+        except FileNotFoundError:
+            raise LabelsError(
+                f"the labels of revision {revision} are not on this worker's disk; workers on several machines need "
+                "the same DATA_DIR/labels"
+            ) from None
+        except ValueError:
+            raise LabelsError(f"the stored labels of revision {revision} are damaged") from None
+        labels = _from_json(stored, self._table)
+        if labels.revision != revision or labels.digest != stored["digest"]:
+            raise LabelsError(f"the stored labels of revision {revision} are damaged")
+        return StoredLabels(labels, bytes.fromhex(stored["salt"]))
+
+    def remove(self, revision: str) -> None:
+        """Remove the file of a revision, if it is here."""
+        self._path(revision).unlink(missing_ok=True)
+
+    def has(self, revision: str) -> bool:
+        """Return whether the file of a revision is here."""
+        return self._path(revision).is_file()
+
+    def _path(self, revision: str) -> Path:
+        if "/" in revision or revision.startswith("."):
+            raise LabelsError(f"{revision!r} is no name of a revision")
+        return self._directory / f"{revision}.json"
+
+
+class LabelRegistry(Mapping[str, LabelSet]):
+    """The label sets that this process scores with; grows while others read it.
+
+    Listed are those that new submissions are scored under. A set that is taken off the list can still be looked up:
+    a job of it may be in hand.
+    """
+
+    def __init__(self, labels: Mapping[str, LabelSet]) -> None:
+        self._lock = Lock()
+        self._all, self._listed = dict(labels), tuple(labels)
+
+    def __getitem__(self, revision: str) -> LabelSet:
+        return self._all[revision]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def add(self, labels: LabelSet) -> None:
+        """Lists a set."""
+        with self._lock:
+            self._all = {**self._all, labels.revision: labels}
+            self._listed = (*(one for one in self._listed if one != labels.revision), labels.revision)
+
+    def remove(self, revision: str) -> None:
+        """No longer lists a set."""
+        with self._lock:
+            self._listed = tuple(one for one in self._listed if one != revision)
+
+
+def _to_json(labels: LabelSet, salt: bytes, table: ItemTable) -> dict[str, Any]:
+    labelled = [i for i in range(len(table)) if labels.preferred[i] != NOT_LABELLED]
+    return {
+        "benchmark": table.benchmark,
+        "revision": labels.revision,
+        "digest": labels.digest,
+        "salt": salt.hex(),
+        "preferred": {table.items[i].key: int(labels.preferred[i]) for i in labelled},
+        "tags": None if labels.tags is None else {table.items[i].key: sorted(labels.tags[i]) for i in labelled},
+    }
+
+
+def _from_json(stored: Mapping[str, Any], table: ItemTable) -> LabelSet:
+    places = {item.key: index for index, item in enumerate(table.items)}
+    try:
+        preferred = {places[key]: int(value) for key, value in stored["preferred"].items()}
+        tags = stored["tags"]
+        tagged = None if tags is None else {places[key]: frozenset(names) for key, names in tags.items()}
+        return make_label_set(stored["revision"], table, preferred, tagged)
+    except (KeyError, ValueError):
+        raise LabelsError(f"stored labels do not fit the items of {table.benchmark}") from None

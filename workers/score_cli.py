@@ -1,0 +1,48 @@
+"""Commands `python -m workers score` and `commitment`: offline, without a server or a database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.label_diff import commitment
+from benchmark.scorecard import scorecard
+from benchmark.scoring import tally
+from predictions.parse import UploadRejected, all_warnings, parse_predictions
+from workers.labels.loader import load_labels
+from workers.scorecard_text import render
+from workers.scorer import load_table
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringError:
+    """What there is to print: the scorecard (empty where the file was rejected), remarks, and whether it was scored."""
+
+    scored: bool
+    text: str
+    remarks: tuple[str, ...]
+
+
+def score(file: Path, labels: str, revision: str | None, items: Path | None, as_json: bool) -> ScoringError:
+    """Return scores a file. Raises LabelsError and OSError."""
+    table = load_table(items)
+    try:
+        upload = parse_predictions(file.read_bytes(), table)
+    except UploadRejected as rejected:
+        remarks = [
+            (f"line {problem.line}: " if problem.line is not None else "") + problem.message
+            for problem in rejected.problems
+        ]
+        return ScoringError(False, "", (*remarks, f"error: {file} was rejected: {rejected.problem_count} problem(s)"))
+    label_set = load_labels(labels, revision, table)
+    counted = tally(upload.votes, label_set, table)
+    card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
+    text = json.dumps(card, indent=1) if as_json else render(card)
+    return ScoringError(True, text, tuple(f"warning: {warning.message}" for warning in all_warnings(upload)))
+
+
+def commitment_of(labels: str, revision: str, items: Path | None, salt: bytes) -> str:
+    """Return the public commitment to a label file, 64 hex digits, for anyone who has it and the salt. Raises
+    LabelsError."""
+    return commitment(load_labels(labels, revision, load_table(items)), salt)

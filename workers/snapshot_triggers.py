@@ -1,0 +1,45 @@
+"""Audit events that require a new snapshot."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from storage.models.core import AuditEvent
+
+# Events that do not change public data. Every other kind, including new ones, triggers a snapshot.
+NON_PUBLIC_EVENTS = (
+    "snapshot.published",
+    "submission.accepted",
+    "job.failed",
+    "receipts.key_published",
+    "suspicions.raised",
+    "suspicions.reset",
+    "suspicion.decided",
+    "backup.made",
+    "integrity.checked",
+    "integrity.failed",
+    "quota.granted",
+    "quota.revoked",
+    "rescore.staged",
+    "identity.refused",
+    "task.requested",
+    "task.failed",
+    "dispute.opened",
+    "dispute.accepted",
+    "dispute.rejected",
+    "verification.created",
+    "verification.annotators",
+    "verification.answered",
+    "verification.models-seen",
+    "verification.closed",
+    "labels.candidates-proposed",
+    "labels.draft-disclosed",
+    "labels.discarded",
+)
+
+
+def needs_snapshot(session: Session, seq: int) -> bool:
+    """Return whether an event with an effect came after this one. Events are in the order of their commits."""
+    later = select(AuditEvent.seq).where(AuditEvent.seq > seq, AuditEvent.kind.not_in(NON_PUBLIC_EVENTS)).limit(1)
+    return session.execute(later).first() is not None

@@ -1,0 +1,76 @@
+"""Start-up of the worker: migrate, register label sets, set the board, enqueue missing jobs."""
+
+from __future__ import annotations
+
+import logging
+
+from sqlalchemy.exc import IntegrityError
+
+from benchmark.disclosure import PUBLIC
+from storage import job_queue, label_imports, label_levels, label_sets
+from storage.database import Database, migrate
+from workers.jobs.rescore import switch_board
+from workers.scorer import Scorer
+
+log = logging.getLogger(__name__)
+
+
+def prepare(database: Database, scorer: Scorer, label_revision: str) -> None:
+    """Bring the database to where the worker can start. Several workers may do it at once.
+
+    Raises:
+        LabelSetChanged: a revision was registered with other labels before.
+    """
+    migrate(database)
+    for revision in scorer.revisions:
+        register(database, scorer, revision)
+    _set_board(database, scorer, label_revision)
+    with database.write() as session:
+        configured = set(scorer.revisions) - label_imports.names(session)
+        label_levels.state(session, {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)})
+        shown = label_sets.current(session)
+        for revision in scorer.revisions:
+            urgent = shown is not None and shown.label_revision == revision
+            priority = job_queue.URGENT if urgent else job_queue.BACKFILL
+            job_queue.enqueue_missing(session, revision, scorer.version, priority=priority)
+
+
+def register(database: Database, scorer: Scorer, revision: str) -> None:
+    """Make a label revision known to the database."""
+    labels = scorer.labels[revision]
+    facts = (revision, scorer.table.benchmark, labels.digest, labels.items)
+    try:
+        with database.write() as session:
+            label_sets.register(session, *facts)
+    except IntegrityError:  # another worker registered it between our look and our write: now it is known
+        with database.write() as session:
+            label_sets.register(session, *facts)
+
+
+def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
+    """The setting says what a new board shows; later only what can no longer be scored is replaced."""
+    with database.read() as session:
+        shown = label_sets.current(session)
+        imported = shown is not None and label_imports.find(session, shown.label_revision) is not None
+    if shown is None:
+        reason = "A new board starts with the labels that the service is configured to show first."
+    elif shown.label_revision not in scorer.labels and imported:
+        # Maintainers decided that; a worker that does not hold these labels leaves the board to those that do.
+        log.error("labels.missing", extra={"data": {"label_revision": shown.label_revision}})
+        return
+    elif shown.label_revision not in scorer.labels:
+        reason = f"The labels {shown.label_revision} that it showed are no longer configured."
+    else:
+        if shown.scorer_version != scorer.version:
+            # Another rule moves ranks: maintainers look at that first, then apply it. Until then the old scores stand.
+            versions = {"shown": shown.scorer_version, "ours": scorer.version}
+            log.warning("board.shows_another_scorer_version", extra={"data": versions})
+        if shown.label_revision != label_revision:
+            facts = {"shown": shown.label_revision, "LABEL_REVISION": label_revision}
+            log.warning("board.shows_another_revision", extra={"data": facts})
+        return
+    log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": reason}})
+    try:
+        switch_board(database, scorer, label_revision, reason)
+    except IntegrityError:  # two workers made the first pointer at once; the other one's stands
+        log.info("board.pointed_elsewhere")

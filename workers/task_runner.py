@@ -1,0 +1,271 @@
+"""Task loop: maintainers' tasks, one at a time, beside the scoring of submissions."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from benchmark.labels import LabelSet
+from common.text import pluralize
+from storage import backups, integrity_alarms, label_imports, tasks
+from storage.backups import BackupFailed, BackupTarget
+from storage.database import Database
+from storage.job_queue import LeaseLost
+from storage.label_sets import LabelSetChanged
+from storage.tasks import TaskClaim
+from workers.jobs import (
+    activate_revision,
+    audit_checkpoint,
+    draft_labels,
+    import_labels,
+    label_error_candidates,
+    preview,
+    weak_hiding,
+)
+from workers.jobs.activate_revision import BoardChangedMeanwhile
+from workers.jobs.audit_checkpoint import HubDataset
+from workers.jobs.rescore import CHUNK
+from workers.labels.loader import LabelsError
+from workers.labels.store import LabelRegistry, LabelStore
+from workers.runner import worker_name
+from workers.scorer import Scorer
+
+_FAULT = "A worker failed at this; its log says why. Nothing has changed."
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRunner:
+    """Task loop of one worker. `registry` has the scorer's own label sets, so that what is published is scored at
+    once."""
+
+    database: Database
+    scorer: Scorer
+    registry: LabelRegistry
+    store: LabelStore
+    worker: str
+    lease_seconds: float
+    heads: Path | None = None  # where the audit chain's head of each day goes
+    chunk: int = CHUNK  # entries of a piece
+    backup: BackupTarget | None = None  # where copies of the database go
+    dataset: HubDataset | None = None  # where these heads are published
+    import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
+    accept_weak_hiding: bool = False  # of configured sets, as the settings say
+    levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
+    missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
+
+    def run_one(self) -> bool:
+        """Does a waiting piece of a task that another worker holds, or the first waiting task; False without either."""
+        return self._run_any_subtask() or self._next()
+
+    def run_all(self) -> int:
+        """Does all waiting tasks; returns how many."""
+        done = 0
+        while self.run_one():
+            done += 1
+        return done
+
+    def release_expired(self) -> int:
+        """Put tasks back whose worker is gone; writes only where there is one."""
+        with self.database.read() as session:
+            if not tasks.any_expired(session):
+                return 0
+        with self.database.write() as session:
+            return tasks.release_expired(session)
+
+    def refresh(self) -> None:
+        """Lists exactly the imported revisions that are published, beside those that were configured."""
+        with self.database.read() as session:
+            published = {one.revision for one in label_imports.active_revisions(session, self.scorer.table.benchmark)}
+            drafts = label_imports.drafts(session)
+        self.missing.intersection_update(published)
+        for revision in published - set(self.registry):
+            try:
+                self.registry.add(import_labels.load(self.database, self.scorer, self.store, revision))
+                self.missing.discard(revision)
+            except LabelsError as error:
+                self.missing.add(revision)
+                log.error("labels.missing", extra={"data": {"label_revision": revision, "reason": str(error)}})
+        for revision in drafts & set(self.registry):
+            self.registry.remove(revision)
+
+    def watch_hiding(self) -> None:
+        """Look which sets are weakly hidden, whenever there are others or they are shown otherwise."""
+        levels = weak_hiding.levels_of(self.database, self.scorer)
+        if levels != self.levels:
+            accepted = self.accept_weak_hiding
+            weak_hiding.note(self.database, self.scorer, self.store, levels, accepted=accepted)
+            self.levels.clear()
+            self.levels.update(levels)
+
+    def holds(self, session: Session) -> set[str]:
+        """Return the label revisions that this worker could score under: those in its registry, imported ones on its
+        disk."""
+        on_disk = {one for one in label_imports.names(session) if self.store.has(one)}
+        return {*self.registry, *on_disk} - self.missing
+
+    def back_up(self) -> None:
+        """Once a day, where backups are wanted."""
+        if self.backup is None:
+            return
+        try:
+            made = backups.make_if_due(self.database, self.backup)
+        except BackupFailed as failed:
+            log.error("backup.failed", extra={"data": {"reason": str(failed)}})
+            return
+        if made is not None:
+            log.info(backups.MADE, extra={"data": {"name": made.name, "bytes": made.size_bytes}})
+
+    def check_rows(self) -> None:
+        """Once a day, compares stored rows with the audit chain; what differs is an alarm in `health`."""
+        found = integrity_alarms.check_daily(self.database)
+        if found:
+            log.error("integrity.failed", extra={"data": {"problems": len(found), "first": found[0]}})
+
+    def keep_head(self) -> None:
+        """Once a day; the file first, whatever the Hub answers."""
+        if self.heads is not None:
+            audit_checkpoint.write_checkpoint(self.database, self.heads)
+            if self.dataset is not None:
+                audit_checkpoint.publish_heads(self.heads, self.dataset)
+
+    def _next(self) -> bool:
+        with self.database.read() as session:
+            if not tasks.any_waiting(session, self.scorer.version):
+                return False
+        with self.database.write() as session:
+            claim = tasks.claim(session, self.worker, self.lease_seconds, scorer_version=self.scorer.version)
+        if claim is None:
+            return False
+        with self._keep_lease(claim):
+            self._execute(claim, self._dispatch)
+        self.refresh()
+        return True
+
+    def _run_any_subtask(self) -> bool:
+        """Return one piece; those whose labels are not here are left to others."""
+        with self.database.read() as session:
+            waiting = tasks.waiting_subtasks(session, self.scorer.version)
+        for one in waiting:
+            try:
+                labels = import_labels.load(self.database, self.scorer, self.store, one.subject)
+            except LabelsError:
+                continue
+            if self._run_subtask(one.task_id, labels):
+                return True
+        return False
+
+    def _run_subtask(self, parent: int, labels: LabelSet) -> bool:
+        version = self.scorer.version
+        with self.database.write() as session:
+            claim = tasks.claim(session, self.worker, self.lease_seconds, scorer_version=version, parent=parent)
+        if claim is None:
+            return False
+        staged = replace(self.scorer, labels={labels.revision: labels})
+        with self._keep_lease(claim):
+            self._execute(claim, lambda piece: activate_revision.score_piece(self.database, staged, piece))
+        return True
+
+    def _execute(self, claim: TaskClaim, do: Callable[[TaskClaim], None]) -> None:
+        """The edge of one unit of work: what goes wrong is recorded with the task."""
+        about = {"task": claim.task_id, "kind": claim.kind, "subject": claim.subject}
+        try:
+            do(claim)
+            log.info("task.done", extra={"data": about})
+        except LeaseLost:
+            log.warning("task.lease_lost", extra={"data": about})
+        except SQLAlchemyError:
+            raise  # the database is away; the task is done again when its lease is over
+        except (LabelsError, LabelSetChanged, BoardChangedMeanwhile, BackupFailed) as error:
+            words = str(error) if isinstance(error, LabelsError | BackupFailed) else f"{type(error).__doc__}"
+            self._fail(claim, words, retry=False)
+        except Exception:
+            log.exception("task.failed", extra={"data": about})
+            self._fail(claim, _FAULT, retry=True)
+
+    def _dispatch(self, claim: TaskClaim) -> None:
+        def report(done: int, total: int) -> None:
+            with self.database.write() as session:
+                tasks.report(session, claim, done, total)
+
+        if claim.kind == "labels.import":
+            import_labels.import_labels(self.database, self.scorer, self.store, claim, self.import_dirs)
+        elif claim.kind == "labels.retire":
+            import_labels.retire(self.database, self.store, claim)
+        elif claim.kind == "labels.discard":
+            import_labels.discard(self.database, self.store, claim)
+        elif claim.kind == "labels.draft":
+            draft_labels.draft(self.database, self.scorer, self.store, claim)
+        elif claim.kind == "labels.candidates":
+            label_error_candidates.propose(self.database, self.scorer, claim)
+        elif claim.kind == "backup":
+            if self.backup is None:
+                raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0")
+            made = backups.make(self.database, self.backup)
+            with self.database.write() as session:
+                tasks.finish(session, claim, {"name": made.name}, f"{made.name}, {made.size_bytes:,} bytes.")
+        elif claim.kind == "rescore.apply":
+            labels = import_labels.load(self.database, self.scorer, self.store, claim.subject)
+            turn = partial(self._run_subtask, claim.task_id, labels)
+            activate_revision.apply(self.database, self.scorer, labels, claim, report, turn, chunk=self.chunk)
+        elif claim.kind == "rescore.preview":
+            labels = import_labels.load(self.database, self.scorer, self.store, claim.subject)
+            found = preview.preview(self.database, self.scorer, labels, claim.params["scope"], report)
+            words = f"{pluralize(found['summary']['entries'], 'entry', 'entries')} compared."
+            with self.database.write() as session:
+                tasks.finish(session, claim, found, words)
+
+    def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
+        try:
+            with self.database.write() as session:
+                tasks.fail(session, claim, words, retry=retry)
+        except LeaseLost:
+            log.warning("task.lease_lost", extra={"data": {"task": claim.task_id}})
+
+    @contextmanager
+    def _keep_lease(self, claim: TaskClaim) -> Iterator[None]:
+        """Keep the lease of a task that takes long, from a thread of its own."""
+        done = threading.Event()
+
+        def keep() -> None:
+            while not done.wait(self.lease_seconds / 4):
+                try:
+                    with self.database.write() as session:
+                        if not tasks.heartbeat(session, claim, self.lease_seconds):
+                            return
+                except SQLAlchemyError:
+                    log.exception("task.heartbeat_failed")
+
+        thread = threading.Thread(target=keep, name="task-lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+
+def create_task_runner(
+    database: Database, scorer: Scorer, state: Path, lease_seconds: float, dataset: HubDataset | None = None
+) -> TaskRunner:
+    """Return a task runner whose scorer also knows the imported revisions that are published.
+
+    Below `state`: the imported labels (labels/), and the audit chain's heads (audit/), which go to `dataset` too.
+    """
+    registry = LabelRegistry(scorer.labels)
+    growing = replace(scorer, labels=registry)
+    store = LabelStore(state / "labels", scorer.table)
+    runner = TaskRunner(
+        database, growing, registry, store, worker_name(), lease_seconds, state / "audit", dataset=dataset
+    )
+    runner.refresh()
+    return runner
