@@ -17,6 +17,10 @@ settings.load_profile("no-deadline")
 # Files whose tests start processes or services, or work through whole files: not for the inner loop (`make unit`).
 INTEGRATION = frozenset(
     [
+        "judge/test_batch.py",
+        "judge/test_kill.py",
+        "judge/test_run.py",
+        "judge/test_scores.py",
         "redteam/test_year.py",
         "leaderboard/share/test_routes.py",
         "leaderboard/test_secrets.py",

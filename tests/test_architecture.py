@@ -25,6 +25,7 @@ PACKAGES = (
     "receipts",
     "review",
     "web",
+    "judge",
 )
 
 # package -> project packages it may import (wiring files may import everything)
@@ -40,12 +41,20 @@ ARROWS: dict[str, set[str]] = {
     "maintenance": {"common", "benchmark", "storage", "auth"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "workers": {"common", "benchmark", "storage", "predictions"},
+    "judge": {"common", "benchmark", "predictions"},  # and nobody imports it
 }
-ARROWS["web"] = set(PACKAGES)  # the composition root: it may import every package, and app.py alone imports it
+ARROWS["web"] = set(PACKAGES) - {"judge"}  # the composition root; app.py alone imports it
+# a run may end in the command that submits
+OF_SUBMISSIONS = {"judge": "submissions.client"}
 WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
-ENVIRONMENT_READERS = WIRING | {"web/startup.py", "submissions/__main__.py", "predictions/sandbox.py"}
+ENVIRONMENT_READERS = WIRING | {
+    "web/startup.py",
+    "submissions/__main__.py",
+    "predictions/sandbox.py",
+    "judge/__main__.py",
+}
 # these assemble the maintainers' interfaces, and name the review package until actions are registered
 REVIEWS = {"maintenance/cli.py", "maintenance/page.py", "maintenance/actions/task_retry.py"}
 CORE_LIBRARIES = {"numpy", "scipy"}
@@ -99,7 +108,9 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "maintenance/tabs/",
         "review/tab.py",
     ),
-    "datasets": ("workers/",),
+    "datasets": ("workers/", "judge/pairs.py"),
+    "openai": ("judge/endpoint.py",),
+    "tenacity": ("judge/engine.py",),
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
@@ -107,8 +118,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "pyarrow": (
         "workers/",
         "exports.py",
+        "judge/pairs.py",
+        "predictions/readers/inspect_log.py",
     ),
-    "PIL": ("leaderboard/share/og_image.py",),
+    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py"),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -152,6 +165,8 @@ def broken(found: Import) -> str | None:
     if target == "scipy" and found.name.startswith("scipy.stats"):
         return "importing scipy.stats costs a second; scipy.special has what is needed"
     if target == "review" and found.path in REVIEWS:
+        return None
+    if package in OF_SUBMISSIONS and found.name.startswith(OF_SUBMISSIONS[package]):
         return None
     if target in PACKAGES and target not in ARROWS[package] | {package}:
         return f"{package} may import {', '.join(sorted(ARROWS[package])) or 'no other package'}"
@@ -206,6 +221,9 @@ def test_every_import_follows_the_arrows() -> None:
         ("submissions/x.py", "import app"),
         ("web/x.py", "import app"),
         ("maintenance/x.py", "from web.services import Services"),
+        ("submissions/x.py", "from judge.prompts import OFFICIAL"),
+        ("judge/x.py", "from submissions.service import SubmissionService"),
+        ("judge/engine.py", "import openai"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:

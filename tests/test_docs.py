@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.__main__ import command_line as judge_command_line
 from maintenance.__main__ import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
@@ -18,9 +19,9 @@ from tests.test_architecture import PACKAGES, imports
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SETTINGS, COMMANDS, SUBMITTING, MAINTAINING, REST_API = (
+SETTINGS, COMMANDS, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("settings", "commands", "submitting", "maintaining", "rest-api")
+    for name in ("settings", "commands", "submitting", "maintaining", "rest-api", "judging")
 )
 GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
 
@@ -106,6 +107,15 @@ def test_every_command_of_maintainers_is_listed_and_described_with_its_options()
     assert not missing
 
 
+def test_every_command_and_every_option_of_a_judge_is_named() -> None:
+    missing = []
+    for words, parser in maintenance_commands(judge_command_line()):
+        options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+        missing += [f"{words} {name}" for name in options - {"--help"} if f"`{name}" not in JUDGING]
+        missing += [words] if f"python -m judge {words}" not in JUDGING else []
+    assert not missing
+
+
 def usage(*words: str) -> str:
     command = [sys.executable, "-m", *words, "--help"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
@@ -119,13 +129,13 @@ def test_every_route_of_the_interface_is_real() -> None:
 
 
 def test_requirements_are_pinned_exactly() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-judge.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text().splitlines():
             if line and not line.startswith(("#", "-r ")):
                 assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[0-9][^ ]*", line), line
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-dev"])
+@pytest.mark.parametrize("name", ["requirements", "requirements-judge", "requirements-dev"])
 def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
     lock = (ROOT / f"{name}.lock").read_text()
     for line in (ROOT / f"{name}.txt").read_text().splitlines():
@@ -138,7 +148,8 @@ def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     """A package that only happens to come with another one disappears when that one changes its mind."""
-    named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in serving_requirements()}
+    lines = [*pinned("requirements"), *pinned("requirements-judge")]
+    named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in lines}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette
     own = {*PACKAGES, *(file.stem for file in ROOT.glob("*.py"))}
@@ -146,6 +157,6 @@ def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     assert used - available - own - set(sys.stdlib_module_names) == set()
 
 
-def serving_requirements() -> list[str]:
-    lines = (ROOT / "requirements.txt").read_text().splitlines()
+def pinned(name: str) -> list[str]:
+    lines = (ROOT / f"{name}.txt").read_text().splitlines()
     return [line for line in lines if line and not line.startswith("#")]

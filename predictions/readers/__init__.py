@@ -14,6 +14,7 @@ from benchmark.votes import MAX_VOTES_PER_ITEM
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import (
     gzipped,
+    inspect_log,
     jev,
     lmms_eval,
     native,
@@ -55,6 +56,8 @@ def read_file(data: bytes, findings: ProblemCollector, items: int) -> ParsedFile
         UploadRejected: the file as a whole cannot be read. Problems of single records are added to ``findings``.
     """
     if data.startswith(b"PK\x03\x04"):
+        if inspect_log.is_archive(data):
+            return _read(inspect_log, inspect_log.archive_records(data, findings), findings, items)
         from predictions.readers import xlsx  # zip and XML parsers are needed for no other file
 
         return _read_table(xlsx.sheet_records(data, findings), findings, items, "xlsx-not-vlmevalkit")
@@ -122,6 +125,8 @@ def _decoded(data: bytes, findings: ProblemCollector) -> str:
 
 def _read_document(value: Any, findings: ProblemCollector, items: int) -> ParsedFile:
     """Return one JSON value: a list of records, or an object that holds one."""
+    if inspect_log.is_document(value):
+        return _read(inspect_log, inspect_log.document_records(value), findings, items)
     records = value
     if isinstance(value, dict):
         held = [value[name] for name in ("results", "rows") if isinstance(value.get(name), list)]

@@ -103,10 +103,10 @@ def _item(record: dict[str, Any]) -> tuple[str | None, tuple[str, tuple[str, str
     score = record.get("vlreward_score")
     name = score.get("question_id") if isinstance(score, dict) else None
     prompt = None if isinstance(doc, dict) else record.get("input")
-    return name if isinstance(name, str) else None, _prompted(prompt) if isinstance(prompt, str) else None
+    return name if isinstance(name, str) else None, prompted(prompt) if isinstance(prompt, str) else None
 
 
-def _prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:
+def prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:
     """Return the query and the two answers of the prompt."""
     _, found, rest = prompt.partition(_QUESTION)
     body, end, _ = rest.rpartition(_AFTER)

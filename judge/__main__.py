@@ -1,0 +1,61 @@
+"""`python -m judge run|status|submit|batch|job`: from a model to a file of predictions, and into the service."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from judge.errors import JudgeError
+from judge.options import add_endpoint_options, add_question_options
+from judge.run_command import INTERRUPTED, USAGE, run_command
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns the exit code."""
+    parser = command_line()
+    parsed, rest = parser.parse_known_args(arguments)
+    if rest and parsed.command != "submit":
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    parsed.rest, parsed.variables = rest, os.environ
+    try:
+        return int(parsed.run(parsed))
+    except JudgeError as error:
+        print(error, file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(prog="python -m judge", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit|batch|job")
+    run = commands.add_parser("run", help="ask a model; with a journal in DIR, go on", allow_abbrev=False)
+    add_question_options(run)
+    add_endpoint_options(run)
+    run.set_defaults(run=run_command)
+    _add_others(commands)
+    return parser
+
+
+def _add_others(commands: Any) -> None:
+    from judge import batch_command, job_command, status_command, submit_command
+
+    status = commands.add_parser("status", help="how far a run is")
+    status.add_argument("directory", type=Path, metavar="DIR")
+    status.add_argument("--json", action="store_true", help="print JSON only")
+    status.set_defaults(run=status_command.status_command)
+    submit = commands.add_parser("submit", help="submit the predictions of a run", allow_abbrev=False)
+    submit.add_argument("directory", type=Path, metavar="DIR")
+    submit.add_argument("--model", required=True, metavar="NAME", help="name of the judge on the board")
+    submit.set_defaults(run=submit_command.submit_command)
+    batch_command.add_commands(commands)
+    job_command.add_command(commands)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

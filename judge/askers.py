@@ -1,0 +1,272 @@
+"""Ways to get one answer: a chat endpoint, an endpoint that scores, and a Python function."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import io
+import math
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Protocol
+
+from judge.configuration import SCORE, RunConfiguration
+from judge.endpoint import Endpoint, RequestRefused, TransientFault
+from judge.errors import JudgeError
+from judge.images import image_url
+from judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
+from judge.pairs import PairToJudge
+from judge.parameters import ParameterChanges, refused_parameter
+from judge.plan import RequestKey
+from judge.requests import (
+    UnusableReply,
+    chat_body,
+    chat_messages,
+    classify_body,
+    read_chat,
+    read_score,
+    read_usage,
+    score_body,
+    text_body,
+)
+
+_KEPT_IMAGES = 64
+
+
+class AnswerFailed(Exception):
+    """There is no answer, and asking again would not help."""
+
+
+class Asker(Protocol):
+    """Gets one answer."""
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the answer.
+
+        Raises:
+            TransientFault: it may succeed later.
+            RequestRefused: the endpoint refuses it.
+            AnswerFailed: it fails for another reason.
+        """
+
+    async def is_reachable(self) -> bool:
+        """Return whether the judge answers at all."""
+
+    async def close(self) -> None:
+        """Release what is held."""
+
+
+class ImageCache:
+    """Images as they are sent, the last few pairs': the votes of a pair follow one another."""
+
+    def __init__(self, configuration: RunConfiguration) -> None:
+        self._policy = configuration.images
+        self._kept: dict[int, asyncio.Task[str]] = {}
+
+    async def url(self, pair: PairToJudge) -> str:
+        """Return what goes into `image_url`."""
+        if pair.row not in self._kept:
+            task = asyncio.create_task(asyncio.to_thread(image_url, pair.image, self._policy))
+            self._kept[pair.row] = task
+            while len(self._kept) > _KEPT_IMAGES:
+                self._kept.pop(next(iter(self._kept)))
+        try:
+            return await self._kept[pair.row]
+        except Exception as error:  # of files, decoders and addresses: any of their errors means that there is no image
+            raise AnswerFailed(f"the image cannot be read: {error}") from None
+
+
+class ChatAsker:
+    """Asks a chat endpoint for a judgement."""
+
+    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, journal: Journal) -> None:
+        self._configuration, self._endpoint, self._journal = configuration, endpoint, journal
+        self._images = ImageCache(configuration)
+        refused = [event for event in journal.events if event["event"] == REFUSED_PARAMETER]
+        self._changes = ParameterChanges(configuration.parameters, refused)
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the judgement; parameters that the model refuses are changed, once for all."""
+        prompt = self._configuration.prompt
+        text = prompt.render(pair.query, pair.responses, swapped=swapped)
+        messages = chat_messages(prompt, text, await self._images.url(pair))
+        while True:
+            sent = dict(self._changes.now)
+            try:
+                body = await self._endpoint.chat(chat_body(self._configuration.model, messages, sent))
+                reply = read_chat(body)
+            except RequestRefused as refused:
+                if not self._accommodate(refused, sent):
+                    raise
+            except UnusableReply as error:
+                raise TransientFault(str(error)) from None
+            else:
+                return RecordedAnswer(
+                    key, short(pair.fingerprint), swapped, text=reply.text, reason=reply.reason,
+                    finish_reason=reply.finish_reason, usage=reply.usage,
+                )  # fmt: skip
+
+    def _accommodate(self, refused: RequestRefused, sent: dict[str, Any]) -> bool:
+        if refused.status not in (400, 422):
+            return False
+        name = refused_parameter(refused.body, sent)
+        if name is None:
+            return False
+        if name in self._changes.now:  # otherwise another request has met the same refusal meanwhile
+            other = self._changes.change(name)
+            self._journal.append_event(REFUSED_PARAMETER, parameter=name, renamed_to=other, message=str(refused))
+            done = f"It is sent as {other}" if other else "It is not sent any more"
+            print(f"\nThe model refuses the parameter {name}. {done}; the run records it.", file=sys.stderr)
+        return True
+
+    async def is_reachable(self) -> bool:
+        """Return whether the endpoint answers at all."""
+        return await self._endpoint.is_reachable()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+
+class ScoreAsker:
+    """Asks an endpoint for the score of one response."""
+
+    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint) -> None:
+        self._configuration, self._endpoint = configuration, endpoint
+        self._images = ImageCache(configuration)
+        self._urls = _score_urls(endpoint.base_url, configuration)
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the score of a response."""
+        body = await self._body(pair, pair.responses[key.response])
+        while True:
+            url = self._urls[0]
+            try:
+                reply = await self._endpoint.post(url, body)
+            except RequestRefused as refused:
+                if refused.status not in (404, 405) or url == self._urls[-1]:
+                    raise
+                self._urls = self._urls[1:] if url == self._urls[0] else self._urls  # others may have been here
+                continue
+            try:
+                score = read_score(reply)
+            except UnusableReply as error:
+                raise TransientFault(str(error)) from None
+            return RecordedAnswer(key, short(pair.fingerprint), swapped, score=score, usage=read_usage(reply))
+
+    async def _body(self, pair: PairToJudge, response: str) -> dict[str, Any]:
+        model = self._configuration.model
+        if (self._configuration.endpoint or "").endswith("/v1/classify"):
+            return text_body(model, pair.query, response)
+        image = await self._images.url(pair)
+        make = score_body if self._configuration.api == SCORE else classify_body
+        return make(model, pair.query, response, image)
+
+    async def is_reachable(self) -> bool:
+        """Return whether the endpoint answers at all."""
+        return await self._endpoint.is_reachable()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+
+def _score_urls(base_url: str, configuration: RunConfiguration) -> list[str]:
+    """Return where scores are asked for: vLLM serves them beside /v1, a proxy perhaps under it."""
+    root = base_url.removesuffix("/v1")
+    if configuration.endpoint:
+        return [f"{root}/{configuration.endpoint.lstrip('/')}"]
+    name = configuration.api
+    return list(dict.fromkeys([f"{root}/{name}", f"{base_url}/{name}"]))
+
+
+class ScorerAsker:
+    """Calls a function in this process, one call at a time.
+
+    `(image, query, response) -> float` scores a response. `(image, query, a, b)` compares two: 0 for a, 1 for b, None
+    for undecided, or the text of a judgement.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._function = load_scorer(name)
+        self.pointwise = takes_one_response(self._function)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scorer")
+
+    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
+        """Return the score or the comparison."""
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._thread, self._call, pair, key, swapped)
+        except AnswerFailed:
+            raise
+        except Exception as error:  # of somebody's function: it fails one answer, and the reason is recorded
+            raise AnswerFailed(f"{type(error).__name__}: {error}"[:300]) from None
+
+    def _call(self, pair: PairToJudge, key: RequestKey, swapped: bool) -> RecordedAnswer:
+        from PIL import Image
+
+        with Image.open(io.BytesIO(pair.image.read())) as image:
+            image.load()
+            if self.pointwise:
+                score = float(self._function(image, pair.query, pair.responses[key.response]))
+                if not math.isfinite(score):
+                    raise AnswerFailed(f"the score is {score}")
+                return RecordedAnswer(key, short(pair.fingerprint), swapped, score=score)
+            shown = pair.responses[::-1] if swapped else pair.responses
+            return _compared(self._function(image, pair.query, *shown), pair, key, swapped)
+
+    async def is_reachable(self) -> bool:
+        """Return True: the function is in this process."""
+        return True
+
+    async def close(self) -> None:
+        """Wait for the call under way."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+def _compared(verdict: Any, pair: PairToJudge, key: RequestKey, swapped: bool) -> RecordedAnswer:
+    item = short(pair.fingerprint)
+    if isinstance(verdict, str):
+        return RecordedAnswer(key, item, swapped, text=verdict, reason="" if verdict else "empty content")
+    if verdict is None:
+        return RecordedAnswer(key, item, swapped, reason="undecided")
+    if verdict not in (0, 1):
+        raise AnswerFailed(f"a comparison returns 0, 1, None or a text, not {verdict!r}"[:200])
+    return RecordedAnswer(key, item, swapped, choice=int(verdict) ^ int(swapped))
+
+
+def load_scorer(name: str) -> Callable[..., Any]:
+    """Return the function that MODULE:FUNCTION names.
+
+    Raises:
+        JudgeError: there is none.
+    """
+    module, colon, function = name.partition(":")
+    if not colon or not module or not function:
+        raise JudgeError(f"--scorer {name}: give MODULE:FUNCTION, such as my_judge:score.")
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise JudgeError(f"--scorer {name} cannot be loaded: {error}") from None
+    if not callable(found):
+        raise JudgeError(f"--scorer {name} is no function.")
+    return found  # type: ignore[no-any-return]
+
+
+def takes_one_response(function: Callable[..., Any]) -> bool:
+    """Return whether a scorer takes (image, query, response) rather than (image, query, a, b).
+
+    Raises:
+        JudgeError: it takes neither.
+    """
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [one for one in inspect.signature(function).parameters.values() if one.kind in kinds]
+    needed = [one for one in parameters if one.default is inspect.Parameter.empty]
+    if len(needed) not in (3, 4):
+        raise JudgeError("A scorer takes (image, query, response) or (image, query, a, b).")
+    return len(needed) == 3

@@ -1,0 +1,143 @@
+"""Batch files: requests as OpenAI, vLLM and Anthropic take them, and their results. Pure but for reading images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from judge.configuration import RunConfiguration
+from judge.images import image_url
+from judge.journal import TokenUsage
+from judge.pairs import PairToJudge
+from judge.plan import RequestKey, is_swapped
+from judge.requests import UnusableReply, chat_body, chat_messages, read_chat, read_usage
+
+OPENAI, VLLM, ANTHROPIC = "openai", "vllm", "anthropic"
+_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})")
+_NOT_ASKED = frozenset({"batch_expired", "batch_cancelled", "expired", "canceled"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileLimits:
+    """How much one batch file may hold; a little below what the service takes."""
+
+    requests: int
+    octets: int
+
+
+LIMITS: Mapping[str, FileLimits] = {
+    OPENAI: FileLimits(50_000, 190_000_000),
+    VLLM: FileLimits(50_000, 190_000_000),
+    ANTHROPIC: FileLimits(100_000, 240_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """One line of a result file. `open`: the request was never asked."""
+
+    key: RequestKey
+    text: str = ""
+    reason: str = ""
+    failed: bool = False
+    open: bool = False
+    finish_reason: str | None = None
+    usage: TokenUsage = field(default_factory=TokenUsage)
+
+
+def custom_id(key: RequestKey) -> str:
+    """Return the id of a request: row and vote, far below the 64 characters that all services take."""
+    return f"r{key.row}-v{key.vote}"
+
+
+def request_line(
+    form: str, configuration: RunConfiguration, pair: PairToJudge, key: RequestKey, image: str
+) -> dict[str, Any]:
+    """Return the line of a batch file that asks for one vote."""
+    swapped = is_swapped(pair, key.vote, order=configuration.order, seed=configuration.seed)
+    text = configuration.prompt.render(pair.query, pair.responses, swapped=swapped)
+    messages = chat_messages(configuration.prompt, text, image)
+    body = chat_body(configuration.model, messages, configuration.parameters)
+    del body["stream"]  # nothing streams in a batch
+    if form == ANTHROPIC:
+        return {"custom_id": custom_id(key), "params": _anthropic(body)}
+    return {"custom_id": custom_id(key), "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+
+def image_of(pair: PairToJudge, configuration: RunConfiguration) -> str:
+    """Return the image of a pair as a run sends it."""
+    return image_url(pair.image, configuration.images)
+
+
+def _anthropic(body: dict[str, Any]) -> dict[str, Any]:
+    given = body["messages"][0]["content"]
+    parts = [part if part["type"] == "text" else _anthropic_image(part["image_url"]["url"]) for part in given]
+    return {**body, "messages": [{"role": "user", "content": parts}]}
+
+
+def _anthropic_image(url: str) -> dict[str, Any]:
+    if not url.startswith("data:"):
+        return {"type": "image", "source": {"type": "url", "url": url}}
+    kind, _, data = url.removeprefix("data:").partition(";base64,")
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+
+
+def split(lines: Iterable[bytes], limits: FileLimits) -> Iterator[tuple[int, bytes]]:
+    """Yield each line with the number, from 1, of the file that it goes into."""
+    number, count, octets = 1, 0, 0
+    for line in lines:
+        if count and (count >= limits.requests or octets + len(line) > limits.octets):
+            number, count, octets = number + 1, 0, 0
+        count, octets = count + 1, octets + len(line)
+        yield number, line
+
+
+def read_result(line: Any) -> BatchResult | None:
+    """Return what a line of a result file says; None if it is no result of an exported request."""
+    found = _CUSTOM_ID.fullmatch(str(line.get("custom_id"))) if isinstance(line, Mapping) else None
+    if found is None:
+        return None
+    key = RequestKey(int(found[1]), int(found[2]))
+    if isinstance(line.get("result"), Mapping):
+        return _anthropic_result(key, line["result"])
+    return _openai_result(key, line)
+
+
+def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult:
+    kind = result.get("type")
+    if kind in _NOT_ASKED:
+        return BatchResult(key, open=True)
+    message = result.get("message")
+    if kind != "succeeded" or not isinstance(message, Mapping):
+        return BatchResult(key, failed=True, reason=_short(result.get("error") or kind))
+    parts = message.get("content")
+    listed = parts if isinstance(parts, list) else []
+    texts = [str(part.get("text", "")) for part in listed if isinstance(part, Mapping) and part.get("type") == "text"]
+    text, stop = "".join(texts), message.get("stop_reason")
+    reason = "" if text else f"empty content (finish reason: {stop})"
+    return BatchResult(key, text, reason, finish_reason=stop, usage=read_usage(message))
+
+
+def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
+    error, response = line.get("error"), line.get("response")
+    if isinstance(error, Mapping) and error.get("code") in _NOT_ASKED:
+        return BatchResult(key, open=True)
+    if error:
+        return BatchResult(key, failed=True, reason=_short(error))
+    nested = isinstance(response, Mapping) and "body" in response
+    body = response["body"] if isinstance(response, Mapping) and nested else response
+    if nested and isinstance(response, Mapping) and (response.get("status_code") or 200) >= 400:
+        return BatchResult(key, failed=True, reason=_short(body))
+    try:
+        reply = read_chat(body)
+    except UnusableReply as unusable:
+        return BatchResult(key, failed=True, reason=str(unusable))
+    return BatchResult(key, reply.text, reply.reason, finish_reason=reply.finish_reason, usage=reply.usage)
+
+
+def _short(error: Any) -> str:
+    inner = error.get("error", error) if isinstance(error, Mapping) else error
+    said = inner.get("message") or inner if isinstance(inner, Mapping) else inner
+    return " ".join(str(said).split())[:300]

@@ -1,0 +1,125 @@
+"""What a run asks and how, as its directory records it. A run goes on only with the same answers to these questions."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import JudgeError
+from judge.images import ImagePolicy
+from judge.prompts import Prompt
+
+RUN = "run.json"
+CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
+APIS = (CHAT, CLASSIFY, SCORE)
+_MAY_CHANGE = ("base_url", "engine", "items", "created")
+
+
+@dataclass(frozen=True, slots=True)
+class RunConfiguration:
+    """Everything that decides what is asked. No key, no label."""
+
+    api: str
+    model: str
+    base_url: str | None
+    scorer: str | None
+    votes: int
+    order: str
+    seed: int
+    prompt: Prompt
+    parameters: Mapping[str, Any]  # of sampling, as sent
+    images: ImagePolicy
+    benchmark: str
+    items: str
+    items_sha256: str
+    pairs: int
+    endpoint: str | None = None  # path for scores, where it is not the usual one
+
+    @property
+    def pointwise(self) -> bool:
+        """Whether each response is scored by itself."""
+        return self.api in (CLASSIFY, SCORE)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what `run.json` holds."""
+        shown = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prompt", "images")}
+        prompt = {
+            "name": self.prompt.name,
+            "sha256": self.prompt.sha256,
+            "image_first": self.prompt.image_first,
+            "reading": self.prompt.reading,
+            "without": self.prompt.without,
+            "template": self.prompt.template,
+        }
+        return {**shown, "parameters": dict(self.parameters), "prompt": prompt, "images": self.images.to_json()}
+
+
+def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Return the names of settings in which a recorded run and this one differ."""
+    names = [name for name in now if name not in _MAY_CHANGE]
+    return [name for name in names if recorded.get(name) != now[name]]
+
+
+def read_run(folder: Path) -> dict[str, Any] | None:
+    """Return what a directory records about its run; None where there is none."""
+    path = folder / RUN
+    if not path.is_file():
+        return None
+    recorded: dict[str, Any] = json.loads(path.read_bytes())
+    return recorded
+
+
+def require_run(folder: Path) -> dict[str, Any]:
+    """Return what a directory records about its run.
+
+    Raises:
+        JudgeError: it holds no run.
+    """
+    recorded = read_run(folder)
+    if recorded is None:
+        raise JudgeError(f"{folder} holds no run. `python -m judge run --output {folder} ...` starts one.")
+    return recorded
+
+
+def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict[str, Any]:
+    """Record a new run, or check that a recorded one is the same. Returns the record.
+
+    Raises:
+        JudgeError: the directory holds another run.
+    """
+    now = configuration.to_json()
+    recorded = read_run(folder)
+    if recorded is None:
+        recorded = now | more
+        write_json(folder / RUN, recorded)
+        return recorded
+    if different := differences(recorded, json.loads(json.dumps(now))):
+        seen = "; ".join(f"{name}: {_brief(recorded.get(name))} there, {_brief(now[name])} now" for name in different)
+        raise JudgeError(f"{folder} holds a run with other settings ({seen}). Use the same, or another directory.")
+    return recorded
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a file as a whole or not at all."""
+    write_whole(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace a file in one step."""
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, dict) and "name" in value:
+        return f"{value['name']} ({str(value.get('sha256'))[:8]})"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."

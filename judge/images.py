@@ -1,0 +1,152 @@
+"""Images as they are sent: as stored, or re-encoded by a policy that the run records."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import mimetypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from judge.errors import JudgeError
+
+STORED, OFFICIAL, PNG, JPEG = "stored", "official", "png", "jpeg"
+FORMS = (STORED, OFFICIAL, PNG, JPEG)
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"BM", "image/bmp"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSource:
+    """Where an image is: its bytes, a file, or an address. Exactly one is given."""
+
+    data: bytes | None = None
+    path: Path | None = None
+    url: str | None = None
+    stated_type: str | None = None  # of a data URI
+
+    def read(self) -> bytes:
+        """Return the stored bytes; an address is fetched."""
+        if self.data is not None:
+            return self.data
+        if self.path is not None:
+            return self.path.read_bytes()
+        import httpx  # addresses are rare
+
+        reply = httpx.get(str(self.url), follow_redirects=True, timeout=60)
+        reply.raise_for_status()
+        return reply.content
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePolicy:
+    """What happens to an image before it is sent."""
+
+    form: str = STORED
+    quality: int = 95  # of JPEG
+    max_pixels: int | None = None
+    fetch: bool = False  # send the image behind an address instead of the address
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what a run records."""
+        shown: dict[str, Any] = {"form": self.form, "max_pixels": self.max_pixels, "fetch": self.fetch}
+        return shown | ({"quality": self.quality} if self.form == JPEG else {})
+
+    @property
+    def changes_pixels(self) -> bool:
+        """Whether images are decoded and encoded again."""
+        return self.form in (PNG, JPEG) or self.max_pixels is not None
+
+
+def image_url(source: ImageSource, policy: ImagePolicy) -> str:
+    """Return what goes into `image_url`: an address as it is, anything else as a data URL."""
+    if source.url is not None and not policy.fetch and not policy.changes_pixels:
+        return source.url
+    data = source.read()
+    if policy.changes_pixels:
+        data, kind = encode(data, policy)
+    else:
+        kind = "image/png" if policy.form == OFFICIAL else media_type(data, source)
+    return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def encode(data: bytes, policy: ImagePolicy) -> tuple[bytes, str]:
+    """Return an image re-encoded, with its type."""
+    from PIL import Image  # most runs send the stored bytes
+
+    with Image.open(io.BytesIO(data)) as stored:
+        form = "JPEG" if policy.form == JPEG or (policy.form == STORED and stored.format == "JPEG") else "PNG"
+        image = stored.convert("RGB") if form == "JPEG" or stored.mode not in ("RGB", "RGBA", "L") else stored.copy()
+    if policy.max_pixels and image.width * image.height > policy.max_pixels:
+        scale = (policy.max_pixels / (image.width * image.height)) ** 0.5
+        image = image.resize((max(1, int(image.width * scale)), max(1, int(image.height * scale))))
+    out = io.BytesIO()
+    image.save(out, form, **({"quality": policy.quality} if form == "JPEG" else {}))
+    return out.getvalue(), f"image/{form.lower()}"
+
+
+def media_type(data: bytes, source: ImageSource) -> str:
+    """Return the true type of an image: by its first bytes, else as the data URI or the file's name says.
+
+    Raises:
+        JudgeError: nothing says that this is an image.
+    """
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            return kind
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    named = source.stated_type or (source.path and mimetypes.guess_type(source.path.name)[0]) or ""
+    if named.startswith("image/"):
+        return named
+    raise JudgeError(f"{source.path or 'An image of the items'} is no image (it starts with {data[:8]!r}).")
+
+
+def find_image(value: Any, folder: Path | None) -> ImageSource | None:
+    """Return the image that a field of an item names; None for an empty field.
+
+    Raises:
+        JudgeError: the field names none that can be read.
+    """
+    if isinstance(value, Mapping):
+        if isinstance(value.get("bytes"), bytes):
+            return ImageSource(data=value["bytes"])
+        value = value.get("path")
+    if isinstance(value, bytes):
+        return ImageSource(data=value)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise JudgeError(f"an image is a path, an address or a data URI, not {type(value).__name__}")
+    if value[:5].lower() == "data:":
+        return _from_data_uri(value)
+    if value.lower().startswith(("http://", "https://")):
+        return ImageSource(url=value)
+    path = (folder or Path()) / value
+    if not path.is_file():
+        raise JudgeError(f"there is no image file {path}")
+    return ImageSource(path=path)
+
+
+def _from_data_uri(uri: str) -> ImageSource:
+    head, comma, body = uri[5:].partition(",")
+    if not comma:
+        raise JudgeError("the data URI of the image has no comma")
+    kind, *parameters = head.split(";")
+    try:
+        data = base64.b64decode(body, validate=False) if "base64" in parameters else unquote_to_bytes(body)
+    except (binascii.Error, ValueError):
+        raise JudgeError("the data URI of the image is not base64") from None
+    if not data:
+        raise JudgeError("the data URI of the image is empty")
+    return ImageSource(data=data, stated_type=kind.lower() or None)

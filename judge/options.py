@@ -1,0 +1,191 @@
+"""Options of `run` and `batch export`, and the run that they describe."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from judge.configuration import APIS, CHAT, SCORER, RunConfiguration, read_run
+from judge.errors import JudgeError
+from judge.images import FORMS, STORED, ImagePolicy
+from judge.pairs import PairFile, read_pairs
+from judge.plan import BOTH, ORDERS, RANDOM
+from judge.prompts import OFFICIAL, PROMPTS, READINGS, find_prompt
+from judge.requests import OFFICIAL_PARAMETERS
+from judge.totals import Prices, RunBudget
+
+MOST_VOTES = 16
+_VOTES = {True: 1, False: 5}  # of scores, of judgements
+_OWN_OPTIONS = ("model", "messages", "stream", "seed", "n")
+
+
+def add_question_options(parser: argparse.ArgumentParser) -> None:
+    """Add what decides what is asked."""
+    parser.add_argument("--model", help="name of the model, as the endpoint knows it")
+    parser.add_argument(
+        "--items", required=True, metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name)"
+    )
+    parser.add_argument("--items-revision", metavar="COMMIT", help="commit of the Hub dataset")
+    parser.add_argument("--items-split", default="test", metavar="SPLIT", help="split of the Hub dataset (test)")
+    parser.add_argument("--votes", type=int, metavar="K", help="votes for each pair: 1 to 16 (5; of scores 1)")
+    parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="directory of the run")
+    parser.add_argument("--order", choices=ORDERS, default=RANDOM, help="order of the responses (random)")
+    parser.add_argument("--seed", type=int, help="of the order alone; it is not sent (drawn and recorded)")
+    parser.add_argument("--limit", type=int, metavar="N", help="only the first N pairs")
+    parser.add_argument("--benchmark", default="vl-rewardbench", metavar="ID", help="vl-rewardbench")
+    prompt = f"{', '.join(PROMPTS)} or a text file with {{query}}, {{a0}}, {{a1}} ({OFFICIAL.name})"
+    parser.add_argument("--prompt", default=OFFICIAL.name, metavar="NAME", help=prompt)
+    parser.add_argument("--reading", choices=READINGS, help="how verdicts are read, for a prompt of your own")
+    _add_parameters(parser)
+    _add_images(parser)
+
+
+def _add_parameters(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sampling", "The defaults are those of the official run. `none` sends nothing.")
+    for name, kind in (("temperature", float), ("top_p", float), ("max_tokens", int)):
+        flag = "--" + name.replace("_", "-")
+        value = OFFICIAL_PARAMETERS[name]
+        group.add_argument(flag, dest=name, type=_or_none(kind), default=value, metavar="X", help=f"({value})")
+    group.add_argument(
+        "--set", action="append", default=[], metavar="NAME=JSON", dest="extra", help="another field of the request"
+    )
+
+
+def _add_images(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("images")
+    group.add_argument(
+        "--image-form", choices=FORMS, default=STORED, help="as stored with their true type; as stored, labelled "
+        "image/png as in the official run; encoded anew (stored)",
+    )  # fmt: skip
+    group.add_argument("--image-quality", type=int, default=95, metavar="Q", help="of JPEG (95)")
+    group.add_argument("--max-pixels", type=int, metavar="N", help="larger images are reduced to N pixels")
+    group.add_argument("--fetch-images", action="store_true", help="send images, where items have addresses")
+
+
+def _or_none(kind: type) -> Any:
+    def parse(text: str) -> Any:
+        return None if text.lower() == "none" else kind(text)
+
+    parse.__name__ = kind.__name__
+    return parse
+
+
+def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
+    """Add where and how hard to ask."""
+    parser.add_argument("--base-url", metavar="URL", help="of an OpenAI-compatible endpoint: http://localhost:8000/v1")
+    parser.add_argument("--api", choices=APIS, default=CHAT, help="kind of endpoint (chat)")
+    parser.add_argument("--endpoint", metavar="PATH", help="where scores are asked for: /pooling, /v1/classify")
+    parser.add_argument("--scorer", metavar="MODULE:FUNCTION", help="a Python function instead of an endpoint")
+    parser.add_argument("--api-key-env", metavar="NAME", help="environment variable with the key (OPENAI_API_KEY)")
+    parser.add_argument("--concurrency", type=int, default=32, metavar="N", help="most requests in flight (32)")
+    parser.add_argument("--timeout", type=float, default=300.0, metavar="SECONDS", help="of one request (300)")
+    parser.add_argument("--attempts", type=int, default=5, metavar="N", help="before a vote counts as failed (5)")
+    parser.add_argument("--retry-wait", type=float, default=0.5, metavar="SECONDS", help="before the first retry (0.5)")
+    parser.add_argument("--retry-failed", action="store_true", help="ask again for votes that are recorded as failed")
+    parser.add_argument("--yes", action="store_true", help="ask nothing, also in a terminal")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    group = parser.add_argument_group("budget", "Over all starts of the run.")
+    group.add_argument("--max-requests", type=int, metavar="N", help="most requests")
+    group.add_argument("--max-total-tokens", type=int, metavar="N", help="most tokens, prompts and replies")
+    group.add_argument("--max-cost", type=float, metavar="MONEY", help="most money, with the prices below")
+    group.add_argument("--price-prompt", type=float, default=0.0, metavar="MONEY", help="of a million prompt tokens")
+    group.add_argument("--price-reply", type=float, default=0.0, metavar="MONEY", help="of a million reply tokens")
+
+
+def read_prices(arguments: argparse.Namespace) -> Prices:
+    """Return the prices of the options."""
+    return Prices(arguments.price_prompt, arguments.price_reply)
+
+
+def read_budget(arguments: argparse.Namespace) -> RunBudget:
+    """Return the budget of the options.
+
+    Raises:
+        JudgeError: money is limited, but nothing has a price.
+    """
+    if arguments.max_cost is not None and read_prices(arguments) == Prices():
+        raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
+    return RunBudget(arguments.max_requests, arguments.max_total_tokens, arguments.max_cost)
+
+
+def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -> tuple[RunConfiguration, PairFile]:
+    """Return the run that the options describe, and its pairs.
+
+    Raises:
+        JudgeError: the options contradict one another, or the items cannot be read.
+    """
+    api = SCORER if getattr(arguments, "scorer", None) else getattr(arguments, "api", CHAT)
+    _check(arguments, api)
+    scores = api not in (CHAT,) and not scores_pairwise
+    votes = arguments.votes if arguments.votes is not None else _VOTES[scores]
+    if not 1 <= votes <= MOST_VOTES:
+        raise JudgeError(f"--votes {votes}: a pair takes 1 to {MOST_VOTES} votes.")
+    if arguments.order == BOTH and votes == 1 and not scores:
+        raise JudgeError("--order both needs at least two votes: --votes 2.")
+    file = read_pairs(arguments.items, revision=arguments.items_revision, split=arguments.items_split)
+    configuration = RunConfiguration(
+        api=api,
+        model=arguments.model or arguments.scorer,
+        base_url=getattr(arguments, "base_url", None),
+        scorer=getattr(arguments, "scorer", None),
+        votes=votes,
+        order=arguments.order,
+        seed=_seed(arguments),
+        prompt=find_prompt(arguments.prompt, reading=arguments.reading),
+        parameters=_parameters(arguments) if api == CHAT else {},
+        images=_images(arguments),
+        benchmark=arguments.benchmark,
+        items=_source(arguments),
+        items_sha256=file.sha256,
+        pairs=len(file.pairs),
+        endpoint=getattr(arguments, "endpoint", None),
+    )
+    return configuration, file
+
+
+def _check(arguments: argparse.Namespace, api: str) -> None:
+    if not arguments.model and api != SCORER:
+        raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
+    if hasattr(arguments, "base_url") and not arguments.base_url and api != SCORER:
+        raise JudgeError("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION.")
+    if arguments.limit is not None and arguments.limit < 1:
+        raise JudgeError("--limit takes a number of pairs from 1.")
+    for name in ("concurrency", "attempts"):
+        if getattr(arguments, name, 1) < 1:
+            raise JudgeError(f"--{name} takes a number from 1.")
+
+
+def _seed(arguments: argparse.Namespace) -> int:
+    if arguments.seed is not None:
+        return int(arguments.seed)
+    recorded = read_run(arguments.output)
+    if recorded is not None:
+        return int(recorded["seed"])
+    return random.SystemRandom().randrange(2**31)
+
+
+def _images(arguments: argparse.Namespace) -> ImagePolicy:
+    return ImagePolicy(arguments.image_form, arguments.image_quality, arguments.max_pixels, arguments.fetch_images)
+
+
+def _source(arguments: argparse.Namespace) -> str:
+    if arguments.items_revision:
+        return f"{arguments.items}@{arguments.items_revision}/{arguments.items_split}"
+    return Path(arguments.items).name
+
+
+def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    named = {name: getattr(arguments, name) for name in OFFICIAL_PARAMETERS}
+    parameters = {name: value for name, value in named.items() if value is not None}
+    for text in arguments.extra:
+        name, equals, value = text.partition("=")
+        if not equals or name in _OWN_OPTIONS:
+            raise JudgeError(f"--set {text}: give NAME=JSON; {', '.join(_OWN_OPTIONS)} cannot be set.")
+        try:
+            parameters[name] = json.loads(value)
+        except ValueError:
+            parameters[name] = value
+    return parameters

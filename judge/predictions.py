@@ -1,0 +1,95 @@
+"""The file of predictions: native JSON lines from the journal, as many votes on every line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmark.verdicts import UNDECIDED
+from judge.configuration import write_whole
+from judge.journal import RecordedAnswer
+from judge.pairs import PairFile, PairToJudge
+from judge.plan import RequestKey
+from judge.prompts import ANSWER_TAG
+from judge.totals import read_verdict
+
+PREDICTIONS = "predictions.jsonl"
+Answers = Mapping[RequestKey, RecordedAnswer]
+
+
+def write_predictions(
+    folder: Path, file: PairFile, pairs: Sequence[PairToJudge], answers: Answers, run: Mapping[str, Any]
+) -> Path:
+    """Write the predictions of a complete run; its first line carries what the run was. Returns the path."""
+    path = folder / PREDICTIONS
+    lines: list[str] = []
+    for pair in pairs:
+        line: dict[str, Any] = {"id": pair.id}
+        if pair.id in file.repeated:
+            line["item"] = pair.fingerprint
+        line |= votes_of(pair, answers, votes=run["votes"], pointwise=run["pointwise"], reading=run["reading"])
+        if not lines:
+            line["run"] = run
+        lines.append(json.dumps(line, ensure_ascii=False))
+    write_whole(path, ("\n".join(lines) + "\n").encode())
+    return path
+
+
+def votes_of(pair: PairToJudge, answers: Answers, *, votes: int, pointwise: bool, reading: str) -> dict[str, Any]:
+    """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
+    if pointwise:
+        return _scores(pair, answers, votes)
+    given = [answers[RequestKey(pair.row, vote)] for vote in range(votes)]
+    if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
+        return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
+    return {"judgements": [_judgement(answer) for answer in given]}
+
+
+def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
+    shown: dict[str, Any] = {"text": answer.text or "", "swapped": answer.swapped}
+    return shown | ({"reason": answer.reason} if answer.reason else {}) | ({"failed": True} if answer.failed else {})
+
+
+def _choice(answer: RecordedAnswer, reading: str) -> int | None:
+    if answer.choice is not None:
+        return answer.choice
+    shown = read_verdict(answer.text or "", reading)
+    return None if shown == UNDECIDED else (shown - 1) ^ int(answer.swapped)
+
+
+def _scores(pair: PairToJudge, answers: Answers, votes: int) -> dict[str, Any]:
+    """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
+    given = [[answers[RequestKey(pair.row, vote, response)] for response in (0, 1)] for vote in range(votes)]
+    scores = [[answer.score for answer in both] for both in given]
+    if all(score is not None for both in scores for score in both):
+        return {"scores": scores}
+    return {"votes": [_preferred(*both) for both in scores], **_notes([one for both in given for one in both])}
+
+
+def _preferred(first: float | None, second: float | None) -> int | None:
+    return None if first is None or second is None or first == second else int(second > first)
+
+
+def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
+    reasons = [answer.reason for answer in given]
+    return {"reasons": reasons} if any(reasons) else {}
+
+
+def dry_run(path: Path, benchmark: str) -> Iterator[str]:
+    """Yield what the service would say about a file."""
+    from benchmark.items import ItemTable
+    from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
+
+    if benchmark not in ("vl-rewardbench",):
+        yield f"The dry run knows vl-rewardbench only, not {benchmark}."
+        return
+    try:
+        upload = parse_predictions(path.read_bytes(), ItemTable.load())
+    except UploadRejected as rejected:
+        yield "Not ready to submit:"
+        problems = getattr(rejected, "problems", ())
+        yield from (f"  {problem.message}" for problem in problems[:3])
+        return
+    yield f"Ready to submit: revision {upload.revision}, {upload.items:,} pairs."

@@ -1,0 +1,274 @@
+"""`python -m judge run`: asks for what is open, then writes the predictions."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from judge.configuration import CHAT, RunConfiguration, open_run, write_json
+from judge.errors import JudgeError
+from judge.journal import REFUSED_PARAMETER, Journal
+from judge.options import configure, read_budget, read_prices
+from judge.pairs import PairFile
+from judge.plan import RequestKey, keys
+from judge.predictions import dry_run, write_predictions
+from judge.progress import duration
+from judge.totals import Prices, describe
+
+OK, OPEN, USAGE, INTERRUPTED = 0, 1, 2, 130
+REPORT = "report.json"
+DEFAULT_KEY = "OPENAI_API_KEY"
+_SMOKE_TEST = 20  # pairs
+_LONG = 500  # answers
+
+
+def run_command(arguments: argparse.Namespace) -> int:
+    """Run the judge, or go on with a run. Returns the exit code."""
+    key = _key(arguments)
+    budget = read_budget(arguments)
+    pointwise_scorer = _scorer_is_pointwise(arguments.scorer) if arguments.scorer else None
+    configuration, file = configure(arguments, scores_pairwise=pointwise_scorer is False)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    journal = Journal(arguments.output)
+    try:
+        open_run(arguments.output, configuration, **about_this_start(arguments))
+        pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
+        start = RunStart(arguments, configuration, file, journal, pointwise, key)
+        _check_journal(journal, file)
+        if not start.confirm_long_run():
+            return OPEN
+        return start.go(arguments.limit, budget)
+    finally:
+        journal.close()
+
+
+def _key(arguments: argparse.Namespace) -> str | None:
+    name = arguments.api_key_env or DEFAULT_KEY
+    key = arguments.variables.get(name, "").strip()
+    if arguments.api_key_env and not key:
+        raise JudgeError(f"The environment variable {name} is not set.")
+    return key or None
+
+
+def _scorer_is_pointwise(name: str) -> bool:
+    from judge.askers import load_scorer, takes_one_response
+
+    return takes_one_response(load_scorer(name))
+
+
+def _check_journal(journal: Journal, file: PairFile) -> None:
+    for answer in journal.answers.values():
+        row = answer.key.row
+        if row >= len(file.pairs) or not file.pairs[row].fingerprint.startswith(answer.item):
+            raise JudgeError(f"The journal has an answer for row {row}, which is another pair in these items.")
+
+
+def about_this_start(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what a new run records beside its settings."""
+    path = Path(arguments.items)
+    items = str(path.resolve()) if path.is_file() else arguments.items
+    return {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
+
+
+def engine_versions() -> dict[str, str]:
+    """Return the libraries that ask, with their versions."""
+    from importlib.metadata import version
+
+    return {name: version(name) for name in ("openai", "tenacity")}
+
+
+class RunStart:
+    """One start of a run: what is known when it begins."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, configuration: RunConfiguration, file: PairFile, journal: Journal,
+        pointwise: bool, key: str | None,
+    ) -> None:  # fmt: skip
+        self._arguments, self._configuration, self._file = arguments, configuration, file
+        self._journal, self._pointwise, self._key = journal, pointwise, key
+        self._folder: Path = arguments.output
+
+    def confirm_long_run(self) -> bool:
+        """Offer a smoke test in a terminal if the run is long. Returns whether to go on."""
+        wanted = len(self._file.pairs) * self._configuration.votes * (2 if self._pointwise else 1)
+        terminal = sys.stdin.isatty() and sys.stderr.isatty()
+        if not terminal or self._arguments.yes or self._arguments.limit or self._journal.answers or wanted < _LONG:
+            return True
+        if not _says_yes(f"This run asks for {wanted:,} answers. Try {_SMOKE_TEST} pairs first? [Y/n] ", default=True):
+            return True
+        self.go(_SMOKE_TEST, read_budget(self._arguments))
+        return _says_yes("Go on with all pairs? [y/N] ", default=False)
+
+    def go(self, limit: int | None, budget: Any) -> int:
+        """Ask for what is open among the first pairs, write the predictions. Returns the exit code."""
+        pairs = self._file.pairs[:limit]
+        wanted = list(keys(pairs, self._configuration.votes, pointwise=self._pointwise))
+        again = self._arguments.retry_failed
+        answers = self._journal.answers
+        remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
+        began = time.monotonic()
+        stopped = self._ask(remaining, wanted, budget) if remaining else None
+        got = sum(key in answers for key in remaining)
+        pace = (time.monotonic() - began) / got if got else None
+        run = FinishedRun(self._folder, self._configuration.to_json(), self._file, self._journal, self._pointwise)
+        prices = read_prices(self._arguments)
+        return run.tell(len(pairs), wanted, prices, stopped=stopped, as_json=self._arguments.json, pace=pace)
+
+    def _ask(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> str | None:
+        """Get what remains. Returns why some of it is still open; None if nothing is."""
+        from judge.engine import RunStopped
+
+        try:
+            asyncio.run(self._run_engine(remaining, wanted, budget))
+        except RunStopped as stopped:
+            return str(stopped)
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            return _INTERRUPTED
+        return None
+
+    async def _run_engine(self, remaining: Sequence[RequestKey], wanted: Sequence[RequestKey], budget: Any) -> None:
+        from judge.engine import EngineLimits, JudgeEngine
+        from judge.progress import ProgressLine
+
+        options = self._arguments
+        asker = self._asker()
+        limits = EngineLimits(
+            options.concurrency, options.attempts, options.retry_wait, budget, read_prices(options)
+        )  # fmt: skip
+        engine = JudgeEngine(self._configuration, self._file.pairs, asker, self._journal, limits)
+        progress = ProgressLine(len(wanted), len(wanted) - len(remaining), limits.prices)
+        _stop_on_signals(engine)
+        try:
+            await engine.run(remaining, progress)
+        finally:
+            await asker.close()
+
+    def _asker(self) -> Any:
+        from judge.askers import ChatAsker, ScoreAsker, ScorerAsker
+        from judge.endpoint import Endpoint
+
+        configuration = self._configuration
+        if configuration.scorer:
+            return ScorerAsker(configuration.scorer)
+        endpoint = Endpoint(str(configuration.base_url), self._key, timeout=self._arguments.timeout)
+        if configuration.api == CHAT:
+            return ChatAsker(configuration, endpoint, self._journal)
+        return ScoreAsker(configuration, endpoint)
+
+
+class FinishedRun:
+    """What a start leaves behind: a report, and the predictions once nothing is open."""
+
+    def __init__(
+        self, folder: Path, recorded: Mapping[str, Any], file: PairFile, journal: Journal, pointwise: bool
+    ) -> None:
+        self._folder, self._recorded, self._file, self._journal = folder, recorded, file, journal
+        self._pointwise = pointwise
+
+    def tell(
+        self, pairs: int, wanted: Sequence[RequestKey], prices: Prices, *, stopped: str | None, as_json: bool,
+        pace: float | None = None,
+    ) -> int:  # fmt: skip
+        """Write and print what there is. `pace`: seconds an answer took of this start. Returns the exit code."""
+        report = self._report(pairs, wanted, prices)
+        of_all = len(wanted) * self._recorded["pairs"] / pairs
+        report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
+        write_json(self._folder / REPORT, report)
+        if stopped is None:
+            said = self._write(pairs, report)
+        else:
+            said = [stopped, "Every recorded answer is kept. The same command goes on."]
+        print(json.dumps(report | {"stopped": stopped}) if as_json else "\n".join([readable(report), *said]))
+        return OK if stopped is None else INTERRUPTED if stopped == _INTERRUPTED else OPEN
+
+    def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
+        run = run_metadata(self._recorded, self._journal.events, report, pointwise=self._pointwise)
+        chosen = self._file.pairs[:pairs]
+        path = write_predictions(self._folder, self._file, chosen, self._journal.answers, run)
+        return [f"Written: {path}", *dry_run(path, self._recorded["benchmark"])]
+
+    def _report(self, pairs: int, wanted: Sequence[RequestKey], prices: Prices) -> dict[str, Any]:
+        answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
+        reading = self._recorded["prompt"]["reading"]
+        found = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
+        if found["cost_of_all"] is not None:
+            found["cost_of_all"] *= self._recorded["pairs"] / pairs
+        return found | {"pairs": pairs, "pairs_in_items": self._recorded["pairs"], "at": round(time.time(), 3)}
+
+
+_INTERRUPTED = "Interrupted."
+
+
+def run_metadata(
+    recorded: Mapping[str, Any], events: Sequence[Mapping[str, Any]], report: Mapping[str, Any], *, pointwise: bool
+) -> dict[str, Any]:
+    """Return what the first line of the predictions says about their run. No address, no key."""
+    kept = ("api", "model", "votes", "order", "seed", "parameters", "images", "benchmark", "items", "items_sha256")
+    prompt = recorded["prompt"]
+    refused = [
+        {name: event.get(name) for name in ("parameter", "renamed_to")}
+        for event in events
+        if event["event"] == REFUSED_PARAMETER
+    ]
+    used = ("requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds_per_request", "cost")
+    return {
+        **{name: recorded[name] for name in kept},
+        "prompt": {"name": prompt["name"], "sha256": prompt["sha256"]},
+        "reading": prompt["reading"],
+        "pointwise": pointwise,
+        "refused_parameters": refused,
+        "engine": engine_versions(),
+        "usage": {name: report[name] for name in used},
+        "failed": report["failed"],
+    }
+
+
+def _stop_on_signals(engine: Any) -> None:
+    loop, main = asyncio.get_running_loop(), asyncio.current_task()
+    asked = False
+
+    def handle() -> None:
+        nonlocal asked
+        if asked and main is not None:
+            main.cancel()
+            return
+        asked = True
+        engine.stop(_INTERRUPTED)
+        print("\nStopping after the answers in flight. Ctrl-C once more drops these.", file=sys.stderr, flush=True)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, handle)
+
+
+def _says_yes(question: str, *, default: bool) -> bool:
+    print(question, end="", file=sys.stderr, flush=True)
+    said = sys.stdin.readline().strip().lower()
+    return said.startswith("y") if said else default
+
+
+def readable(report: Mapping[str, Any]) -> str:
+    """Return a report for people."""
+    lines = [f"{report['answers']:,} of {report['wanted']:,} answers, {report['failed']:,} failed votes"]
+    if report["empty"] or report["truncated"]:
+        lines.append(f"  empty               {report['empty']:,}, cut at the token limit {report['truncated']:,}")
+    if report["parse_rate"] is not None:
+        lines.append(f"  readable verdicts   {report['parse_rate']:.1%}")
+    if report["first_shown_rate"] is not None:
+        lines.append(f"  picked first answer {report['first_shown_rate']:.1%} of the time (50% is unbiased)")
+    tokens = f"{report['prompt_tokens']:,} of prompts, {report['completion_tokens']:,} of replies"
+    lines.append(f"  requests            {report['requests']:,}; tokens: {tokens}")
+    if report["seconds_per_request"] is not None:
+        whole = duration(seconds) if (seconds := report.get("seconds_of_all")) is not None else ""
+        more = f"; the whole run takes about {whole}" if whole else ""
+        lines.append(f"  time of a request   {report['seconds_per_request']:g} s{more}")
+    if report["cost"] is not None:
+        lines.append(f"  cost                {report['cost']:.2f}; of the whole run about {report['cost_of_all']:.2f}")
+    return "\n".join(lines)

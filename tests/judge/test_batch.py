@@ -1,0 +1,116 @@
+"""Batch files go out and come back, in the shapes that the services write."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.__main__ import main
+from judge.batch_files import FileLimits, split
+from tests.judge.model_server import JUDGEMENT, completion, serving_model
+from tests.judge.running import item, predictions, run, write_items
+
+
+def export(form: str, items: Path, output: Path, *more: str) -> list[dict[str, Any]]:
+    options = ["--format", form, "--model", "m", "--items", str(items), "--votes", "2", "--output", str(output)]
+    assert main(["batch", "export", *options, *more]) == 0
+    files = sorted((output / "batch").glob(f"{form}-*.jsonl"))
+    return [json.loads(line) for path in files for line in path.read_text().splitlines()]
+
+
+def chat_result(number: int, request: dict[str, Any], nested: bool) -> dict[str, Any]:
+    body = completion(JUDGEMENT.format(1) if number else "").body
+    response = {"status_code": 200, "request_id": "r", "body": body} if nested else body
+    return {"id": str(number), "custom_id": request["custom_id"], "response": response, "error": None}
+
+
+def message_result(number: int, request: dict[str, Any]) -> dict[str, Any]:
+    content = [{"type": "text", "text": JUDGEMENT.format(1)}] if number else []
+    message = {"content": content, "stop_reason": "end_turn", "usage": {"input_tokens": 100, "output_tokens": 20}}
+    return {"custom_id": request["custom_id"], "result": {"type": "succeeded", "message": message}}
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path, [item(i) for i in range(3)])
+
+
+@pytest.mark.parametrize("form", ["openai", "vllm", "vllm-flat", "anthropic"])
+def test_requests_go_out_and_results_come_back(form: str, items: Path, tmp_path: Path) -> None:
+    requests = export(form.partition("-")[0], items, tmp_path / "run")
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", request["custom_id"]) for request in requests)
+    assert len({request["custom_id"] for request in requests}) == 6
+    if form == "anthropic":
+        results = [message_result(*pair) for pair in enumerate(requests)]
+    else:
+        results = [chat_result(*pair, nested=form != "vllm-flat") for pair in enumerate(requests)]
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(result) + "\n" for result in reversed(results)))
+    for _ in range(2):  # the second time nothing is new
+        assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 0
+    lines = predictions(tmp_path / "run")
+    texts = [one["text"] for line in lines for one in line["judgements"]]
+    assert texts == ["", *[JUDGEMENT.format(1)] * 5]
+    assert lines[0]["run"]["usage"]["prompt_tokens"] == 600
+    assert len((tmp_path / "run" / "journal.jsonl").read_text().splitlines()) == 6
+
+
+def test_a_batch_request_is_the_one_of_a_run(items: Path, tmp_path: Path) -> None:
+    (first, *_) = export("openai", items, tmp_path / "run", "--seed", "3")
+    assert (first["method"], first["url"]) == ("POST", "/v1/chat/completions")
+    with serving_model(lambda path, body, times: completion("x")) as model:
+        assert run(model.url, items, tmp_path / "run", "--seed", "3", "--concurrency", "1", votes=2) == 0
+    assert {**first["body"], "stream": False} == model.bodies[0]
+
+
+def test_an_anthropic_request_holds_the_image_in_their_shape(items: Path, tmp_path: Path) -> None:
+    (first, *_) = export("anthropic", items, tmp_path / "run")
+    text, image = first["params"]["messages"][0]["content"]
+    assert text["type"] == "text" and first["params"]["max_tokens"] == 2048
+    assert (image["source"]["type"], image["source"]["media_type"]) == ("base64", "image/png")
+
+
+def test_what_failed_is_recorded_and_what_was_never_asked_stays_open(items: Path, tmp_path: Path) -> None:
+    requests = export("openai", items, tmp_path / "run")
+    results = [chat_result(number, request, nested=True) for number, request in enumerate(requests)]
+    results[1] |= {"response": None, "error": {"code": "batch_expired", "message": "too late"}}
+    results[2]["response"] = {"status_code": 400, "body": {"error": {"message": "too long"}}}
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(result) + "\n" for result in results))
+    assert main(["batch", "import", str(tmp_path / "run"), str(path)]) == 1
+    assert [one["custom_id"] for one in export("openai", items, tmp_path / "run")] == ["r0-v1"]
+    with serving_model(lambda path, body, times: completion("x")) as model:
+        assert run(model.url, items, tmp_path / "run", votes=2) == 0
+        assert len(model.asked) == 1
+    failed = predictions(tmp_path / "run")[1]["judgements"][0]
+    assert failed["text"] == "" and failed["reason"] == "too long"
+
+
+def test_files_stay_below_the_limits() -> None:
+    lines = [b"x" * 10] * 5 + [b"y" * 25]
+    assert [number for number, _ in split(lines, FileLimits(2, 100))] == [1, 1, 2, 2, 3, 3]
+    assert [number for number, _ in split(lines, FileLimits(100, 30))] == [1, 1, 1, 2, 2, 3]
+
+
+def test_a_job_prints_the_command_of_the_hub(capsys: pytest.CaptureFixture[str]) -> None:
+    commit = "0123456789abcdef"
+    given = [
+        "--model",
+        "o/m",
+        "--items",
+        "o/d",
+        "--items-revision",
+        commit,
+        "--bucket",
+        "o/b",
+        "--source",
+        "https://x/y",
+    ]
+    assert main(["job", *given]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("hf jobs run --flavor l40sx1 --timeout 6h --secrets HF_TOKEN --volume hf://buckets/o/b:/run")
+    assert f"--items-revision {commit}" in out and "python3 -m judge run" in out

@@ -1,0 +1,96 @@
+"""Pairs are read from what people have, without their labels."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+from judge.errors import JudgeError
+from judge.images import OFFICIAL, ImagePolicy, image_url
+from judge.pairs import read_pairs
+from judge.plan import BOTH, PARITY, RANDOM, is_swapped
+from tests.judge.running import PNG, item, write_items
+
+JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
+INLINE = "data:image/png;base64," + base64.b64encode(PNG).decode()
+
+
+def test_an_image_is_a_path_an_address_or_a_data_uri_and_wins_over_image_path(tmp_path: Path) -> None:
+    (tmp_path / "photo.dat").write_bytes(JPEG)
+    images = ["image.png", "photo.dat", INLINE, "https://example.org/x.png"]
+    path = write_items(tmp_path, [item(i, image=image, image_path="missing.png") for i, image in enumerate(images)])
+    sent = [image_url(pair.image, ImagePolicy()) for pair in read_pairs(str(path)).pairs]
+    assert sent == [INLINE, "data:image/jpeg;base64," + base64.b64encode(JPEG).decode(), INLINE, images[3]]
+
+
+def test_image_path_serves_where_there_is_no_image(tmp_path: Path) -> None:
+    path = write_items(tmp_path, [item(0, image=None, image_path="image.png")])
+    assert read_pairs(str(path)).pairs[0].image.path == tmp_path / "image.png"
+
+
+def test_the_official_policy_labels_every_image_as_png(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(JPEG)
+    pair = read_pairs(str(write_items(tmp_path, [item(0, image="photo.jpg")]))).pairs[0]
+    assert image_url(pair.image, ImagePolicy(OFFICIAL)).startswith("data:image/png;base64,/9j/")
+
+
+def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
+    rows = [{**item(i), "image": {"bytes": PNG, "path": "x.png"}} for i in range(3)]
+    path = tmp_path / "test.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    pairs = read_pairs(str(path)).pairs
+    assert [pair.id for pair in pairs] == ["RLAIF-V-0", "RLAIF-V-1", "RLAIF-V-2"]
+    assert image_url(pairs[0].image, ImagePolicy()) == INLINE
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"response": ["one"]}, "two texts"),
+        ({"image": "gone.png"}, r"no image file .*gone\.png"),
+        ({"image": None}, "`image` is missing"),
+        ({"query": 3}, "`query`"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, change: dict[str, object], words: str) -> None:
+    path = write_items(tmp_path, [item(0), item(1, **change)])
+    with pytest.raises(JudgeError, match=f"line 2: .*{words}"):
+        read_pairs(str(path))
+
+
+def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
+    (tmp_path / "passwords").write_text("root:x:0:0")
+    pair = read_pairs(str(write_items(tmp_path, [item(0, image="passwords")]))).pairs[0]
+    with pytest.raises(JudgeError, match="is no image"):
+        image_url(pair.image, ImagePolicy())
+
+
+def test_a_hub_dataset_needs_its_commit() -> None:
+    with pytest.raises(JudgeError, match="--items-revision"):
+        read_pairs("owner/name")
+
+
+def test_orders(tmp_path: Path) -> None:
+    items = [item(i, response=["x" * (i % 3), "yy"]) for i in range(200)]
+    pairs = read_pairs(str(write_items(tmp_path, items))).pairs
+    at = {
+        order: [[is_swapped(pair, vote, order=order, seed=1) for vote in range(4)] for pair in pairs]
+        for order in (RANDOM, BOTH, PARITY)
+    }
+    assert at[PARITY] == [[(i % 3) % 2 == 1] * 4 for i in range(200)]
+    assert all(sum(votes) == 2 for votes in at[BOTH])
+    assert 350 < sum(map(sum, at[RANDOM])) < 450
+    again = [[is_swapped(pair, vote, order=RANDOM, seed=2) for vote in range(4)] for pair in pairs]
+    assert again != at[RANDOM]
+
+
+def test_lines_of_other_shapes_are_refused(tmp_path: Path) -> None:
+    path = write_items(tmp_path, [item(0)])
+    path.write_text(path.read_text() + json.dumps([1]) + "\n")
+    with pytest.raises(JudgeError, match="line 2"):
+        read_pairs(str(path))

@@ -1,0 +1,266 @@
+"""A run over real sockets: what is asked, what is recorded, and what happens when things go wrong."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.__main__ import main
+from judge.prompts import OFFICIAL
+from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
+from tests.judge.running import PNG, item, predictions, run, write_items
+
+KEY = "sk-this-is-a-secret-key"
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    with serving_model(lambda path, body, times: completion(JUDGEMENT.format(1))) as server:
+        yield server
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return write_items(tmp_path, [item(i) for i in range(6)])
+
+
+def test_a_request_is_the_official_one_as_json(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--limit", "1") == 0
+    (path, body, headers), (judgement,) = model.asked[0], predictions(tmp_path / "run")[0]["judgements"]
+    image = "data:image/png;base64," + base64.b64encode(PNG).decode()
+    one = item(0)
+    text = OFFICIAL.render(one["query"], one["response"], swapped=judgement["swapped"])
+    assert path == "/v1/chat/completions"
+    assert headers["authorization"] == "Bearer EMPTY"
+    assert body == {
+        "model": "m",
+        "messages": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": text},
+                    {"type": "image_url", "image_url": {"url": image}},
+                ],
+            }
+        ],
+        "temperature": 0.2,
+        "top_p": 0.2,
+        "max_tokens": 2048,
+        "stream": False,
+    }
+
+
+def test_a_run_writes_native_predictions_with_what_it_was(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--seed", "5", votes=3) == 0
+    lines = predictions(tmp_path / "run")
+    assert [line["id"] for line in lines] == [f"RLAIF-V-{i}" for i in range(6)]
+    assert {len(line["judgements"]) for line in lines} == {3}
+    about = lines[0]["run"]
+    assert (about["seed"], about["order"], about["votes"]) == (5, "random", 3)
+    assert about["prompt"]["sha256"] == hashlib.sha256(OFFICIAL.template.encode()).hexdigest()
+    assert about["usage"]["requests"] == 18 and about["usage"]["prompt_tokens"] == 1800
+    assert set(about["engine"]) == {"openai", "tenacity"}
+
+
+def test_no_label_is_sent_or_kept(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run") == 0
+    kept = "".join(path.read_text() for path in (tmp_path / "run").iterdir())
+    assert "SECRET-LABEL" not in kept + json.dumps(model.bodies) and "human_ranking" not in kept
+
+
+def test_the_key_goes_to_the_endpoint_alone(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+
+    def answer(path: str, body: Any, times: int) -> Reply:
+        return refusal(400, f"This key is odd: {KEY}") if "number 2" in str(body) else completion("x")
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--api-key-env", "MY_KEY") == 0
+    assert {headers["authorization"] for _, _, headers in model.asked} == {f"Bearer {KEY}"}
+    kept = "".join(path.read_text() for path in (tmp_path / "run").iterdir())
+    assert KEY not in kept + "".join(capfd.readouterr()) and "This key is odd: [key]" in kept
+
+
+def test_a_missing_key_is_told_before_anything_is_asked(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--api-key-env", "NOT_SET_ANYWHERE") == 2
+    assert not model.asked
+
+
+def test_every_fault_that_passes_is_retried(items: Path, tmp_path: Path) -> None:
+    faults = {
+        "number 0": Reply(429, {"error": {"message": "slow down"}}, headers={"Retry-After": "0.3"}),
+        "number 1": Reply(500, {"error": {"message": "oops"}}),
+        "number 2": Reply(after=3, body={}),
+        "number 3": Reply(raw=b"not json"),
+        "number 4": Reply(body={"choices": []}),
+        "number 5": Reply(raw=b"{" * 1000, cut=True),
+    }
+
+    def answer(path: str, body: Any, times: int) -> Reply:
+        fault = next(fault for words, fault in faults.items() if words in str(body))
+        return completion(JUDGEMENT.format(2)) if times else fault
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--timeout", "1", "--order", "parity") == 0
+    assert [line["judgements"][0]["text"] for line in predictions(tmp_path / "run")] == [JUDGEMENT.format(2)] * 6
+    assert set(Counter(json.dumps(body) for body in model.bodies).values()) == {2}
+
+
+def test_a_vote_that_fails_for_good_is_empty_with_its_reason(items: Path, tmp_path: Path) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        return Reply(500, {"error": {"message": "always"}}) if "number 3" in str(body) else completion("x")
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--attempts", "2", votes=2) == 0
+        judgements = predictions(tmp_path / "run")[3]["judgements"]
+        assert [(one["text"], one["reason"]) for one in judgements] == [("", "HTTP 500: always")] * 2
+        model.answer = lambda path, body, times: completion(JUDGEMENT.format(1))
+        asked = len(model.asked)
+        assert run(model.url, items, tmp_path / "run", "--attempts", "2", votes=2) == 0
+        assert len(model.asked) == asked
+        assert run(model.url, items, tmp_path / "run", "--retry-failed", votes=2) == 0
+        assert len(model.asked) == asked + 2
+    assert [one["text"] for one in predictions(tmp_path / "run")[3]["judgements"]] == [JUDGEMENT.format(1)] * 2
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_empty_content_is_an_answer_and_is_not_asked_again(items: Path, tmp_path: Path, content: str | None) -> None:
+    with serving_model(lambda path, body, times: completion(content, "length")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+        assert run(model.url, items, tmp_path / "run", "--retry-failed") == 0
+        assert len(model.asked) == 6
+    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+    assert judgement["text"] == "" and judgement["reason"] == "empty content (finish reason: length)"
+
+
+def test_parameters_that_the_model_refuses_change_once_and_for_all(items: Path, tmp_path: Path) -> None:
+    def answer(path: str, body: Any, times: int) -> Reply:
+        if "max_tokens" in body:
+            words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
+            return refusal(400, words, param="max_tokens", code="unsupported_parameter")
+        if "temperature" in body:
+            return refusal(400, "Unsupported value: 'temperature' does not support 0.2; only the default is supported.")
+        return completion("x")
+
+    with serving_model(answer) as model:
+        assert run(model.url, items, tmp_path / "run", "--concurrency", "1") == 0
+        assert len(model.asked) == 8
+        assert model.bodies[-1]["max_completion_tokens"] == 2048 and "temperature" not in model.bodies[-1]
+        assert run(model.url, items, tmp_path / "more", "--concurrency", "1", "--limit", "1") == 0
+        asked = len(model.asked)
+        assert run(model.url, items, tmp_path / "more", "--concurrency", "1") == 0
+        assert len(model.asked) == asked + 5, "a run that goes on knows what was refused"
+    assert predictions(tmp_path / "run")[0]["run"]["refused_parameters"] == [
+        {"parameter": "max_tokens", "renamed_to": "max_completion_tokens"},
+        {"parameter": "temperature", "renamed_to": None},
+    ]
+
+
+def test_a_refusal_of_the_request_itself_changes_no_parameter(items: Path, tmp_path: Path) -> None:
+    words = "'max_tokens' or 'max_completion_tokens' is too large: 2048. This model's maximum context length is 4096."
+    with serving_model(lambda path, body, times: refusal(400, words)) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+        assert len(model.asked) == 6
+    assert words in predictions(tmp_path / "run")[0]["judgements"][0]["reason"]
+
+
+def test_a_wrong_key_stops_the_run_and_records_nothing(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: refusal(401, "Incorrect API key")) as model:
+        assert run(model.url, items, tmp_path / "run", "--concurrency", "2") == 1
+    assert not (tmp_path / "run" / "predictions.jsonl").exists()
+    assert (tmp_path / "run" / "journal.jsonl").read_text() == ""
+
+
+def test_an_endpoint_that_is_down_stops_the_run(
+    items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving_model(lambda path, body, times: completion("x")) as model:
+        url = model.url
+    assert run(url, items, tmp_path / "run", "--attempts", "2") == 1
+    assert "does not answer" in capsys.readouterr().out
+
+
+def test_half_a_character_at_the_end_of_a_reply_does_no_harm(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("cut here \ud83d", "length")) as model:
+        assert run(model.url, items, tmp_path / "run") == 0
+    assert predictions(tmp_path / "run")[0]["judgements"][0]["text"] == "cut here ?"
+
+
+def test_a_limit_first_then_the_rest(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    assert run(model.url, items, tmp_path / "run", "--limit", "2", votes=2) == 0
+    assert len(predictions(tmp_path / "run")) == 2 and len(model.asked) == 4
+    assert run(model.url, items, tmp_path / "run", votes=2) == 0
+    assert len(predictions(tmp_path / "run")) == 6 and len(model.asked) == 12
+
+
+def test_a_directory_holds_one_run(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert run(model.url, items, tmp_path / "run", "--temperature", "1") == 2
+    assert "parameters" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        (["--max-requests", "3"], 3),
+        (["--max-total-tokens", "240"], 2),
+        (["--max-cost", "0.3", "--price-prompt", "1000", "--price-reply", "1000"], 3),
+    ],
+)
+def test_a_budget_ends_the_run_and_a_larger_one_goes_on(
+    model: ModelServer, items: Path, tmp_path: Path, options: list[str], most: int
+) -> None:
+    assert run(model.url, items, tmp_path / "run", *options, "--concurrency", "1") == 1
+    assert len(model.asked) == most
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert len(model.asked) == 6
+
+
+def test_ids_that_repeat_come_with_the_fingerprint(model: ModelServer, tmp_path: Path) -> None:
+    items = write_items(tmp_path, [item(0), item(0, query="Another?"), item(1)])
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert [len(line.get("item", "")) for line in predictions(tmp_path / "run")] == [64, 64, 0]
+
+
+def test_no_more_is_in_flight_than_allowed(items: Path, tmp_path: Path) -> None:
+    slow = completion("x")
+    slow.after = 0.02
+    with serving_model(lambda path, body, times: slow) as model:
+        assert run(model.url, items, tmp_path / "run", "--concurrency", "3", votes=5) == 0
+    assert model.most_in_flight == 3
+
+
+def test_status_tells_how_far_a_run_is(
+    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(model.url, items, tmp_path / "run", "--limit", "2", votes=2) == 0
+    capsys.readouterr()
+    assert main(["status", str(tmp_path / "run"), "--json"]) == 0
+    state = json.loads(capsys.readouterr().out)
+    assert (state["done"], state["wanted"], state["complete"], state["parse_rate"]) == (4, 12, False, 1.0)
+    assert main(["status", str(tmp_path)]) == 2
+
+
+def test_a_part_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path, capsys: Any) -> None:
+    assert main(["submit", str(tmp_path / "run"), "--model", "x"]) == 2
+    assert run(model.url, items, tmp_path / "run") == 0
+    assert main(["submit", str(tmp_path / "run"), "--model", "x"]) == 2
+    assert "whole revision" in capsys.readouterr().err
+
+
+def test_a_prompt_with_a_verdict_of_its_own_gives_votes(items: Path, tmp_path: Path) -> None:
+    with serving_model(lambda path, body, times: completion("<think>.</think><answer>2</answer>")) as model:
+        assert run(model.url, items, tmp_path / "run", "--prompt", "r1-reward", "--order", "both", votes=2) == 0
+    assert model.bodies[0]["messages"][0]["content"][0]["type"] == "image_url"
+    assert [line["votes"] for line in predictions(tmp_path / "run")[:2]] == [[1, 0], [0, 1]]
