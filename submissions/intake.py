@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from benchmark.behaviour import abstaining
+from benchmark.judges import judge_name
 from identity import Identity, Role, require
 from storage import audit, grants, job_queue, lookalikes, stored_rows, switches, visibility
 from storage.clock import iso
@@ -219,10 +220,11 @@ class Intake:
         if existing := queries.by_name(session, self.benchmark, who.account, metadata.model, metadata.version):
             raise NameTaken(metadata, existing)
         for field in lookalikes.FIELDS:
-            name = getattr(metadata, field)
+            # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
+            name = judge_name(metadata.model, metadata.judge) if field == "judge" else getattr(metadata, field)
             about = (session, self.benchmark, who.account, field, name, self._shipped())
             if name and (other := lookalikes.taken(*about)):
-                raise TooSimilar(field, name, other)
+                raise TooSimilar(field if getattr(metadata, field) else "model", name, other)
         now = queries.now(session)
         wishes.check(shown, who, now, now)
         self._check_who(session, who)
