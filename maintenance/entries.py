@@ -153,7 +153,8 @@ def edit(
             return Done(False, NOTHING_NEW)
         after: dict[str, Any] = {name: new.get(name) for name in before}
         _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
-        named = {**after, "judge": judge_name(str(new["model"]), new.get("judge"))} if _NAMING & after.keys() else after
+        judge = judge_name(str(new["model"]), str(new.get("judge") or ""))
+        named = {**after, "judge": judge} if _NAMING & after.keys() else after
         _refuse_imitation(session, found, named, shipped)
         if Role.MAINTAINER not in who.roles:  # counted under the lock on names: an account may change several at once
             edited = queries.edited_at(session, found.benchmark, who.account)
