@@ -388,7 +388,7 @@ class Settings(WorkerSettings):
         15,
         "where a label set is not public, a file with more than so many percent of votes for neither "
         "response waits for a "
-        "maintainer; `100`: none does",
+        "maintainer; `100`: none does. None of it without sign-in",
         ge=0,
         le=100,
     )
@@ -396,7 +396,7 @@ class Settings(WorkerSettings):
         5,
         "where a label set is not public, a file with so many percent of votes for neither response counts "
         "as a probe in "
-        "the maintainers' alarm",
+        "the maintainers' alarm. None of it without sign-in",
         ge=0,
         le=100,
     )
@@ -404,7 +404,7 @@ class Settings(WorkerSettings):
         0,
         "points by which a score under labels that are not public has to beat the account's best to be "
         "shown; `0`: every "
-        "score is shown; `1.5` is recommended for hidden sets ([security](security.md))",
+        "score is shown; `1.5` is recommended for hidden sets ([security](security.md)). None of it without sign-in",
         ge=0,
         le=100,
     )

@@ -85,7 +85,7 @@ class Ledger:
     labels: dict[str, dict[str, Any]] = field(default_factory=dict)  # revision -> facts of its events
     registered: dict[str, int] = field(default_factory=dict)
     snapshots: dict[str, int] = field(default_factory=dict)
-    relations: dict[tuple[str, str], tuple[int, str | None]] = field(default_factory=dict)
+    relations: dict[tuple[str, str], dict[str | None, int]] = field(default_factory=dict)  # digest of summary -> seq
     pointed: tuple[int, Mapping[str, Any]] | None = None
     published: tuple[int, str] | None = None
 
@@ -133,7 +133,8 @@ class Ledger:
             self.published = (seq, body["snapshot"])
         elif kind == COMPUTED:
             for revision, name in body["relations"].items():
-                self.relations[revision, name] = (seq, body.get("summaries_sha256", {}).get(revision))
+                summary = body.get("summaries_sha256", {}).get(revision)
+                self.relations.setdefault((revision, name), {})[summary] = seq
         elif kind == POINTED:
             self.pointed = (seq, body["to"])
 
@@ -402,12 +403,13 @@ def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Check stored relations between judges: content and summary."""
     columns = (StoredRelations.id, StoredRelations.label_revision, StoredRelations.summary, StoredRelations.body)
     for row in session.execute(select(*columns)).yield_per(1):
-        seq, summary = ledger.relations.get((row.label_revision, row.id), (None, None))
+        # One content may have several summaries, which tell how many variants a judge has.
+        summaries = ledger.relations.get((row.label_revision, row.id), {})
         name = f"{row.id} (label revision {row.label_revision})"
-        if seq is None:
+        if not summaries:
             yield Mismatch("relations", name, None, "no event says that they were computed")
-        elif _content_sha256(row.body) != row.id or row_commitments.sha256(str(row.summary)) != summary:
-            yield Mismatch("relations", name, seq, "the content is not what was computed")
+        elif _content_sha256(row.body) != row.id or row_commitments.sha256(str(row.summary)) not in summaries:
+            yield Mismatch("relations", name, max(summaries.values()), "the content is not what was computed")
 
 
 _RULES: dict[str, Callable[[Session, Ledger], Iterator[Mismatch]]] = {

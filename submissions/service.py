@@ -13,6 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from auth import Identity, Role, require
+from benchmark.judges import judge_name
 from benchmark.reliability import abstaining
 from predictions.parse import Predictions
 from predictions.readability import is_unreadable, needs_confirmation
@@ -225,10 +226,11 @@ class SubmissionService:
         if existing := queries.by_name(session, self.benchmark, user.account, metadata.model, metadata.version):
             raise DuplicateName(metadata, existing)
         for field in confusables.FIELDS:
-            name = getattr(metadata, field)
+            # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
+            name = judge_name(metadata.model, metadata.judge) if field == "judge" else getattr(metadata, field)
             about = (session, self.benchmark, user.account, field, name, self._shipped())
             if name and (other := confusables.find_confusable(*about)):
-                raise ConfusableName(field, name, other)
+                raise ConfusableName(field if getattr(metadata, field) else "model", name, other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now, now)
         self._check_who(session, user)

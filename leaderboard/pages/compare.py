@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import sqrt
+from math import erfc, sqrt
 from typing import Any
 
 from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES
 from benchmark.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
 from benchmark.ranking import MACRO, OVERALL
-from benchmark.uncertainty import ALPHA, holm
+from benchmark.uncertainty import ALPHA, Z, holm
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
@@ -42,6 +42,7 @@ class ScoreDifference:
     high: float | None
     p: float | None
     p_adjusted: float | None = None  # by Holm, among those of its table
+    implied: float | None = None  # the same where there is no p to show, from the interval
 
     @property
     def title(self) -> str:
@@ -51,8 +52,9 @@ class ScoreDifference:
     @property
     def separable(self) -> bool:
         """Whether chance alone is an unlikely explanation (5%), however many differences its table has."""
-        if self.p_adjusted is not None:
-            return self.p_adjusted < ALPHA
+        adjusted = self.implied if self.p_adjusted is None else self.p_adjusted
+        if adjusted is not None:
+            return adjusted < ALPHA
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
@@ -116,11 +118,21 @@ def separable_pairs(pairs: Sequence[Pair], name: str) -> frozenset[frozenset[str
 
 
 def adjust(table: Sequence[ScoreDifference]) -> list[ScoreDifference]:
-    """Return the differences of one table with p values adjusted for their number (Holm); those without p stay as
-    they are."""
-    tested = [one for one in table if one.p is not None]
-    adjusted = iter(holm([one.p for one in tested if one.p is not None]).tolist())
-    return [one if one.p is None else replace(one, p_adjusted=next(adjusted)) for one in table]
+    """Return the differences of one table with p values adjusted for their number (Holm); implied ones are shown nowhere."""
+    known = [_implied(one) if one.p is None else one.p for one in table]
+    adjusted = iter(holm([p for p in known if p is not None]).tolist())
+    return [
+        one if p is None else replace(one, **{"implied" if one.p is None else "p_adjusted": next(adjusted)})
+        for one, p in zip(table, known, strict=True)
+    ]
+
+
+def _implied(one: ScoreDifference) -> float | None:
+    """Return the p value of a normal deviate whose interval ends where this one does, on the side of 0."""
+    if one.low is None or one.high is None:
+        return None
+    side = one.delta - one.low if one.delta > 0 else one.high - one.delta
+    return erfc(Z * abs(one.delta) / max(side, 1e-12) / sqrt(2))
 
 
 def compare(

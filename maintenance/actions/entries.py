@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from benchmark.judges import judge_name
 from maintenance import queries
 from maintenance.actions import account_search
 from maintenance.queries import Change
@@ -28,6 +29,7 @@ VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
 EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
 UNCHANGED = "It is so already."
+_NAMING = {"model", "judge"}  # fields that name the judge
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
 
@@ -151,7 +153,9 @@ def edit(
             return ActionResult(False, UNCHANGED)
         after: dict[str, Any] = {name: new.get(name) for name in before}
         _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
-        _refuse_imitation(session, found, after, shipped)
+        judge = judge_name(str(new["model"]), str(new.get("judge") or ""))
+        named = {**after, "judge": judge} if _NAMING & after.keys() else after
+        _refuse_imitation(session, found, named, shipped)
         if Role.MAINTAINER not in user.roles:  # counted under the lock on names: an account may change several at once
             edited = queries.edited_at(session, found.benchmark, user.account)
             sliding_window.check("The descriptions of your entries", edited, queries.now(session))

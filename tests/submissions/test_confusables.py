@@ -100,8 +100,8 @@ def test_of_look_alikes_that_come_at_the_same_instant_one_is_taken(
     setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert len({skeleton(name) for name in SPELLINGS}) == 1
-    # Both have looked before they write: once while the file is read, and once more in the transaction.
-    checked_before_either_writes(monkeypatch, 2, looks=2, seconds=0.5)
+    # Both have looked before they write: at model and judge, while the file is read, and once more in the transaction.
+    checked_before_either_writes(monkeypatch, 2, looks=4, seconds=0.5)
     all_at_once(setup, SPELLINGS[:2])
     assert len(models(database)) == 1
 
@@ -118,7 +118,7 @@ def test_without_lining_up_both_would_be_taken(
 ) -> None:
     """The positive control: the test above can fail."""
     monkeypatch.setattr(confusables, "lock_names", lambda session: None)
-    checked_before_either_writes(monkeypatch, 2, looks=2, seconds=60)
+    checked_before_either_writes(monkeypatch, 2, looks=4, seconds=60)
     all_at_once(setup, SPELLINGS[:2])
     assert len(models(database)) == 2
 
@@ -276,6 +276,18 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
         submit(setup, BOB, 3, "His model", judge="Rl-Reward")
     edited = entries.edit(database, MAINTAINER, _entry_of(database, "My model"), {"judge": "My judge"}, _columns)
     assert edited.changed
+
+
+@pytest.mark.parametrize("pose", ["GPT4o", "gpt4o (our run)", "G\u0420T4o"])
+def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
+    desk: Desk, database: Database, pose: str
+) -> None:
+    desk.intake._shipped = shipped_results
+    with pytest.raises(TooSimilar, match=r"model: .* too similar to GPT-4o,"):
+        submit(desk, BOB, 1, pose)
+    entry = submit(desk, BOB, 2, "GPT-4o (our run)").id
+    with pytest.raises(NotPossible, match="too similar to GPT-4o,"):
+        entries.edit(database, BOB, entry, {"model": pose}, _columns, shipped_results())
 
 
 def _entry_of(database: Database, model: str) -> str:

@@ -22,7 +22,7 @@ from benchmark.protocols import scores
 from benchmark.reliability import majority
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Votes
-from storage import audit, label_imports, label_sets, visibility
+from storage import audit, integrity, label_imports, label_sets, visibility
 from storage.database import Database
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
 from storage.snapshots import relations_body, snapshot_at
@@ -432,3 +432,18 @@ def test_a_switched_board_shows_the_other_revisions_relations(ready: Database, s
     switch_board(ready, scorer, "flipped", "test")
     publish_if_changed(ready, scorer)
     assert _current(ready)["relations"] == before  # the same entries under the same revisions
+
+
+def test_one_content_with_several_summaries_is_no_mismatch(ready: Database, scorer: Scorer) -> None:
+    _scored(ready, scorer, range(2))
+    same = {"votes": invented.votes(1).pack(), "votes_per_item": 3}
+    for copies in ((2, 3), (4,)):
+        with ready.write() as session:
+            session.add_all([a_submission(number, **same) for number in copies])
+        for revision in scorer.revisions:
+            rescore(ready, scorer, revision)
+        _settle(ready, scorer)
+    with ready.read() as session:
+        rows = session.execute(select(StoredRelations.id, StoredRelations.summary)).all()
+        assert len({name for name, _ in rows}) < len({summary for _, summary in rows})
+        assert not [one.sentence for one in integrity.check(session) if one.table == "relations"]

@@ -94,6 +94,15 @@ def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
         assert found.separable(name) == {user for (user, _), p in zip(tested, adjusted, strict=True) if p < ALPHA}
 
 
+def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(edition: BoardVersion) -> None:
+    found = compare.compare(edition, (A, B, C, D), None)
+    table = [one for pair in found.pairs if (one := pair.of("overall")) is not None]
+    barely = replace(table[0], delta=0.05, low=0.001, high=0.099, p=None, p_adjusted=None, implied=None)
+    assert compare.adjust([barely])[0].separable
+    assert not any(one.separable for one in compare.adjust([barely] * 10))
+    assert all(one.p_adjusted is None for one in compare.adjust(table)), "nothing is shown that was not tested"
+
+
 def test_judges_that_are_alike_are_not_told_apart(edition: BoardVersion, relations: PairwiseArrays) -> None:
     pair = one_pair(edition, relations, A, D)
     text = compare.sentence(pair)
