@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 CATEGORIES = ("general", "hallucination", "reasoning")
+UNTAGGED_CATEGORY = "reasoning"
+"""Its items carry no error tags, so that it is a bucket of errors itself."""
 SOURCE_CATEGORY: Mapping[str, str] = {
     "VLFeedback": "general",
     "WildVision": "general",

@@ -18,8 +18,8 @@ from benchmark.ranking import RankingEntry, standings
 from benchmark.uncertainty import ALPHA, macro_difference
 from benchmark.votes import Matrix
 
-COLUMNS = ("macro", "overall", "general", "hallucination", "reasoning")  # first things first
-_ORDER = ("general", "hallucination", "reasoning", "overall", "macro")  # as benchmark.protocols has them
+COLUMNS = ("macro", "overall", *CATEGORIES)  # first things first
+_ORDER = (*CATEGORIES, "overall", "macro")  # as benchmark.protocols has them
 Bits = npt.NDArray[np.bool_]
 
 

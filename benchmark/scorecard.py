@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import CATEGORIES, SOURCES
+from benchmark.items import CATEGORIES, SOURCES, UNTAGGED_CATEGORY
 from benchmark.labels import TAGS
 from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, ratios, scores
 from benchmark.reliability import k_curve
@@ -40,7 +40,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "protocols": groupings["official"],
         "groupings": groupings,
         "sources": {source: _counts(tally.counts[SLICES.index(source)].tolist()) for source in SOURCES},
-        "error_tags": _error_tags(tally, by_category["reasoning"]),
+        "error_tags": _error_tags(tally, by_category[UNTAGGED_CATEGORY]),
         "k_curve": _k_curve(tally),
         "behaviour": {
             "first_shown_rate": behaviour.first_shown_rate,
@@ -81,7 +81,7 @@ def _error_tags(tally: Tally, reasoning: dict[str, int]) -> Json | None:
     """Return an item counts in every tag that it carries; reasoning, which carries none, is the sixth bucket."""
     if not tally.has_tags:
         return None
-    cells = {tag: _counts(tally.counts[SLICES.index(tag)].tolist()) for tag in TAGS} | {"reasoning": reasoning}
+    cells = {tag: _counts(tally.counts[SLICES.index(tag)].tolist()) for tag in TAGS} | {UNTAGGED_CATEGORY: reasoning}
     return {tag: {**counts, "error_rate": _error_rate(counts)} for tag, counts in cells.items()}
 
 

@@ -5,6 +5,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
+from benchmark.items import CATEGORIES
+
+
+def _by_category(*values: object) -> dict[str, object]:
+    return dict(zip(CATEGORIES, values, strict=True))
+
+
 Answers = dict[int | str, dict[str, Any]]
 
 
@@ -40,9 +47,7 @@ _ENTRY = {
     "judge_type": "generative-pairwise",
     "overall": 0.7464,
     "macro": 0.7415,
-    "general": 0.7158,
-    "hallucination": 0.7477,
-    "reasoning": 0.761,
+    **_by_category(0.7158, 0.7477, 0.761),
     "interval": {"overall": [0.7216, 0.7697], "macro": [0.7111, 0.7682]},
     "best_of": _BEST_OF,
     "decided_rate": 0.991,
@@ -66,7 +71,7 @@ LEADERBOARD = answers(
     "The board in display order: macro, then overall, then the earlier submission. Reported rows carry no rank.",
     {
         **_RULES,
-        "sizes": {"overall": 1247, "general": 181, "hallucination": 749, "reasoning": 317},
+        "sizes": {"overall": 1247, **_by_category(181, 749, 317)},
         "unpublished": 0,
         "columns": list(_ENTRY),
         "entries": [_ENTRY],
@@ -75,7 +80,7 @@ LEADERBOARD = answers(
     _400_unknown_protocol="protocol, grouping or revision is none that is known; `known` lists them",
     _404_no_board="There was no board at the moment asked for.",
 )
-_SCORES = {"general": 0.585, "hallucination": 0.595, "reasoning": 0.566, "overall": 0.586, "macro": 0.582}
+_SCORES = {**_by_category(0.585, 0.595, 0.566), "overall": 0.586, "macro": 0.582}
 _COUNTS = {"n": 183, "agree": 107, "reject": 56, "undecided": 20}
 ENTRY = answers(
     "The scorecard: counts, and what each rule and grouping makes of them. Abridged here.",
@@ -88,7 +93,7 @@ ENTRY = answers(
         "decided_rate": 0.9016,
         "parse_rate": 0.921,
         "missing_items": 0,
-        "tally": {"general": _COUNTS},
+        "tally": {CATEGORIES[0]: _COUNTS},
         "best_of": _BEST_OF,
         "protocols": {"strict": {**_SCORES, "interval": {"macro": [0.55, 0.613], "overall": [0.559, 0.613]}}},
         "groupings": {"official": {"strict": _SCORES}},
@@ -116,7 +121,7 @@ CHECK_NUMBERS = answers(
         "verdict": "fits",
         "headline": "These figures fit 484/448/318, not the official categories.",
         "sentences": ["General 63.84 is no whole number out of 183; the nearest is 117/183 = 63.93."],
-        "figures": {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78"},
+        "figures": _by_category("63.84", "85.71", "64.78"),
         "fits": [
             {
                 "grouping": "rl-in-general",

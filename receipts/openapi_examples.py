@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmark.items import CATEGORIES
 from common.openapi import answers
 
 _SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -36,7 +37,7 @@ _SCORE = {
     "label_digest": None,
     "disclosure": "categories",
     "scorer_version": "1",
-    "scores": {"overall": 0.586, "macro": 0.582, "general": 0.585, "hallucination": 0.595, "reasoning": 0.566},
+    "scores": {"overall": 0.586, "macro": 0.582, **dict(zip(CATEGORIES, (0.585, 0.595, 0.566), strict=True))},
     "scored_at": "2026-11-21T22:00:03Z",
     **_SIGNED,
 }

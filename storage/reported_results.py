@@ -8,10 +8,11 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
+from benchmark.items import CATEGORIES
 from storage.clock import iso
 from storage.models.operations import ReportedResult
 
-FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")  # percent, as printed
+FIGURES = (*CATEGORIES, "overall", "macro")  # percent, as printed
 FACTS = (
     "id",
     "name",

@@ -15,6 +15,7 @@ import gradio as gr
 
 from auth import Identity
 from auth.middleware import identity_of
+from benchmark.items import CATEGORIES
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from storage.clock import minute
@@ -433,7 +434,7 @@ def _scores(card: Mapping[str, Any]) -> str:
     strict = card["protocols"]["strict"]
     cells = "".join(
         f'<div class="vl-{name}"><dt>{name.capitalize()}</dt><dd>{100 * strict[name]:.1f}</dd></div>'
-        for name in ("macro", "overall", "general", "hallucination", "reasoning")
+        for name in ("macro", "overall", *CATEGORIES)
         if strict.get(name) is not None
     )
     return f'<dl class="vl-scores">{cells}</dl>'

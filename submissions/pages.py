@@ -20,6 +20,7 @@ from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
+from benchmark.items import CATEGORIES
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.sliding_window import CHANGES_A_DAY, RateLimited
@@ -62,7 +63,7 @@ STATES = {
     "failed": "could not be scored",
     "withdrawn": "is not on the board",
 }
-_SCORES = ("macro", "overall", "general", "hallucination", "reasoning")
+_SCORES = ("macro", "overall", *CATEGORIES)
 _SIGN_IN = "/auth/sign-in"
 _NOT_YOURS = ("There is no such submission", "Among your submissions there is none with this address.")
 _UNCONFIRMED = "Nothing was withdrawn: tick the box to say that you mean it."

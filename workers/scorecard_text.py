@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-_COLUMNS = ("overall", "macro", "general", "hallucination", "reasoning")
+from benchmark.items import CATEGORIES
+
+_COLUMNS = ("overall", "macro", *CATEGORIES)
 
 
 def render(card: Mapping[str, Any]) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmark.items import CATEGORIES
+
 FONT_STACK = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "sans-serif")
 FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, sans-serif"
 
@@ -32,9 +34,8 @@ class Palette:
 
     def of(self, name: str) -> str:
         """Return the colour of a category; everything that is not one of the three is ink."""
-        return {"general": self.general, "hallucination": self.hallucination, "reasoning": self.reasoning}.get(
-            name, self.ink
-        )
+        colour: str = getattr(self, name) if name in CATEGORIES else self.ink
+        return colour
 
 
 LIGHT = Palette(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import CATEGORIES, SOURCES
+from benchmark.items import CATEGORIES, SOURCES, UNTAGGED_CATEGORY
 from benchmark.labels import TAGS
 from benchmark.protocols import PROTOCOLS, category_counts, ratios
 from benchmark.scorecard import score_row, scorecard
@@ -25,7 +25,7 @@ from benchmark.votes import Behaviour
 from leaderboard.share import escape
 
 SCORES = ("macro", *CATEGORIES)
-BUCKETS = (*TAGS, "reasoning")
+BUCKETS = (*TAGS, UNTAGGED_CATEGORY)
 
 Entry = Mapping[str, Any]
 Extreme = Callable[[Iterable[float]], float]
@@ -91,7 +91,7 @@ def category_estimates(judge: Judge, protocol: str, grouping: str) -> dict[str, 
 def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
     """Error rate for each error tag, and for reasoning, whose pairs carry no tag, as the sixth bucket."""
     rows = [judge.tally.counts[SLICES.index(tag)] for tag in TAGS]
-    rows.append(category_counts(judge.tally.counts)[CATEGORIES.index("reasoning")])
+    rows.append(category_counts(judge.tally.counts)[CATEGORIES.index(UNTAGGED_CATEGORY)])
     agreement = _shares(np.stack(rows), protocol)
     return {name: _opposite(share) for name, share in zip(BUCKETS, agreement, strict=True)}
 
@@ -123,7 +123,7 @@ def category_finding(names: Sequence[str], estimates: Sequence[Mapping[str, Esti
 def bucket_finding(names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]]) -> str:
     """On which kind of error most judges err most, if they clearly do."""
     key, whom = _shared_extreme(names, estimates, BUCKETS, max)
-    where = "reasoning pairs" if key == "reasoning" else f"pairs tagged {key}"
+    where = f"{key} pairs" if key == UNTAGGED_CATEGORY else f"pairs tagged {key}"
     return f"The error rate is highest on {where} {whom}" if key else "Error rate by kind of error"
 
 

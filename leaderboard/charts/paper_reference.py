@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from benchmark.items import CATEGORIES, UNTAGGED_CATEGORY
+
 PAPER = "arXiv:2411.17451"
 TABLE = f"{PAPER}, Table 2"
 TAGS_SOURCE = f"{PAPER}, figure of error rates by error type"
@@ -73,15 +75,16 @@ POLICIES = (
     ),
 )
 
+_SHARES = ("macro", *CATEGORIES)
 CRITICS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
-        "Base model": {"macro": 38.2, "general": 28.3, "hallucination": 27.1, "reasoning": 59.1},
-        "Pointwise critic": {"macro": 52.9, "general": 45.5, "hallucination": 56.8, "reasoning": 56.4},
-        "Pairwise critic": {"macro": 47.4, "general": 34.3, "hallucination": 47.7, "reasoning": 60.0},
+        "Base model": dict(zip(_SHARES, (38.2, 28.3, 27.1, 59.1), strict=True)),
+        "Pointwise critic": dict(zip(_SHARES, (52.9, 45.5, 56.8, 56.4), strict=True)),
+        "Pairwise critic": dict(zip(_SHARES, (47.4, 34.3, 47.7, 60.0), strict=True)),
     }
 )
 
-_BUCKETS = ("attribute", "counting", "existence", "recognition", "reasoning", "other")
+_BUCKETS = ("attribute", "counting", "existence", "recognition", UNTAGGED_CATEGORY, "other")
 ERROR_RATES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "GPT-4o": dict(zip(_BUCKETS, (46.3, 28.8, 27.7, 40.8, 29.5, 45.7), strict=True)),

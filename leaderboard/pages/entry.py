@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from benchmark.disclosure import OVERALL_ONLY
-from benchmark.items import CATEGORIES, SOURCES
+from benchmark.items import CATEGORIES, SOURCES, UNTAGGED_CATEGORY
 from benchmark.labels import TAGS
 from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING, category_counts
 from benchmark.scorecard import scorecard
@@ -39,7 +39,7 @@ TAG_NAMES: Mapping[str, str] = {
     "attribute": "Attribute",
     "counting": "Counting",
     "other": "Other",
-    "reasoning": "Reasoning (untagged)",
+    UNTAGGED_CATEGORY: f"{UNTAGGED_CATEGORY.capitalize()} (untagged)",
 }
 _SOURCE_CATEGORY = {source: category for category, sources in GROUPINGS["official"].items() for source in sources}
 _FACTS = (
@@ -215,8 +215,10 @@ def _categories(tally: Tally) -> list[SliceCounts]:
 def _tags(tally: Tally) -> list[SliceCounts] | None:
     if not tally.has_tags:
         return None
-    reasoning = _categories(tally)[CATEGORIES.index("reasoning")]
-    last = SliceCounts(TAG_NAMES["reasoning"], reasoning.n, reasoning.agree, reasoning.reject, reasoning.undecided)
+    reasoning = _categories(tally)[CATEGORIES.index(UNTAGGED_CATEGORY)]
+    last = SliceCounts(
+        TAG_NAMES[UNTAGGED_CATEGORY], reasoning.n, reasoning.agree, reasoning.reject, reasoning.undecided
+    )
     return [*(_cell(tally, name, TAG_NAMES[name]) for name in TAGS), last]
 
 

@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 1200, 630
 _LEFT, _RIGHT = 72, WIDTH - 72
 _AXIS = (20, 100)  # percent; as on the board
-_COLOURS = {
-    "macro": LIGHT.ink,
-    "overall": LIGHT.ink,
-    "general": LIGHT.general,
-    "hallucination": LIGHT.hallucination,
-    "reasoning": LIGHT.reasoning,
-}
 
 
 def of_entry(row: BoardRow, board: Board) -> bytes:
@@ -100,7 +93,7 @@ class _Canvas:
         self.text(_LEFT, 118, self.cut(name, size, _RIGHT - _LEFT), size, LIGHT.ink, bold=True)
 
     def accuracy(self, top: int, name: str, row: BoardRow) -> None:
-        self.text(_LEFT, top, name.capitalize(), 30, _COLOURS[name])
+        self.text(_LEFT, top, name.capitalize(), 30, LIGHT.of(name))
         value = percent(row.value(name)) or "-"
         self.text(400 - self.width(value, 30), top, value, 30, LIGHT.ink)
         self.interval(top + 19, 450, _RIGHT, row, name)
@@ -115,11 +108,11 @@ class _Canvas:
             return
         if bounds:
             ends = [_place(tenths(bound), left, right) for bound in bounds]
-            self._draw.line([(ends[0], y), (ends[1], y)], fill=_COLOURS[name], width=6)
+            self._draw.line([(ends[0], y), (ends[1], y)], fill=LIGHT.of(name), width=6)
         x = _place(tenths(value), left, right)
         hollow = row.tier == "reported"
         circle = [(x - 9, y - 9), (x + 9, y + 9)]
-        self._draw.ellipse(circle, fill=LIGHT.ground if hollow else _COLOURS[name], outline=_COLOURS[name], width=3)
+        self._draw.ellipse(circle, fill=LIGHT.ground if hollow else LIGHT.of(name), outline=LIGHT.of(name), width=3)
 
     def png(self) -> bytes:
         out = io.BytesIO()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -13,6 +14,7 @@ from types import ModuleType
 import pytest
 from starlette.testclient import TestClient
 
+from benchmark.items import CATEGORIES
 from benchmark.protocols import PROTOCOLS, Protocol, Ratios
 from benchmark.scorecard import scorecard
 from leaderboard import charts
@@ -209,3 +211,17 @@ def test_the_script_knows_every_search_term_of_a_column() -> None:
     rule = re.compile(r"\b(?:const (?:TEXTS|NUMBERS|VALUES) = (.*?);|name === \"(\w+)\")", re.DOTALL)
     known = " ".join("".join(found) for found in rule.findall(script))
     assert not [one.term for one in COLUMNS if one.term and not re.search(rf"\b{one.term}\b", known)]
+
+
+DEFINITIONS = ("benchmark/items.py", "benchmark/labels.py", "benchmark/protocols.py", "benchmark/demo.py")
+
+
+def test_categories_are_named_in_definitions_alone() -> None:
+    found = [
+        f"{path}:{node.lineno}"
+        for path, text in sources(".py")
+        if path not in DEFINITIONS
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and node.value in CATEGORIES
+    ]
+    assert found == []
