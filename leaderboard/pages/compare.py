@@ -118,7 +118,7 @@ def separable_pairs(pairs: Sequence[Pair], name: str) -> frozenset[frozenset[str
 
 
 def adjust(table: Sequence[ScoreDifference]) -> list[ScoreDifference]:
-    """Return the differences of one table with p values adjusted for their number (Holm); implied ones are shown nowhere."""
+    """Return the differences of one table, p values adjusted for their number (Holm); implied ones are never shown."""
     known = [_implied(one) if one.p is None else one.p for one in table]
     adjusted = iter(holm([p for p in known if p is not None]).tolist())
     return [

@@ -280,14 +280,14 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
 
 @pytest.mark.parametrize("pose", ["GPT4o", "gpt4o (our run)", "G\u0420T4o"])
 def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
-    desk: Desk, database: Database, pose: str
+    setup: SubmissionSetup, database: Database, pose: str
 ) -> None:
-    desk.intake._shipped = shipped_results
-    with pytest.raises(TooSimilar, match=r"model: .* too similar to GPT-4o,"):
-        submit(desk, BOB, 1, pose)
-    entry = submit(desk, BOB, 2, "GPT-4o (our run)").id
-    with pytest.raises(NotPossible, match="too similar to GPT-4o,"):
-        entries.edit(database, BOB, entry, {"model": pose}, _columns, shipped_results())
+    setup.intake._shipped = bundled_results
+    with pytest.raises(ConfusableName, match=r"model: .* too similar to GPT-4o,"):
+        submit(setup, BOB, 1, pose)
+    entry = submit(setup, BOB, 2, "GPT-4o (our run)").id
+    with pytest.raises(Conflict, match="too similar to GPT-4o,"):
+        entries.edit(database, BOB, entry, {"model": pose}, _columns, bundled_results())
 
 
 def _entry_of(database: Database, model: str) -> str:

@@ -436,7 +436,7 @@ def test_a_switched_board_shows_the_other_revisions_relations(ready: Database, s
 
 def test_one_content_with_several_summaries_is_no_mismatch(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, range(2))
-    same = {"votes": invented.votes(1).pack(), "votes_per_item": 3}
+    same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3}
     for copies in ((2, 3), (4,)):
         with ready.write() as session:
             session.add_all([a_submission(number, **same) for number in copies])
