@@ -239,7 +239,7 @@ def compare_all(
     }
     summary = {
         "entries": list(entries),
-        "ranges": _ranges(correct, parts, tried),
+        "ranges": _ranges(correct, parts, tried, public),
         "variants": {
             name: _variants_json(one.total, tried[entries.index(name)], public)
             for name, one in (variants or {}).items()
@@ -301,7 +301,7 @@ def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> 
     return parts if len(parts) == len(CATEGORIES) and min(part.sum() for part in parts) >= 2 else []
 
 
-def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Selections]) -> Json:
+def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Selections], public: bool) -> Json:
     """grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
     found: Json = {grouping: {} for grouping in parts}
     known: dict[bytes, Json] = {}  # groupings share parts, and overall
@@ -311,7 +311,8 @@ def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Se
             key = b"".join(np.packbits(mask).tobytes() for mask in masks)
             if key not in known:
                 chosen = {index: one[grouping][order] for index, one in selections.items() if order in one[grouping]}
-                ranges = rank_ranges(correct, masks, exact=order != MACRO, chosen=chosen, draws=draws)
+                how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
+                ranges = rank_ranges(correct, masks, exact=order != MACRO, chosen=chosen, **how)
                 known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
             found[grouping][order] = known[key]
     return found

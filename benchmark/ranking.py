@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.selection import Selection, selected_p
-from benchmark.uncertainty import ALPHA, discordant_counts, macro_difference, mcnemar_exact
+from benchmark.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
@@ -116,13 +116,15 @@ def rank_ranges(
     exact: bool,
     chosen: Mapping[int, Selection] | None = None,
     draws: Array | None = None,
+    pairwise_only: bool = False,
 ) -> RankRanges:
     """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
 
     ``correct``: bool, entries x items, right under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
     McNemar over the one part, else by the paired macro test. ``chosen``: how entries were chosen among variants; that
     such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of the items, for who asks about
-    several orders.
+    several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each pair's own test alone; max-T
+    looks at how all tests are correlated, which tells more about labels that are not public.
 
     Raises:
         ValueError: no entry, no item, or shapes that do not fit.
@@ -134,6 +136,8 @@ def rank_ranges(
         raise ValueError("no entries or no items: there is nothing to rank")
     tests = paired_tests(bits, parts, exact=exact)
     tests = tests._replace(p=_selected(tests, chosen or {}))
+    if pairwise_only:
+        return ranges_of(len(bits), tests, holm(tests.p) < ALPHA)
     weights = normal_draws(bits.shape[1]) if draws is None else draws
     return ranges_of(len(bits), tests, step_down(tests, influence(bits, parts), weights))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import merged
@@ -14,11 +15,12 @@ from storage.models.moderation import StatedLevel
 
 def state(session: Session, levels: Mapping[str, str]) -> None:
     """Record what a worker's settings say of the revisions that it was configured with."""
-    session.execute(
-        delete(StatedLevel).where(StatedLevel.revision.in_(levels)), execution_options={"synchronize_session": False}
-    )
-    if levels:
-        session.execute(insert(StatedLevel), [{"revision": one, "level": level} for one, level in levels.items()])
+    # Workers may start at the same instant, so one statement decides; both databases know this form of it.
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    rows = [{"revision": revision, "level": level} for revision, level in sorted(levels.items())]
+    if rows:
+        new = dialect.insert(StatedLevel).values(rows)
+        session.execute(new.on_conflict_do_update(index_elements=["revision"], set_={"level": new.excluded.level}))
 
 
 def stated(session: Session) -> dict[str, str]:

@@ -250,7 +250,7 @@ def _expose(service: GradioSubmissions, file: gr.File, inputs: Sequence[gr.compo
 
 
 def _submission_call(service: GradioSubmissions) -> Callable[..., Json]:
-    """Return the parameters are spelled out because gradio_client takes their names from here."""
+    """Return the function `submit`. gradio_client takes the names of its parameters from here."""
 
     def submit(
         request: gr.Request,
@@ -269,9 +269,9 @@ def _submission_call(service: GradioSubmissions) -> Callable[..., Json]:
         temperature: str = "",
         prompt: str = "",
         notes: str = "",
-        judge: str = "",
         anonymous_until: str = "",
         published: str = "true",
+        judge: str = "",  # behind the older ones: callers may give values by position
         accept_unreadable: bool = False,
     ) -> Json:
         said = (model, version, organisation, judge_type, base_model, parameters_b, open_weights)

@@ -291,3 +291,13 @@ def test_two_hundred_entries_are_compared_pair_by_pair_in_no_time():
     ranges_by(correct, category)
     ranges_by(correct, category, "overall")
     assert time.process_time() - start < 5  # seconds of all processors; about 1
+
+
+def test_ranges_of_hidden_labels_are_those_of_holm() -> None:
+    """Holm looks at each pair by itself; max-T at how all of them are correlated, which would tell more of labels."""
+    correct = np.random.default_rng(5).random((6, 400)) < np.linspace(0.5, 0.8, 6)[:, np.newaxis]
+    category = np.repeat([0, 1], 200)
+    found = rank_ranges(correct, parts_of(category, "overall"), exact=True, pairwise_only=True)
+    _, _, expected = holm_ranges(correct, category, "overall")
+    for name in ("best", "worst", "differs"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name

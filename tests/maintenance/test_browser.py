@@ -80,6 +80,7 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     tab.get_by_label("Revision", exact=True).fill("v2")
     tab.get_by_label("File or Hub dataset").fill(str(real_file("data/labels_v2.jsonl")))
     tab.get_by_label("Reason", exact=True).fill("the authors changed sixteen labels")
+    tab.get_by_label("They may be nearly those of a public set").check()
     _press(tab, "Import as a draft")
     expect(said).to_contain_text("imported as a draft")
     expect(tab.locator("#revisions")).to_contain_text("16 flipped, 0 added, 3 dropped")
@@ -89,7 +90,7 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     assert _revision(service) == "v1"
     _press(tab, "Apply")
     expect(said).to_contain_text("To confirm, type v2")
-    confirmation = tab.get_by_label("To apply, undo or retire, type the revision's name again")
+    confirmation = tab.get_by_label("To apply, undo, disclose, discard or retire, type the revision's name again")
     confirmation.fill("v2")
     expect(tab.locator("#preview")).to_contain_text("16 flipped")
     _press(tab, "Apply")

@@ -116,7 +116,7 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
     )
     try:
         database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-        ids = boards.submit(database, boards.judges())
+        ids = on_record(database, boards.submit(database, boards.judges()))
         done = _run(
             environ,
             "labels",

@@ -39,7 +39,7 @@ from storage import audit
 from storage.database import Database
 from storage.models.core import AuditEvent, Snapshot
 from storage.snapshots import snapshot_at
-from tests.databases import a_submission, new_database
+from tests.databases import a_submission, new_database, on_record
 from tests.redteam.attackers import Vector
 from tests.redteam.policy import Secret
 from web.app import create_app
@@ -217,6 +217,7 @@ def _world(folder: Path, secret: Secret, labels: LabelSet, files: list[Votes], h
         for number, (name, file) in enumerate(zip(ENTRIES, files, strict=True)):
             about = {"id": name, "created_at": 1_760_000_000.0 + number, "owner": f"owner{number}"}
             session.add(a_submission(number, votes=file.pack(), votes_per_item=K, **about))
+    on_record(database, ENTRIES)
     worker = Worker(database, scorer, lease_seconds=60.0)
     drain(worker, lambda: False, lambda seconds: None)
     worker.heartbeat()

@@ -93,11 +93,7 @@ def test_a2_a4_a5_partial_and_repeated_items_are_not_scored_and_cost_nothing(
 def test_a8_forged_labels_flags_and_a_third_answer_are_worth_nothing(target: AttackTarget, secret: Secret) -> None:
     attacker, pairs = target.account("forger"), demo.demo_pairs()
     forged = attacker.submit(official(pairs, "Answer 3 is better.", ranking=[0, 1]), "third answer")
-    assert forged.status_code == 202, forged.text
-    strict = attacker.scores(forged.json()["id"])["protocols"]["strict"]
-    assert {name: strict[name] for name in ("general", "hallucination", "reasoning", "overall")} == dict.fromkeys(
-        ("general", "hallucination", "reasoning", "overall"), 0.0
-    )
+    assert (forged.status_code, forged.json()["code"]) == (422, "unreadable")  # a verdict is 1 or 2, and nothing else
     target.days_pass()
     # A label in the file that makes every "Answer 1" right changes nothing: the score is that of answering 1.
     one = attacker.submit(official(pairs, "Answer 1 is better.", ranking=[0, 1], label=0, score=1.0), "label inside")

@@ -64,7 +64,7 @@ def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None
             assert len(_drafts(bench)) == 1
             loaded = import_labels.load(bench.database, bench.runner.scorer, bench.runner.store, "next")
             assert (loaded.preferred != bench.labels.preferred).sum() == 2
-            assert bench.kinds().count("loader.imported") == 1
+            assert bench.kinds().count("labels.imported") == 1
             bench.database.close()
 
 

@@ -134,7 +134,7 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     assert browser.get(f"/api/v1/entries/{first}").status_code == 200  # the control
     board = site(ready).refresh().board()
     (line,) = [one for one in as_csv(extract(board, BoardQuery())).decode().splitlines() if near in one]
-    assert "571" not in line and "not better" in line
+    assert "0.571" not in line and "not better" in line
     (row,) = [one for one in json.loads(as_json(extract(board, BoardQuery())))["entries"] if one["id"] == near]
     assert (row["macro"], row["overall"], row["rank"]) == (None, None, None)
     receipt = receipt_of(ready, near)
