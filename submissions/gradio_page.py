@@ -269,9 +269,9 @@ def _submission_call(service: GradioSubmissions) -> Callable[..., Json]:
         temperature: str = "",
         prompt: str = "",
         notes: str = "",
+        judge: str = "",
         anonymous_until: str = "",
         published: str = "true",
-        judge: str = "",  # behind the older ones: callers may give values by position
         accept_unreadable: bool = False,
     ) -> Json:
         said = (model, version, organisation, judge_type, base_model, parameters_b, open_weights)
