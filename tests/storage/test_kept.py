@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from alembic import command
 from sqlalchemy import insert, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from maintenance.queries import METADATA
 from storage import label_imports, label_sets
-from storage.database import Database, migrate
+from storage.database import Database
 from storage.models.core import Base, RegisteredLabelSet, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt
@@ -22,7 +21,6 @@ from tests.databases import (
     IMPORTED,
     a_submission,
     empty_of_kind,
-    move_schema,
     new_database,
     submitted,
     with_labels,
@@ -167,21 +165,6 @@ def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing:
     _refused(changing, "imported_labels", "DELETE FROM imported_labels WHERE revision = 'v4'")
 
 
-def test_levels_of_before_are_called_as_now_and_back(changing: Database) -> None:
-    def level() -> str:
-        with changing.read() as session:
-            return str(session.execute(text("SELECT disclosure FROM imported_labels")).scalar_one())
-
-    assert level() == "categories"
-    move_schema(changing, command.downgrade, "0013")
-    assert level() == "hidden"
-    _refused(changing, "imported_labels", "DELETE FROM imported_labels")
-    _refused(changing, "imported_labels", "UPDATE imported_labels SET disclosure = 'public'")
-    migrate(changing)
-    assert level() == "categories"
-    _refused(changing, "imported_labels", f"UPDATE imported_labels SET digest = '{B}'")
-
-
 @pytest.mark.parametrize("name", ['"signature": "x"', '\\"signature\\": \\"x\\"', "'signature':"])
 def test_a_receipt_is_signed_once(changing: Database, name: str) -> None:
     with changing.write() as session:
@@ -190,13 +173,3 @@ def test_a_receipt_is_signed_once(changing: Database, name: str) -> None:
     for other in ({"file": name, "signature": "t"}, {"file": name}, {}):
         with pytest.raises(DatabaseError, match="submissions may not be changed"), changing.write() as session:
             session.execute(update(Submission).values(receipt=other))
-
-
-def test_the_migration_goes_down_and_up_again_around_the_rows(changing: Database) -> None:
-    move_schema(changing, command.downgrade, "0012")
-    _do(changing, f"UPDATE label_sets SET digest = '{B}'")
-    _do(changing, "DELETE FROM receipt_keys")
-    migrate(changing)
-    _refused(changing, "label_sets", f"UPDATE label_sets SET digest = '{A}'")
-    with changing.read() as session:
-        assert session.execute(text("SELECT digest FROM label_sets")).scalar_one() == B
