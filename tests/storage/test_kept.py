@@ -115,16 +115,16 @@ def test_sqlite_puts_no_submission_in_the_place_of_its_owners_other_one(tmp_path
 
 def test_labels_are_published_taken_back_and_retired_once(changing: Database) -> None:
     with changing.write() as session:
-        assert label_imports.publish(session, "v2")
+        assert label_imports.publish(session, "demo", "v2")
     _do(changing, "UPDATE imported_labels SET published_at = NULL")
     with changing.write() as session:
-        assert label_imports.publish(session, "v2")
-        label_imports.retire(session, "v2", A)
+        assert label_imports.publish(session, "demo", "v2")
+        label_imports.retire(session, "demo", "v2", A)
     _refused(changing, "imported_labels", f"UPDATE imported_labels SET salt = '{B}'")
     _refused(changing, "imported_labels", "UPDATE imported_labels SET retired_at = 1.0")
     _refused(changing, "imported_labels", "UPDATE imported_labels SET retired_at = NULL, salt = NULL")
     with changing.write() as session:
-        label_imports.retire(session, "v2", B)  # does nothing, as ever
+        label_imports.retire(session, "demo", "v2", B)  # does nothing, as ever
         found = session.execute(text("SELECT published_at IS NOT NULL, salt FROM imported_labels")).one()
     assert (bool(found[0]), found[1]) == (True, A)
 
@@ -137,9 +137,9 @@ def test_labels_become_public_and_nothing_else(changing: Database, before: str) 
     for level in ("categories", "overall"):
         _refused(changing, "imported_labels", f"UPDATE imported_labels SET disclosure = '{level}'")
     with changing.write() as session:
-        assert label_imports.disclose(session, "v3")
-        assert not label_imports.disclose(session, "v3")
-        assert session.get_one(ImportedLabels, "v3").disclosure == "public"
+        assert label_imports.disclose(session, "demo", "v3")
+        assert not label_imports.disclose(session, "demo", "v3")
+        assert session.get_one(ImportedLabels, ("demo", "v3")).disclosure == "public"
     for level in ("categories", "overall", "public"):
         where = f"SET disclosure = '{level}' WHERE revision = 'v3'"
         _refused(changing, "imported_labels", f"UPDATE imported_labels {where}")
@@ -148,20 +148,20 @@ def test_labels_become_public_and_nothing_else(changing: Database, before: str) 
 def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing: Database) -> None:
     remove = "DELETE FROM imported_labels WHERE revision = 'v2'"
     with changing.write() as session:
-        label_imports.publish(session, "v2")
+        label_imports.publish(session, "demo", "v2")
     _refused(changing, "imported_labels", remove)
     _do(changing, "UPDATE imported_labels SET published_at = NULL")  # undone: it is a draft again
     with changing.write() as session:
         label_sets.register(session, "v2", "demo", A, 1)  # as before anything is scored
     _refused(changing, "imported_labels", remove)
     with changing.write() as session:
-        assert not label_imports.discard(session, "v2")
+        assert not label_imports.discard(session, "demo", "v2")
         session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v3"}))
-        assert label_imports.discard(session, "v3")
-        assert not label_imports.name_taken(session, "v3")
+        assert label_imports.discard(session, "demo", "v3")
+        assert not label_imports.name_taken(session, "demo", "v3")
         session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v4"}))
-        label_imports.retire(session, "v4", A)
-        assert not label_imports.discard(session, "v4")
+        label_imports.retire(session, "demo", "v4", A)
+        assert not label_imports.discard(session, "demo", "v4")
     _refused(changing, "imported_labels", "DELETE FROM imported_labels WHERE revision = 'v4'")
 
 

@@ -72,10 +72,10 @@ RULES = (
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "events": (("seq",), ("prev_hash",)),
     "scores": (("id",), ("submission_id", "label_revision", "scorer_version")),
-    "label_sets": (("revision",),),
-    "label_commitments": (("revision",),),
+    "label_sets": (("benchmark", "revision"),),
+    "label_commitments": (("benchmark", "revision"),),
     "receipt_keys": (("id",),),
-    "imported_labels": (("revision",),),
+    "imported_labels": (("benchmark", "revision"),),
     "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
     "attempts": (("submission_id",),),
 }
@@ -87,7 +87,6 @@ def upgrade() -> None:
         create()
     head = sa.table("audit_head", sa.column("id"), sa.column("seq"), sa.column("hash"))
     op.execute(sa.insert(head).values(id=1, seq=0, hash="0" * 64))
-    op.execute(sa.insert(sa.table("watch", sa.column("id"), sa.column("through_seq"))).values(id=1, through_seq=0))
     if _postgresql():
         op.execute(
             "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS "
@@ -114,7 +113,8 @@ def _postgresql() -> bool:
 
 def _refuse_registered() -> None:
     """Of a revision that is registered scores were made, whatever became of it: it stays."""
-    known = "EXISTS (SELECT 1 FROM label_sets WHERE label_sets.revision = OLD.revision)"
+    same = "label_sets.benchmark = OLD.benchmark AND label_sets.revision = OLD.revision"
+    known = f"EXISTS (SELECT 1 FROM label_sets WHERE {same})"  # noqa: S608 - constant names
     refusal = "imported_labels may not be changed"
     if _postgresql():  # whose triggers know no condition that looks elsewhere
         op.execute(
@@ -228,13 +228,11 @@ def _create_disputes() -> None:
         ),
         sa.CheckConstraint("better IN ('a', 'b', 'equal', 'both-wrong', 'bad-item')", name=op.f("ck_disputes_better")),
         sa.CheckConstraint("state IN ('open', 'accepted', 'rejected')", name=op.f("ck_disputes_state")),
-        sa.CheckConstraint(
-            "tag IN ('existence', 'recognition', 'attribute', 'counting', 'other')", name=op.f("ck_disputes_tag")
-        ),
         sa.CheckConstraint("length(account) BETWEEN 1 AND 200", name=op.f("ck_disputes_account")),
         sa.CheckConstraint("length(item) BETWEEN 1 AND 70", name=op.f("ck_disputes_item")),
         sa.CheckConstraint("length(note) BETWEEN 1 AND 500", name=op.f("ck_disputes_note")),
         sa.CheckConstraint("length(reason) BETWEEN 20 AND 2000", name=op.f("ck_disputes_reason")),
+        sa.CheckConstraint("length(tag) BETWEEN 1 AND 64", name=op.f("ck_disputes_tag")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_disputes")),
     )
     op.create_index("ix_disputes_account", "disputes", ["account"], unique=False)
@@ -253,7 +251,7 @@ def _create_event_subjects() -> None:
         "event_subjects",
         sa.Column("subject", sa.Text(), nullable=False),
         sa.Column("seq", sa.Integer(), autoincrement=False, nullable=False),
-        sa.CheckConstraint("length(subject) BETWEEN 1 AND 100", name=op.f("ck_event_subjects_subject")),
+        sa.CheckConstraint("length(subject) BETWEEN 1 AND 200", name=op.f("ck_event_subjects_subject")),
         sa.PrimaryKeyConstraint("subject", "seq", name=op.f("pk_event_subjects")),
     )
 
@@ -280,8 +278,8 @@ def _create_events() -> None:
 def _create_imported_labels() -> None:
     op.create_table(
         "imported_labels",
-        sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("benchmark", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("disclosure", sa.Text(), nullable=False),
         sa.Column("spec", sa.Text(), nullable=False),
         sa.Column("items", sa.Integer(), nullable=False),
@@ -306,7 +304,7 @@ def _create_imported_labels() -> None:
         sa.CheckConstraint("length(digest) = 64 AND digest = lower(digest)", name=op.f("ck_imported_labels_digest")),
         sa.CheckConstraint("length(revision) BETWEEN 1 AND 64", name=op.f("ck_imported_labels_revision")),
         sa.CheckConstraint("length(salt) = 64 AND salt = lower(salt)", name=op.f("ck_imported_labels_salt")),
-        sa.PrimaryKeyConstraint("revision", name=op.f("pk_imported_labels")),
+        sa.PrimaryKeyConstraint("benchmark", "revision", name=op.f("pk_imported_labels")),
     )
 
 
@@ -324,8 +322,8 @@ def _create_label_candidates() -> None:
 def _create_label_sets() -> None:
     op.create_table(
         "label_sets",
-        sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("benchmark", sa.Text(), nullable=False),
+        sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("digest", sa.Text(), nullable=False),
         sa.Column("items", sa.Integer(), nullable=False),
         sa.Column("registered_at", sa.Double(), nullable=False),
@@ -333,7 +331,7 @@ def _create_label_sets() -> None:
         sa.CheckConstraint("length(benchmark) BETWEEN 1 AND 64", name=op.f("ck_label_sets_benchmark")),
         sa.CheckConstraint("length(digest) = 64 AND digest = lower(digest)", name=op.f("ck_label_sets_digest")),
         sa.CheckConstraint("length(revision) BETWEEN 1 AND 64", name=op.f("ck_label_sets_revision")),
-        sa.PrimaryKeyConstraint("revision", name=op.f("pk_label_sets")),
+        sa.PrimaryKeyConstraint("benchmark", "revision", name=op.f("pk_label_sets")),
     )
 
 
@@ -379,8 +377,8 @@ def _create_receipt_keys() -> None:
 def _create_reported_results() -> None:
     op.create_table(
         "reported_results",
-        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("benchmark", sa.Text(), nullable=False),
+        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("organisation", sa.Text(), nullable=True),
         sa.Column("judge_type", sa.Text(), nullable=True),
@@ -389,11 +387,7 @@ def _create_reported_results() -> None:
         sa.Column("open_weights", sa.Boolean(create_constraint=True, name="open_weights"), nullable=True),
         sa.Column("votes_per_item", sa.Integer(), nullable=True),
         sa.Column("date", sa.Text(), nullable=True),
-        sa.Column("general", sa.Double(), nullable=True),
-        sa.Column("hallucination", sa.Double(), nullable=True),
-        sa.Column("reasoning", sa.Double(), nullable=True),
-        sa.Column("overall", sa.Double(), nullable=True),
-        sa.Column("macro", sa.Double(), nullable=True),
+        sa.Column("figures", sa.JSON(), nullable=False),
         sa.Column("source", sa.Text(), nullable=False),
         sa.Column("place", sa.Text(), nullable=True),
         sa.Column("url", sa.Text(), nullable=False),
@@ -417,25 +411,17 @@ def _create_reported_results() -> None:
         ),
         sa.CheckConstraint("substr(id, 1, 2) = 'r-' AND length(id) <= 80", name=op.f("ck_reported_results_id")),
         sa.CheckConstraint("(removed_at IS NULL) = (removed_reason IS NULL)", name=op.f("ck_reported_results_removed")),
-        sa.CheckConstraint("general >= 0 AND general <= 100", name=op.f("ck_reported_results_general")),
-        sa.CheckConstraint(
-            "hallucination >= 0 AND hallucination <= 100", name=op.f("ck_reported_results_hallucination")
-        ),
         sa.CheckConstraint("length(benchmark) BETWEEN 1 AND 64", name=op.f("ck_reported_results_benchmark")),
         sa.CheckConstraint("length(judge_name) <= 200", name=op.f("ck_reported_results_judge_name")),
         sa.CheckConstraint("length(trim(name)) > 0 AND length(name) <= 200", name=op.f("ck_reported_results_name")),
         sa.CheckConstraint(
             "length(trim(source)) > 0 AND length(source) <= 300", name=op.f("ck_reported_results_source")
         ),
-        sa.CheckConstraint("macro >= 0 AND macro <= 100", name=op.f("ck_reported_results_macro")),
-        sa.CheckConstraint("overall >= 0 AND overall <= 100", name=op.f("ck_reported_results_overall")),
-        sa.CheckConstraint("overall IS NOT NULL OR macro IS NOT NULL", name=op.f("ck_reported_results_figures")),
         sa.CheckConstraint(
             "parameters_b > 0 AND parameters_b <= 1000000", name=op.f("ck_reported_results_parameters_b")
         ),
-        sa.CheckConstraint("reasoning >= 0 AND reasoning <= 100", name=op.f("ck_reported_results_reasoning")),
         sa.CheckConstraint("votes_per_item BETWEEN 1 AND 16", name=op.f("ck_reported_results_votes_per_item")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_reported_results")),
+        sa.PrimaryKeyConstraint("benchmark", "id", name=op.f("pk_reported_results")),
     )
 
 
@@ -443,6 +429,7 @@ def _create_snapshots() -> None:
     op.create_table(
         "snapshots",
         sa.Column("id", sa.Text(), nullable=False),
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("through_seq", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("body", sa.LargeBinary(), nullable=False),
@@ -451,17 +438,19 @@ def _create_snapshots() -> None:
         sa.CheckConstraint("length(id) = 64 AND id = lower(id)", name=op.f("ck_snapshots_id")),
         sa.CheckConstraint("through_seq >= 0", name=op.f("ck_snapshots_through_seq")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_snapshots")),
+        sa.UniqueConstraint("benchmark", "id", name=op.f("uq_snapshots_benchmark_id")),
     )
-    op.create_index("ix_snapshots_created_at", "snapshots", ["created_at"], unique=False)
+    op.create_index("ix_snapshots_benchmark_created_at", "snapshots", ["benchmark", "created_at"], unique=False)
 
 
 def _create_stated_levels() -> None:
     op.create_table(
         "stated_levels",
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("level", sa.Text(), nullable=False),
         sa.CheckConstraint("level IN ('public', 'categories', 'overall')", name=op.f("ck_stated_levels_level")),
-        sa.PrimaryKeyConstraint("revision", name=op.f("pk_stated_levels")),
+        sa.PrimaryKeyConstraint("benchmark", "revision", name=op.f("pk_stated_levels")),
     )
 
 
@@ -540,6 +529,7 @@ def _create_submissions() -> None:
         sa.CheckConstraint("temperature >= 0 AND temperature <= 100", name=op.f("ck_submissions_temperature")),
         sa.CheckConstraint("votes_per_item BETWEEN 1 AND 16", name=op.f("ck_submissions_votes_per_item")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
+        sa.UniqueConstraint("benchmark", "id", name=op.f("uq_submissions_benchmark_id")),
         sa.UniqueConstraint(
             "benchmark", "owner", "content_sha256", name=op.f("uq_submissions_benchmark_owner_content_sha256")
         ),
@@ -565,6 +555,7 @@ def _create_tasks() -> None:
     op.create_table(
         "tasks",
         sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("subject", sa.Text(), nullable=False),
         sa.Column("params", sa.JSON(), nullable=False),
@@ -590,6 +581,7 @@ def _create_tasks() -> None:
         sa.CheckConstraint("state <> 'failed' OR length(outcome) > 0", name=op.f("ck_tasks_explained")),
         sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name=op.f("ck_tasks_state")),
         sa.CheckConstraint("attempts >= 0 AND epoch >= attempts AND progress >= 0", name=op.f("ck_tasks_counters")),
+        sa.CheckConstraint("length(benchmark) <= 64", name=op.f("ck_tasks_benchmark")),
         sa.CheckConstraint("length(kind) BETWEEN 1 AND 64", name=op.f("ck_tasks_kind")),
         sa.CheckConstraint("length(subject) BETWEEN 1 AND 64", name=op.f("ck_tasks_subject")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tasks")),
@@ -598,7 +590,7 @@ def _create_tasks() -> None:
     op.create_index(
         "uq_tasks_open",
         "tasks",
-        ["kind", "subject"],
+        ["benchmark", "kind", "subject"],
         unique=True,
         sqlite_where=sa.text("state IN ('queued', 'running')"),
         postgresql_where=sa.text("state IN ('queued', 'running')"),
@@ -606,7 +598,7 @@ def _create_tasks() -> None:
     op.create_index(
         "uq_tasks_open_apply",
         "tasks",
-        ["kind"],
+        ["benchmark", "kind"],
         unique=True,
         sqlite_where=sa.text("kind = 'rescore.apply' AND state IN ('queued', 'running')"),
         postgresql_where=sa.text("kind = 'rescore.apply' AND state IN ('queued', 'running')"),
@@ -635,26 +627,25 @@ def _create_verification_projects() -> None:
 def _create_watch() -> None:
     op.create_table(
         "watch",
-        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("through_seq", sa.Integer(), nullable=False),
-        sa.CheckConstraint("id = 1", name=op.f("ck_watch_single")),
         sa.CheckConstraint("through_seq >= 0", name=op.f("ck_watch_through_seq")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_watch")),
+        sa.PrimaryKeyConstraint("benchmark", name=op.f("pk_watch")),
     )
 
 
 def _create_weak_hiding() -> None:
     op.create_table(
         "weak_hiding",
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("against", sa.Text(), nullable=False),
-        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("submissions", sa.Integer(), nullable=False),
         sa.Column("accepted", sa.Boolean(), nullable=False),
         sa.Column("noted_at", sa.Double(), nullable=False),
         sa.CheckConstraint("revision <> against", name=op.f("ck_weak_hiding_against")),
         sa.CheckConstraint("submissions > 0", name=op.f("ck_weak_hiding_submissions")),
-        sa.PrimaryKeyConstraint("revision", "against", name=op.f("pk_weak_hiding")),
+        sa.PrimaryKeyConstraint("benchmark", "revision", "against", name=op.f("pk_weak_hiding")),
     )
 
 
@@ -751,16 +742,23 @@ def _create_attempts() -> None:
 def _create_board() -> None:
     op.create_table(
         "board",
-        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("label_revision", sa.Text(), nullable=False),
         sa.Column("scorer_version", sa.Text(), nullable=False),
         sa.Column("snapshot_id", sa.Text(), nullable=True),
         sa.Column("shown_seq", sa.Integer(), server_default="0", nullable=False),
         sa.Column("related_seq", sa.Integer(), server_default="0", nullable=False),
-        sa.CheckConstraint("id = 1", name=op.f("ck_board_single")),
-        sa.ForeignKeyConstraint(["label_revision"], ["label_sets.revision"], name=op.f("fk_board_label_revision")),
-        sa.ForeignKeyConstraint(["snapshot_id"], ["snapshots.id"], name=op.f("fk_board_snapshot_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_board")),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "label_revision"],
+            ["label_sets.benchmark", "label_sets.revision"],
+            name=op.f("fk_board_benchmark_label_revision"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "snapshot_id"],
+            ["snapshots.benchmark", "snapshots.id"],
+            name=op.f("fk_board_benchmark_snapshot_id"),
+        ),
+        sa.PrimaryKeyConstraint("benchmark", name=op.f("pk_board")),
     )
 
 
@@ -784,6 +782,7 @@ def _create_jobs() -> None:
     op.create_table(
         "jobs",
         sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("submission_id", sa.Text(), nullable=False),
         sa.Column("label_revision", sa.Text(), nullable=False),
         sa.Column("scorer_version", sa.Text(), nullable=False),
@@ -807,8 +806,16 @@ def _create_jobs() -> None:
         sa.CheckConstraint("state IN ('queued', 'running', 'done', 'failed')", name=op.f("ck_jobs_state")),
         sa.CheckConstraint("attempts >= 0 AND epoch >= attempts", name=op.f("ck_jobs_counters")),
         sa.CheckConstraint("priority IN (0, 1)", name=op.f("ck_jobs_priority")),
-        sa.ForeignKeyConstraint(["label_revision"], ["label_sets.revision"], name=op.f("fk_jobs_label_revision")),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_jobs_submission_id")),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "label_revision"],
+            ["label_sets.benchmark", "label_sets.revision"],
+            name=op.f("fk_jobs_benchmark_label_revision"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "submission_id"],
+            ["submissions.benchmark", "submissions.id"],
+            name=op.f("fk_jobs_benchmark_submission_id"),
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
         sa.UniqueConstraint(
             "submission_id",
@@ -838,6 +845,7 @@ def _create_jobs() -> None:
 def _create_label_commitments() -> None:
     op.create_table(
         "label_commitments",
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("salt", sa.Text(), nullable=False),
         sa.Column("commitment", sa.Text(), nullable=False),
@@ -845,8 +853,12 @@ def _create_label_commitments() -> None:
             "length(commitment) = 64 AND commitment = lower(commitment)", name=op.f("ck_label_commitments_commitment")
         ),
         sa.CheckConstraint("length(salt) = 64 AND salt = lower(salt)", name=op.f("ck_label_commitments_salt")),
-        sa.ForeignKeyConstraint(["revision"], ["label_sets.revision"], name=op.f("fk_label_commitments_revision")),
-        sa.PrimaryKeyConstraint("revision", name=op.f("pk_label_commitments")),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "revision"],
+            ["label_sets.benchmark", "label_sets.revision"],
+            name=op.f("fk_label_commitments_benchmark_revision"),
+        ),
+        sa.PrimaryKeyConstraint("benchmark", "revision", name=op.f("pk_label_commitments")),
     )
 
 
@@ -876,6 +888,7 @@ def _create_moderation() -> None:
 def _create_relations() -> None:
     op.create_table(
         "relations",
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("inputs", sa.Text(), nullable=False),
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("label_revision", sa.Text(), nullable=False),
@@ -886,8 +899,12 @@ def _create_relations() -> None:
         sa.CheckConstraint("length(body) > 0", name=op.f("ck_relations_body")),
         sa.CheckConstraint("length(id) = 64 AND id = lower(id)", name=op.f("ck_relations_id")),
         sa.CheckConstraint("length(inputs) = 64 AND inputs = lower(inputs)", name=op.f("ck_relations_inputs")),
-        sa.ForeignKeyConstraint(["label_revision"], ["label_sets.revision"], name=op.f("fk_relations_label_revision")),
-        sa.PrimaryKeyConstraint("inputs", name=op.f("pk_relations")),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "label_revision"],
+            ["label_sets.benchmark", "label_sets.revision"],
+            name=op.f("fk_relations_benchmark_label_revision"),
+        ),
+        sa.PrimaryKeyConstraint("benchmark", "inputs", name=op.f("pk_relations")),
     )
     op.create_index("ix_relations_id", "relations", ["id"], unique=False)
 
@@ -911,6 +928,7 @@ def _create_scores() -> None:
     op.create_table(
         "scores",
         sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("submission_id", sa.Text(), nullable=False),
         sa.Column("label_revision", sa.Text(), nullable=False),
         sa.Column("scorer_version", sa.Text(), nullable=False),
@@ -919,8 +937,16 @@ def _create_scores() -> None:
         sa.Column("salt", sa.Text(), nullable=True),
         sa.CheckConstraint("substr(tally, 1, 1) = '{'", name=op.f("ck_scores_tally")),
         sa.CheckConstraint("length(scorer_version) BETWEEN 1 AND 64", name=op.f("ck_scores_scorer_version")),
-        sa.ForeignKeyConstraint(["label_revision"], ["label_sets.revision"], name=op.f("fk_scores_label_revision")),
-        sa.ForeignKeyConstraint(["submission_id"], ["submissions.id"], name=op.f("fk_scores_submission_id")),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "label_revision"],
+            ["label_sets.benchmark", "label_sets.revision"],
+            name=op.f("fk_scores_benchmark_label_revision"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["benchmark", "submission_id"],
+            ["submissions.benchmark", "submissions.id"],
+            name=op.f("fk_scores_benchmark_submission_id"),
+        ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_scores")),
         sa.UniqueConstraint(
             "submission_id",
@@ -929,9 +955,7 @@ def _create_scores() -> None:
             name=op.f("uq_scores_submission_id_label_revision_scorer_version"),
         ),
     )
-    op.create_index(
-        "ix_scores_label_revision_scorer_version", "scores", ["label_revision", "scorer_version"], unique=False
-    )
+    op.create_index("ix_scores_board", "scores", ["benchmark", "label_revision", "scorer_version"], unique=False)
 
 
 def _create_sessions() -> None:
