@@ -14,7 +14,7 @@ from benchmark.disclosure import PUBLIC, readers_words
 from maintenance import label_availability, queries
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
-from storage import audit, job_queue, label_imports, label_levels, label_sets, tasks, worker_heartbeats
+from storage import audit, label_imports, label_levels, label_sets, tasks, worker_heartbeats
 from storage.database import Database
 from storage.entry_filters import FILTERS
 from storage.label_sets import ActiveBoard
@@ -145,12 +145,9 @@ def undo(database: Database, user: Identity, benchmark: str, revision: str, reas
             )
         before = last["from"]
         label_availability.require_labels_loaded(session, benchmark, before["label_revision"])
-        # What came in meanwhile and has no score under the old labels is scored at once, before anything else.
-        old = (benchmark, before["label_revision"], before["scorer_version"])
-        job_queue.enqueue_missing(session, *old, priority=job_queue.URGENT)
         if last["published"]:
             label_imports.unpublish(session, benchmark, revision)
-        label_sets.activate_revision(session, *old, why)
+        label_sets.activate_revision(session, benchmark, before["label_revision"], before["scorer_version"], why)
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= {"by": user.account, "via": user.auth_method, **audit.scope(session, benchmark)}
         seq = audit.append(session, UNDONE, facts)
