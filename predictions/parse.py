@@ -51,7 +51,7 @@ _DEMO_FILE = (
 )
 _REAL_FILE = (
     "This is a file about the real VL-RewardBench, and here its synthetic demo is scored. Submit it to a service that "
-    "has the real labels: whoever runs it sets LABELS to their file or Hub dataset."
+    "has the real labels: its operator sets LABELS to their file or Hub dataset."
 )
 
 

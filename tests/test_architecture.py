@@ -304,3 +304,10 @@ def test_a_class_name_stands_for_one_class() -> None:
                 where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     several = {name: places for name, places in where.items() if len(places) > 1}
     assert not several
+
+
+def test_no_line_of_a_template_is_too_long_to_read() -> None:
+    templates = [path for package in PACKAGES for path in (ROOT / package).rglob("*.html")]
+    lines = [(path, len(line)) for path in templates for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(templates) > 20
+    assert [(path.relative_to(ROOT).as_posix(), length) for path, length in lines if length > 160] == []

@@ -40,7 +40,7 @@ WELL_COVERED = 0.95
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
 _BASELINES: Mapping[str, str] = MappingProxyType(
     {
-        RANDOM: "baseline: what a coin gets on average",
+        RANDOM: "baseline: chance (50%)",
         FIRST: "baseline: why order must be shuffled",
         LONGER: "baseline: more words win",
         MAJORITY: "baseline: every judge has one vote",
