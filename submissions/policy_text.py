@@ -100,8 +100,8 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
             "approval",
             "First submission",
             "waits for a maintainer" if approved else "scored at once",
-            "It is not scored before a maintainer approves it; the next one is possible after that. A rejected one is given "
-            "back, with the reason."
+            "It is not scored before a maintainer approves it; the next one is possible after that. A rejected one is "
+            "given back, with the reason."
             if approved
             else "No maintainer has to look at it first.",
             "APPROVE_FIRST_UPLOAD",
@@ -141,8 +141,8 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
             "Attempt number",
             "on every row",
             "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, withdrawn and "
-            "unpublished ones included. An anonymous row shows its number alone, and the others count up to the last that "
-            "is named. The best of many is better by luck alone.",
+            "unpublished ones included. An anonymous row shows its number alone, and the others count up to the last "
+            "that is named. The best of many is better by luck alone.",
         ),
         PolicyRule(
             "checks",
