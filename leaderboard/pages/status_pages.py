@@ -17,8 +17,7 @@ from leaderboard.responses import HTML, respond
 _TEXTS = {
     "not-found": (
         "There is no such page",
-        "Entries keep their address, also when they are scored again; "
-        "perhaps a character was lost on the way here.",
+        "Entries keep their address, also when they are scored again; perhaps a character was lost on the way here.",
         (("The board", "/"),),
     ),
     "no-board": (
