@@ -222,7 +222,7 @@ def _when(edition: BoardVersion, choice: AnalysisQuery) -> str:
 
 
 def _said(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> str:
-    """Downloads, sentences, and the numbers as a table for those who cannot or would rather not look."""
+    """Return downloads, sentences, and the numbers as a table for readers who do not use the figure."""
     notes = "".join(f"<li>{escape(note)}</li>" for note in chart.notes)
     head = "".join(
         f'<th scope="col"{"" if at < 2 else " class=n"}>{escape(title)}</th>' for at, title in enumerate(chart.header)

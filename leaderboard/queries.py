@@ -76,7 +76,7 @@ class DatabaseSnapshots:
             return snapshot_at(session, when)
 
     def relations(self, relations_id: str) -> bytes | None:
-        """Stored relations by their id, for benchmark.pairwise.unpack."""
+        """Return stored relations by their id, for benchmark.pairwise.unpack."""
         with self._database.read() as session:
             return snapshots.relations_body(session, relations_id)
 

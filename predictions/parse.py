@@ -299,7 +299,7 @@ def _upload(
 
 
 def _samples(reading: ParsedFile, matched: Matched, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
-    """``stored``: rows x votes, in stored order."""
+    """Return the statistics of votes. ``stored``: rows x votes, in stored order."""
     chosen = [(one, int(stored[one.row, one.vote])) for one in reading.samples.chosen()]
     return tuple(
         Sample(

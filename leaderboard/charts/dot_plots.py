@@ -134,7 +134,7 @@ class _Grid:
         return (end - start) * self.width > 130
 
     def axis(self, panel: int, letter: str = "x") -> str:
-        """Plotly's name for a panel's axis."""
+        """Return Plotly's name for a panel's axis."""
         column = panel % self.columns
         return f"{letter}{column + 1}" if column else letter
 
@@ -191,7 +191,7 @@ def dumbbells(
 
 
 def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int) -> None:
-    """The axes beneath each column of panels, and what they measure."""
+    """Return the axes beneath each column of panels, and what they measure."""
     usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
     ticks = [tick for tick in usual if tick >= lowest]
     if words.end < 100:  # around chance (50%), alike on both sides

@@ -99,7 +99,7 @@ class _Canvas:
         self.interval(top + 19, 450, _RIGHT, row, name)
 
     def interval(self, y: int, left: int, right: int, row: BoardRow, name: str) -> None:
-        """A dot with its interval on the axis from 20 to 100, and the mark at 50."""
+        """Draw a dot with its interval on the axis from 20 to 100, and the mark at 50."""
         chance = _place(500, left, right)
         self._draw.line([(left, y), (right, y)], fill=LIGHT.line, width=2)
         self._draw.line([(chance, y - 16), (chance, y + 16)], fill=LIGHT.chance, width=2)

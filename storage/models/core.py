@@ -91,7 +91,7 @@ class Base(DeclarativeBase):
 
 
 def new_entry_id() -> str:
-    """'e' and 11 random lower-case base32 characters (55 bits); it is the entry's permanent public address."""
+    """Return 'e' and 11 random lower-case base32 characters (55 bits); it is the entry's permanent public address."""
     return "e" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
 
 
@@ -354,7 +354,7 @@ class WorkerHeartbeat(Base):
 
 
 def new_account_id() -> str:
-    """'a' and 11 random lower-case base32 characters. Random, so that it tells nothing about who the person is."""
+    """Return 'a' and 11 random lower-case base32 characters, which say nothing about the person."""
     return "a" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
 
 
