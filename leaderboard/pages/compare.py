@@ -298,8 +298,11 @@ def names(pair: Pair) -> tuple[str, str]:
 
 
 def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
-    """Return a sentence such as “A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
-    cannot be separated.”"""
+    """Return the sentence about categories.
+
+    “A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
+    cannot be separated.”
+    """
     ahead = [one for one in parts if one.separable and one.delta > 0]
     behind = [one for one in parts if one.separable and one.delta < 0]
     open_ = [one.name for one in parts if not one.separable]

@@ -18,7 +18,7 @@ _NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has ha
 
 
 def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
-    """Return the Atom feed. ``base``: the public address without a final slash; ``changes``: decisions about the board."""
+    """Return the Atom feed. ``base``: public address without final slash; ``changes``: decisions about the board."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     demo = " (demo)" if board.benchmark == "demo" else ""
     _add(root, "title", f"VL-RewardBench leaderboard{demo}")
