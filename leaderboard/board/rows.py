@@ -544,7 +544,9 @@ def _ranked_by_overall(rows: Sequence[BoardRow]) -> list[BoardRow]:
 def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
     percents = {name: one.figures[name] for name in _ORDER}
-    shares: dict[str, Any] = {name: None if value is None else round(value / 100, 6) for name, value in percents.items()}
+    shares: dict[str, Any] = {
+        name: None if value is None else round(value / 100, 6) for name, value in percents.items()
+    }
     return BoardRow(
         id=one.id,
         rank=None,

@@ -21,7 +21,7 @@ _TEXTS = {
         (("The board", "/"),),
     ),
     "no-board": (
-        "There was no board then",
+        "No leaderboard for that date",
         "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least twelve digits of "
         "a snapshot’s id.",
         (("The current board", "/"),),

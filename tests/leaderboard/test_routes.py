@@ -338,7 +338,7 @@ def test_a_board_that_never_was_is_not_silently_the_current_one(client: TestClie
     for path in ("/", "/entries/e00000000001"):
         reply = client.get(f"{path}?as_of={when}")
         assert reply.status_code == 404
-        assert "There was no board then" in reply.text
+        assert "No leaderboard for that date" in reply.text
     assert client.get(f"/board.json?as_of={when}").status_code == 404
 
 
