@@ -46,7 +46,7 @@ def of_board(board: Board) -> bytes:
     """Return the first five that were scored here."""
     canvas = _Canvas()
     canvas.heading(board)
-    canvas.text(_LEFT, 120, "Which judge agrees with people?", 60, LIGHT.ink, bold=True)
+    canvas.text(_LEFT, 120, "Which AI judges agree with people?", 60, LIGHT.ink, bold=True)
     said = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
     canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {said}.", 30, LIGHT.soft)
     for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
