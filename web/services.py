@@ -51,7 +51,7 @@ class Services:
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
-    snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
+    snapshots = DatabaseSnapshots(database, settings.benchmark, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),
