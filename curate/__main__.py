@@ -9,6 +9,7 @@ import sys
 from curate.duplicates_command import add_pool_commands
 from curate.errors import CurateError
 from curate.filter_command import add_filter_command
+from curate.verify_command import add_verify_commands
 
 REJECTED, INTERRUPTED = 1, 130
 
@@ -33,6 +34,7 @@ def command_line() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="pool|filter|build|verify|edition|power")
     add_pool_commands(commands)
     add_filter_command(commands)
+    add_verify_commands(commands)
     return parser
 
 

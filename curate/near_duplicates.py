@@ -133,7 +133,7 @@ class PairIndex:
         self._empty = MinHash(num_perm=_PERMUTATIONS, seed=1, hashfunc=zlib.crc32)
         self._signatures: dict[str, Any] = {}  # of the pair that was asked for last: it may be added next
         self._pairs: list[ComparedPair] = []
-        self._texts: dict[tuple[str, ...], int] = {}
+        self._texts: dict[tuple[str, ...], list[int]] = defaultdict(list)
         self._similar = MinHashLSH(threshold=SIMILARITY, num_perm=_PERMUTATIONS, weights=(0.02, 0.98))
         self._images: dict[str, list[int]] = defaultdict(list)
         self._bands: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -142,7 +142,7 @@ class PairIndex:
         """Compare later pairs with this one, too."""
         number = len(self._pairs)
         self._pairs.append(pair)
-        self._texts.setdefault(pair.texts, number)
+        self._texts[pair.texts].append(number)
         self._similar.insert(number, self._signature(pair))
         if pair.image_sha256:
             self._images[pair.image_sha256].append(number)
@@ -151,9 +151,15 @@ class PairIndex:
 
     def find(self, pair: ComparedPair) -> Duplicate | None:
         """Return the strongest likeness of a pair to one in the index; None where there is none."""
-        if pair.texts in self._texts:
-            return self._duplicate(pair, SAME_PAIR, self._texts[pair.texts], 1.0)
-        near = [(similarity(pair, self._pairs[one]), -one) for one in self._similar.query(self._signature(pair))]
+        equal = [one for one in self._texts.get(pair.texts, ()) if not self._asks_of_another_image(pair, one)]
+        if equal:
+            return self._duplicate(pair, SAME_PAIR, equal[0], 1.0)
+        candidates = self._similar.query(self._signature(pair))
+        near = [
+            (similarity(pair, self._pairs[one]), -one)
+            for one in candidates
+            if not self._asks_of_another_image(pair, one)
+        ]
         share, place = max(near, default=(0.0, 0))
         if share >= SIMILARITY:
             return self._duplicate(pair, SIMILAR_TEXT, -place, share)
@@ -162,6 +168,16 @@ class PairIndex:
         if same_question:
             return self._duplicate(pair, SAME_QUESTION, same_question[0])
         return self._duplicate(pair, SIMILAR_IMAGE, images[0]) if images else None
+
+    def _asks_of_another_image(self, pair: ComparedPair, place: int) -> bool:
+        """Whether two pairs have short responses and different images: "Is there a dog?" may be asked of many."""
+        other = self._pairs[place]
+        if max(len(text.split()) for text in pair.responses) >= LONG_RESPONSE:
+            return False
+        if not pair.image_sha256 or not other.image_sha256 or pair.image_sha256 == other.image_sha256:
+            return False
+        known = bool(pair.image_hash and other.image_hash)
+        return not known or hash_distance(pair.image_hash, other.image_hash) > IMAGE_BITS
 
     def _signature(self, pair: ComparedPair) -> Any:
         if pair.id not in self._signatures:
