@@ -9,6 +9,7 @@ import sys
 from curate.duplicates_command import add_pool_commands
 from curate.errors import CurateError
 from curate.filter_command import add_filter_command
+from curate.power_command import add_power_command
 from curate.verify_command import add_verify_commands
 
 REJECTED, INTERRUPTED = 1, 130
@@ -35,6 +36,7 @@ def command_line() -> argparse.ArgumentParser:
     add_pool_commands(commands)
     add_filter_command(commands)
     add_verify_commands(commands)
+    add_power_command(commands)
     return parser
 
 
