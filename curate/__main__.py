@@ -6,7 +6,9 @@ import argparse
 import os
 import sys
 
+from curate.build_command import add_build_command
 from curate.duplicates_command import add_pool_commands
+from curate.edition_command import add_edition_command
 from curate.errors import CurateError
 from curate.filter_command import add_filter_command
 from curate.power_command import add_power_command
@@ -35,7 +37,9 @@ def command_line() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="pool|filter|build|verify|edition|power")
     add_pool_commands(commands)
     add_filter_command(commands)
+    add_build_command(commands)
     add_verify_commands(commands)
+    add_edition_command(commands)
     add_power_command(commands)
     return parser
 
