@@ -100,7 +100,8 @@ def read_questions(name: str, *, revision: str | None, split: str) -> list[Known
         CurateError: rows cannot be used; the message names line, field and remedy.
     """
     source = open_source(name, revision=revision, split=split)
-    questions, problems = [], []
+    questions: list[KnownQuestion] = []
+    problems: list[str] = []
     for row in source.rows():
         try:
             if row.problem:
@@ -125,7 +126,7 @@ def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> Known
     image = row.get("image", row.get("image_path"))
     source = ImageSource(data=read_image(image, folder))
     pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", "")))
-    return KnownQuestion(pair, str(answer), _choices(row.get("choices")), str(row.get("category") or "reasoning"))
+    return KnownQuestion(pair, str(answer), _choices(row.get("choices")), str(row.get("category") or ""))
 
 
 def _choices(value: Any) -> dict[str, str] | None:
@@ -237,7 +238,7 @@ class PairBuilder:
                 "models": [pair.first.endpoint, pair.second.endpoint],
                 "draft": drafts.get(number),
             }
-            lines.append({name: value for name, value in line.items() if value is not None})
+            lines.append({name: value for name, value in line.items() if value not in (None, "")})
         return lines
 
     def _kept_image(self, question: KnownQuestion) -> str:

@@ -47,7 +47,7 @@ def kept_chances(
     if 2**units > MOST_PATTERNS:
         return None
     patterns = np.array(list(product((False, True), repeat=units)), dtype=bool).reshape(-1, units)
-    accuracy = np.array([accuracies[one] for one in judge] if independent_runs else accuracies)
+    accuracy = np.array(accuracies)[judge] if independent_runs else np.array(accuracies)
     wrong = patterns if independent_runs else patterns[:, judge]
     shown = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))

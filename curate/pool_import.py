@@ -24,7 +24,7 @@ def add_import_command(commands: Any) -> None:
     parser.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name)")
     parser.add_argument("--source", required=True, metavar="NAME", help="where the pairs come from: RLAIF-V")
     parser.add_argument("--licence", required=True, metavar="L", help="of the source: CC-BY-NC-4.0")
-    parser.add_argument("--category", default="general", metavar="KEY", help="of rows that name none (general)")
+    parser.add_argument("--category", default="all", metavar="KEY", help="of rows that name none (all)")
     parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help="the pool (pool/)")
     parser.add_argument("--revision", metavar="COMMIT", help="commit of the Hub dataset")
     parser.add_argument("--split", default="train", help="split of the Hub dataset (train)")

@@ -117,7 +117,9 @@ def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:
 def _kept(rule: FilterRule, verdicts: RunVerdicts, wrong: BoolArray) -> BoolArray:
     if rule.kind in COMBINED:
         parts = np.array([_kept(one, verdicts, wrong) for one in rule.rules])
-        return ~parts[0] if rule.kind == "not" else parts.any(axis=0) if rule.kind == "any" else parts.all(axis=0)
+        if rule.kind == "not":
+            return np.asarray(~parts[0])
+        return np.asarray(parts.any(axis=0) if rule.kind == "any" else parts.all(axis=0))
     if rule.kind == WRONG_IN_ALL:
         return np.asarray(wrong.all(axis=1))
     if rule.kind == WRONG_AT_LEAST:
