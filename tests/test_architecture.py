@@ -26,6 +26,7 @@ PACKAGES = (
     "review",
     "web",
     "judge",
+    "curate",
 )
 
 # package -> project packages it may import (wiring files may import everything)
@@ -41,9 +42,10 @@ ARROWS: dict[str, set[str]] = {
     "maintenance": {"common", "benchmark", "storage", "auth"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "workers": {"common", "benchmark", "storage", "predictions"},
-    "judge": {"common", "benchmark", "predictions"},  # and nobody imports it
+    "judge": {"common", "benchmark", "predictions"},  # only curate imports it
+    "curate": {"common", "benchmark", "predictions", "judge"},  # and nobody imports it
 }
-ARROWS["web"] = set(PACKAGES) - {"judge"}  # the composition root; app.py alone imports it
+ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
 OF_SUBMISSIONS = {"judge": "submissions.client"}
 WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
@@ -54,6 +56,7 @@ ENVIRONMENT_READERS = WIRING | {
     "submissions/__main__.py",
     "predictions/sandbox.py",
     "judge/__main__.py",
+    "curate/__main__.py",
 }
 # these assemble the maintainers' interfaces, and name the review package until actions are registered
 REVIEWS = {"maintenance/cli.py", "maintenance/page.py", "maintenance/actions/task_retry.py"}
@@ -108,7 +111,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "maintenance/tabs/",
         "review/tab.py",
     ),
-    "datasets": ("workers/", "judge/pairs.py"),
+    "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
     "tenacity": ("judge/engine.py",),
     "huggingface_hub": (
@@ -120,8 +123,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "exports.py",
         "judge/pairs.py",
         "predictions/readers/inspect_log.py",
+        "curate/sources.py",
+        "curate/hub_layout.py",
     ),
-    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py"),
+    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py", "curate/images.py"),
+    "imagehash": ("curate/images.py",),
+    "datasketch": ("curate/near_duplicates.py",),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -224,6 +231,8 @@ def test_every_import_follows_the_arrows() -> None:
         ("submissions/x.py", "from judge.prompts import OFFICIAL"),
         ("judge/x.py", "from submissions.service import SubmissionService"),
         ("judge/engine.py", "import openai"),
+        ("curate/x.py", "from review.projects import create"),
+        ("judge/x.py", "from curate.pool import read_pool"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:
