@@ -9,10 +9,10 @@ from contextlib import suppress
 
 from common.logging_setup import log_to_stderr
 from settings import Settings, SettingsError
-from storage.database import DatabaseUnusable, open_migrated
+from storage.database import DatabaseUnusable
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, load_signer, prepare_demo, prepare_directory
+from web.startup import QUIET, load_signer, open_service_database, prepare_demo, prepare_directory
 
 
 def main() -> int:
@@ -27,7 +27,7 @@ def main() -> int:
         os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
         if settings.is_demo:
             prepare_demo(settings)
-        database = open_migrated(settings.database_url)
+        database = open_service_database(settings)
         signer = load_signer(settings, database)
     except (SettingsError, DatabaseUnusable, OSError) as error:
         print(error, file=sys.stderr)

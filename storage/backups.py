@@ -29,6 +29,7 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.models.core import AuditHead
 from storage.models.operations import Backup
+from storage.object_store import open_store
 
 MADE = "backup.made"
 DAY, RETRY = 86_400.0, 3_600.0  # seconds: after a copy, and after one that failed or whose process died
@@ -181,9 +182,7 @@ def _store(path: Path, target: BackupTarget) -> None:
     if "://" not in target.url:
         _store_locally(path, Path(target.url), target.keep)
         return
-    from fsspec.core import url_to_fs  # only where a URL is configured
-
-    system, base = url_to_fs(target.url)
+    system, base = open_store(target.url)
     system.makedirs(base, exist_ok=True)
     system.put_file(str(path), f"{base}/{path.name}")
     names = sorted(name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1]))

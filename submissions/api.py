@@ -30,6 +30,7 @@ from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage import label_sets, submission_pause, worker_heartbeats
 from storage.clock import iso
 from storage.database import LARGEST, Database
+from storage.durability import NotReplicated
 from storage.sliding_window import RateLimited
 from submissions import activity, openapi_examples, policy_text, queries, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
@@ -57,6 +58,7 @@ SubmissionError = (
     | AccountTooYoung
     | ApprovalPending
     | SubmissionsPaused
+    | NotReplicated
 )
 SUBMISSION_ERRORS = get_args(SubmissionError)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
@@ -250,6 +252,8 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         return problem_body(409, "too-similar", str(refused), problems=[refused.problem.to_json()])
     if isinstance(refused, SubmissionsPaused):
         return problem_body(503, "submissions-paused", str(refused))
+    if isinstance(refused, NotReplicated):
+        return problem_body(503, "not-replicated", str(refused), retry_after=60)
     if isinstance(refused, FileRejected):
         report = refused.report
         problems = report["problems"]

@@ -26,6 +26,7 @@ PACKAGES = (
     "review",
     "web",
     "judge",
+    "operation",
 )
 
 # package -> project packages it may import (wiring files may import everything)
@@ -40,7 +41,8 @@ ARROWS: dict[str, set[str]] = {
     "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
     "maintenance": {"common", "benchmark", "storage", "auth"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
-    "workers": {"common", "benchmark", "storage", "predictions"},
+    "operation": {"common", "storage"},
+    "workers": {"common", "benchmark", "storage", "predictions", "operation"},
     "judge": {"common", "benchmark", "predictions"},  # and nobody imports it
 }
 ARROWS["web"] = set(PACKAGES) - {"judge"}  # the composition root; app.py alone imports it
@@ -89,6 +91,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "apscheduler": ("workers/schedule.py",),
     "sqlalchemy": (
         "storage/",
+        "operation/",
         "queries.py",
         "maintenance/account_queries.py",
         "maintenance/approval_queries.py",
@@ -116,6 +119,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "leaderboard/share/hub_eval_results.py",
     ),
     "pyarrow": (
+        "storage/object_store.py",
         "workers/",
         "exports.py",
         "judge/pairs.py",

@@ -16,13 +16,14 @@ from starlette.routing import Mount
 
 import submissions.api
 from auth import LOCAL
+from operation.litestream import environment
 from predictions.spool import UploadedFile
 from settings import Settings
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.noscript import NoscriptMiddleware
-from web.services import Services
+from web.services import Services, replicating_litestream
 from web.startup import child_environment
 from workers.supervisor import Supervisor
 
@@ -43,15 +44,25 @@ def lifespan(
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(services.board.refresh)  # so that the first visitor does not wait for the board
-        stop = asyncio.Event()
+        stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
+        replicating = [replication.run(after)] if (replication := _replication(settings)) else []
         tasks = [worker.run(stop), _run_gradio(settings, services, gradio, stop)]
         if settings.is_demo:
             tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.submissions))
-        async with _run_tasks(tasks, stop):
+        # Litestream ends last, so that it copies what the others commit at their end.
+        async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
             yield
 
     return run
+
+
+def _replication(settings: Settings) -> Supervisor | None:
+    """Return the supervisor of Litestream, where there is a replica of a SQLite database."""
+    litestream = replicating_litestream(settings)
+    if litestream is None:
+        return None
+    return Supervisor(litestream.configure(), environment(child_environment()), name="litestream")
 
 
 @asynccontextmanager

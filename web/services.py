@@ -20,6 +20,8 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from maintenance.decision_log import PublicLog
+from operation.litestream import Litestream
+from operation.start import sqlite_path
 from predictions.sandbox import read_isolated
 from predictions.spool import Spool
 from receipts.service import ReceiptService
@@ -27,6 +29,7 @@ from receipts.signing import Signer
 from settings import Settings
 from storage import label_imports, weak_hiding
 from storage.database import Database
+from storage.durability import REPLICATED, Durability
 from storage.uploads import Uploads
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionService
@@ -81,7 +84,22 @@ def _submission_service(settings: Settings, database: Database, signer: Signer) 
         policy=_quota_policy(settings),
         stated=partial(policy_facts, settings),
         shipped=bundled_results,
+        durability=_durability(settings),
     )
+
+
+def replicating_litestream(settings: Settings) -> Litestream | None:
+    """Return Litestream for the settings: where there is a replica, and SQLite."""
+    path = sqlite_path(settings.database_url)
+    return Litestream(path, settings.replica) if settings.replica is not None and path is not None else None
+
+
+def _durability(settings: Settings) -> Durability | None:
+    """Return what receipts state. With a replica, uploads are remote while the database may not be: that is local."""
+    litestream = replicating_litestream(settings)
+    if settings.durability == REPLICATED and litestream is not None:
+        return Durability(REPLICATED, litestream.wait)
+    return None if litestream is None else Durability()
 
 
 def _quota_policy(settings: Settings) -> QuotaPolicy:

@@ -19,6 +19,8 @@ NON_PUBLIC_EVENTS = (
     "backup.made",
     "integrity.checked",
     "integrity.failed",
+    "service.restored",
+    "uploads.checked",
     "quota.granted",
     "quota.revoked",
     "rescore.staged",

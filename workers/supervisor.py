@@ -27,9 +27,16 @@ class Supervisor:
     """Supervises a command: starts it, restarts it when it dies, and stops it on request."""
 
     def __init__(
-        self, command: Sequence[str], environ: Mapping[str, str], give_up: Callable[[], None] | None = None
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        give_up: Callable[[], None] | None = None,
+        *,
+        name: str = "worker",
     ) -> None:
-        """`give_up`: called when the worker cannot use its settings; it is not started again then."""
+        """`give_up`: called when the worker cannot use its settings; it is not started again then. `name`: of
+        the program, in the log."""
+        self._name = name
         self._command, self._environ, self._give_up = tuple(command), dict(environ), give_up
         self._process: Process | None = None
 
@@ -48,13 +55,13 @@ class Supervisor:
                 await _end(process)
                 return
             if process.returncode == WRONG_CONFIGURATION:
-                log.error("worker.misconfigured", extra={"data": {"pid": process.pid}})  # it is not started again
+                log.error(f"{self._name}.misconfigured", extra={"data": {"pid": process.pid}})  # not started again
                 if self._give_up is not None:
                     self._give_up()
                 return
             delay = _FIRST_DELAY if time.monotonic() - started > _STEADY else min(2 * delay, _LONGEST_DELAY)
             facts = {"pid": process.pid, "code": process.returncode, "restart_seconds": delay}
-            log.warning("worker.ended", extra={"data": facts})
+            log.warning(f"{self._name}.ended", extra={"data": facts})
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), delay)
 
@@ -63,7 +70,7 @@ class Supervisor:
         process = await asyncio.create_subprocess_exec(
             *self._command, env=self._environ, process_group=0, preexec_fn=_die_with_parent(os.getpid())
         )
-        log.info("worker.started", extra={"data": {"pid": process.pid}})
+        log.info(f"{self._name}.started", extra={"data": {"pid": process.pid}})
         return process
 
 
