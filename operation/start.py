@@ -35,7 +35,7 @@ def prepare_database(database_url: str, replica: Replica | None, environ: Mappin
         require_local(path.parent)
     if replica is None:
         return False
-    _prove(replica, path)
+    prove(replica, path)
     if path is None or (path.exists() and path.stat().st_size > 0):
         return False
     path.unlink(missing_ok=True)
@@ -56,7 +56,7 @@ def record_restore(database: Database, replica: Replica) -> None:
     log.warning(RESTORED, extra={"data": {"replica": replica.public_name, "through": head.seq}})
 
 
-def _prove(replica: Replica, database: Path | None) -> None:
+def prove(replica: Replica, database: Path | None) -> None:
     """Write a file and take it away. Raises ReplicaUnusable where the place cannot be used, or is no other disk."""
     directory = replica.directory
     if directory is not None and not directory.is_dir():

@@ -97,6 +97,11 @@ def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
     return None if found is None else BackupRecord(*found)
 
 
+def is_copy(name: str) -> bool:
+    """Return whether a file of this name is a copy."""
+    return _NAME.fullmatch(name) is not None
+
+
 def _due(session: Session) -> bool:
     now = session.execute(select(database_now())).scalar_one()
     made = select(Backup.id).where(Backup.sha256.is_not(None), Backup.started_at > now - DAY)

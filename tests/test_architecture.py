@@ -39,7 +39,7 @@ ARROWS: dict[str, set[str]] = {
     "receipts": {"common", "benchmark", "storage", "auth", "predictions"},
     "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts"},
     "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
-    "maintenance": {"common", "benchmark", "storage", "auth"},
+    "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "operation": {"common", "storage"},
     "workers": {"common", "benchmark", "storage", "predictions", "operation"},
@@ -48,7 +48,7 @@ ARROWS: dict[str, set[str]] = {
 ARROWS["web"] = set(PACKAGES) - {"judge"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
 OF_SUBMISSIONS = {"judge": "submissions.client"}
-WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
+WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py", "maintenance/installation.py"}
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
