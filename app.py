@@ -8,6 +8,7 @@ import sys
 from contextlib import suppress
 
 from common.logging_setup import log_to_stderr
+from operation.request_metrics import RequestIdFilter
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from web.server import open_listener, serve
@@ -17,7 +18,7 @@ from web.startup import QUIET, load_signer, open_service_database, prepare_demo,
 
 def main() -> int:
     """Run until told to stop. Returns the exit code."""
-    log_to_stderr()
+    log_to_stderr(RequestIdFilter())
     os.environ.update(QUIET)
     os.umask(0o077)  # hidden tallies and accounts are in files, and DATA_DIR may be a directory that others can read
     try:

@@ -457,6 +457,14 @@ class Settings(WorkerSettings):
         "`1` accepts that everybody who reaches a service without sign-in can submit; nobody can maintain it",
         shown="`0`",
     )
+    metrics_token: SecretStr = setting(
+        SecretStr(""),
+        "who sends it as `Authorization: Bearer` may read `/metrics`",
+        shown="none: requests from this machine alone",
+    )
+    access_log: Flag = setting(
+        False, "`1`: a line in the log for each request: route, status, time; no address, no query", shown="`0`"
+    )
     space_id: str = setting("", "set on a Space")
     space_host: str = setting("", "set on a Space")
     openid_provider_url: str = setting("", "set on a Space with sign-in")

@@ -32,11 +32,14 @@ from maintenance.actions.entries import ParseMetadata
 from maintenance.actions.reported import Shipped
 from maintenance.decision_log import decisions
 from maintenance.types import ActionResult, Conflict, Identity, to_jsonable, whole_number
+from operation.alarms import of_service
 from review.items import ItemLookup
 from storage import audit_checkpoints
 from storage.database import Database
 
 _WAIT_SECONDS = 0.3
+_ALARM = "ALARM:"
+_SAID_BY_HEALTH = ("rows-changed",)
 _ACCOUNT = "its id, or its user name if nobody else has it; `accounts list` shows both"
 
 
@@ -495,8 +498,13 @@ def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
 def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     found = operations.health(c.database, c.user, c.benchmark, c.paths)
     data = [str(path) for path in c.paths]
-    told = f"{text_output.installation(c.benchmark, data)}\n{text_output.health(found)}"
-    return CliResult(told, {"benchmark": c.benchmark, "data": data, **to_jsonable(found)})
+    with c.database.read() as session:
+        raised = [alarm for alarm in of_service(session, c.paths) if alarm.code not in _SAID_BY_HEALTH]
+    lines = [f"ALARM: {alarm.sentence}" for alarm in raised]
+    told = "\n".join([text_output.installation(c.benchmark, data), text_output.health(found), *lines])
+    alarms = [alarm._asdict() for alarm in raised]
+    body = {"benchmark": c.benchmark, "data": data, **to_jsonable(found), "alarms": alarms}
+    return CliResult(told, body, ok=_ALARM not in told)
 
 
 def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:

@@ -86,7 +86,9 @@ def put_aside(database: Path) -> Path | None:
 
 def put_back(aside: Path | None, database: Path) -> None:
     """Undo `put_aside`."""
-    for ending in ("", *_SIDECARS) if aside is not None else ():
+    if aside is None:
+        return
+    for ending in ("", *_SIDECARS):
         path = aside.with_name(aside.name + ending)
         if path.exists():
             path.rename(database.with_name(database.name + ending))

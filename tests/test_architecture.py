@@ -37,11 +37,11 @@ ARROWS: dict[str, set[str]] = {
     "auth": {"common", "benchmark", "storage"},
     "predictions": {"common", "benchmark"},
     "receipts": {"common", "benchmark", "storage", "auth", "predictions"},
-    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts"},
+    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts", "operation"},
     "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
     "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
-    "operation": {"common", "storage"},
+    "operation": {"common", "storage", "auth"},
     "workers": {"common", "benchmark", "storage", "predictions", "operation"},
     "judge": {"common", "benchmark", "predictions"},  # and nobody imports it
 }

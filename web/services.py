@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from prometheus_client import CollectorRegistry
+
 import leaderboard.routes
 import submissions.pages
 from auth import Identity
@@ -20,7 +22,11 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from maintenance.decision_log import PublicLog
+from operation.build import BUILD
 from operation.litestream import Litestream
+from operation.metrics import InstallationCollector, make_registry
+from operation.replica_watch import ReplicaWatch
+from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
 from predictions.sandbox import read_isolated
 from predictions.spool import Spool
@@ -50,10 +56,16 @@ class Services:
     board: BoardCache
     items: ItemCatalog
     decisions: PublicLog
+    request_metrics: RequestMetrics
+    registry: CollectorRegistry
+    replica: ReplicaWatch | None = None
 
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
+    litestream = replicating_litestream(settings)
+    replica = ReplicaWatch(litestream) if litestream is not None else None
+    registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
     snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
@@ -71,6 +83,9 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         ),
         items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
         decisions=PublicLog(database),
+        request_metrics=RequestMetrics(registry),
+        registry=registry,
+        replica=replica,
     )
 
 
