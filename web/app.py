@@ -19,12 +19,14 @@ import review.api
 import review.routes
 import submissions.api
 import submissions.pages
+import web.status_page
 from auth.settings import Mode
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from operation.alarms import service_alarms
 from operation.metrics import render
+from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
@@ -87,6 +89,7 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
+    app.include_router(web.status_page.build(PublicStatus(services.database, services.replica)))
 
 
 def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> None:
