@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import maintenance.installation
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from benchmark.items import ItemTable, build_table
@@ -62,6 +63,7 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("--output", type=Path, required=True, help="what ITEMS_FILE is to name")
     items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
+    maintenance.installation.add_commands(commands)
     tree = CommandTree(commands, ACTIONS.areas)
     add_actions(tree, ACTIONS)
     commands_by_hand.add_commands(tree)

@@ -10,7 +10,11 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
+from operation.alarms import of_service
 from storage import audit_checkpoints
+
+_ALARM = "ALARM:"
+_SAID_BY_HEALTH = ("rows-changed",)
 
 
 def add_commands(tree: CommandTree) -> None:
@@ -70,8 +74,13 @@ def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
 def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     found = operations.health(c.actions)
     data = [str(path) for path in c.actions.paths]
-    text = f"{text_output.installation(c.actions.benchmark, data)}\n{text_output.health(found)}"
-    return CliResult(text, {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(found)})
+    with c.actions.database.read() as session:
+        raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _SAID_BY_HEALTH]
+    lines = [f"{_ALARM} {alarm.sentence}" for alarm in raised]
+    text = "\n".join([text_output.installation(c.actions.benchmark, data), text_output.health(found), *lines])
+    alarms = [alarm._asdict() for alarm in raised]
+    body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(found), "alarms": alarms}
+    return CliResult(text, body, ok=_ALARM not in text)
 
 
 def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:

@@ -88,7 +88,7 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
 
 @action("verification.sheet", "GET /api/v1/verification/{project}", role=Role.SUBMITTER, help="one of them", command="")
 def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
-    """One of them: how many pairs, and which you have answered.
+    """Return one of them: how many pairs, and which you have answered.
 
     Raises AuthError, NotFound.
     """
@@ -105,7 +105,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     text=text_output.pair,
 )
 def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
-    """A pair, its responses in your own order, and your answer.
+    """Return a pair, its responses in your own order, and your answer.
 
     Raises AuthError, NotFound.
     """

@@ -15,6 +15,7 @@ from maintenance.types import ActionResult, Conflict, require_maintainer
 from review import text_output
 from review.items import short_name, vote_counts
 from storage import disputes, label_sets, tasks
+from storage.tasks import TaskRequest
 
 PROPOSE = "labels.candidates"
 
@@ -47,10 +48,11 @@ def request(ctx: ActionContext) -> ActionResult:
     """Have a worker compute the list for the labels that the board shows. For maintainers. Raises Conflict."""
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        board = label_sets.current(session)
-        if board is None or board.benchmark != ctx.benchmark:
+        board = label_sets.current(session, ctx.benchmark)
+        if board is None:
             raise Conflict("no-board", "There is no board yet: start a worker.")
-        task, new = request_task(session, ctx.user, PROPOSE, board.label_revision, {}, "candidates")
+        wanted = TaskRequest(PROPOSE, board.label_revision, {}, "candidates", ctx.user.account, ctx.benchmark)
+        task, new = request_task(session, wanted)
     return ActionResult(
         new, f"A worker looks for label errors in revision {board.label_revision} (task {task}).", task_id=task
     )
@@ -68,7 +70,8 @@ def proposed(ctx: ActionContext) -> Proposed:
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
         keys = disputes.candidates(session, ctx.items.table.benchmark)
-        last = next((one for one in tasks.latest(session, 50, kind=PROPOSE) if one.state == "done"), None)
+        latest = tasks.latest(session, 50, kind=PROPOSE, benchmark=ctx.items.table.benchmark)
+        last = next((one for one in latest if one.state == "done"), None)
         facts = tasks.result(session, last.id) if last is not None else None
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in keys if key in places]

@@ -13,6 +13,7 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.request_task import request_task
 from maintenance.types import Conflict, NotFound
 from storage.database import Session
+from storage.tasks import TaskRequest
 
 DRAFT = "labels.draft"
 
@@ -44,4 +45,6 @@ def request(session: Session, ctx: ActionContext, draft: DraftRequest) -> tuple[
     labels.check_new(session, ctx.benchmark, draft.revision)
     params: dict[str, Any] = {"base": draft.base, "disclosure": disclosure, **draft.source}
     params |= {"accept_weak_hiding": True} if draft.level.accept_weak_hiding else {}
-    return request_task(session, ctx.user, DRAFT, draft.revision, params, draft.reason)
+    return request_task(
+        session, TaskRequest(DRAFT, draft.revision, params, draft.reason, ctx.user.account, ctx.benchmark)
+    )

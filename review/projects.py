@@ -181,7 +181,7 @@ def close(
         given = annotation_projects.answers(session, project)
         if not given:
             raise Conflict("no-answers", f"Nobody has answered in {found.name} yet.")
-        if (written := _written(session, project, revision)) is not None:
+        if (written := _written(session, ctx.benchmark, project, revision)) is not None:
             return ActionResult(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
         draft = drafts.DraftRequest(revision, found.base_revision, why, {"project": project}, level)
         task, new = drafts.request(session, ctx, draft)
@@ -200,11 +200,11 @@ def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
     return close(ctx, failed.params["project"], failed.subject, failed.reason, level_of(failed))
 
 
-def _written(session: Session, project: int, revision: str) -> int | None:
+def _written(session: Session, benchmark: str, project: int, revision: str) -> int | None:
     """Return the task that wrote this draft from this project's answers; None where it is not there."""
-    asked = tasks.latest(session, 200, kind=drafts.DRAFT)
+    asked = tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)
     mine = [one.id for one in asked if (one.subject, one.params.get("project")) == (revision, project)]
-    return mine[0] if mine and revision in label_imports.names(session) else None
+    return mine[0] if mine and revision in label_imports.names(session, benchmark) else None
 
 
 @action(
@@ -219,7 +219,7 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
     with ctx.database.read() as session:
         found = annotation_projects.projects(session, ctx.benchmark)
         drafted = {}
-        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT)):
+        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
             drafted[one.params.get("project")] = (one.subject, tasks.result(session, one.id))
         return [_report(session, one, *drafted.get(one.id, (None, None))) for one in found]
 

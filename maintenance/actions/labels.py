@@ -16,7 +16,7 @@ from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from settings import DEMO_REVISION
 from storage import annotation_projects, audit, label_imports, label_sets, tasks
-from storage.tasks import TaskView
+from storage.tasks import TaskRequest, TaskView
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
@@ -131,7 +131,7 @@ def request_import(
     params |= {"accept_weak_hiding": True} if level.accept_weak_hiding else {}
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision)
-        task, new = request_task(session, ctx.user, IMPORT, revision, params, why)
+        task, new = request_task(session, TaskRequest(IMPORT, revision, params, why, ctx.user.account, ctx.benchmark))
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
@@ -171,7 +171,7 @@ def request_retire(
             raise NotFound(f"There is no imported revision {revision[:40]!r}.")
         if found.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is retired already.")
-        board = label_sets.current(session)
+        board = label_sets.current(session, ctx.benchmark)
         if board is not None and board.label_revision == revision:
             raise Conflict("in-use", f"The board shows revision {revision}; apply another one first.")
         for project in annotation_projects.projects(session, ctx.benchmark):
@@ -179,7 +179,7 @@ def request_retire(
                 raise Conflict("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
         if confirmation != revision:
             raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
-        task, new = request_task(session, ctx.user, RETIRE, revision, {}, why)
+        task, new = request_task(session, TaskRequest(RETIRE, revision, {}, why, ctx.user.account, ctx.benchmark))
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 
@@ -206,10 +206,11 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
             return ActionResult(False, f"Revision {revision} is public already.")
         if confirmation and confirmation != revision:
             raise Conflict("not-confirmed", f"To confirm, type {revision}.")
-        label_imports.disclose(session, revision)
+        label_imports.disclose(session, ctx.benchmark, revision)
         facts = {"revision": revision, "from": found.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if found.published_at is None else DISCLOSED
-        seq = audit.append(session, kind, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
+        facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
+        seq = audit.append(session, kind, facts)
     return ActionResult(
         True, f"Revision {revision} is public: {readers_words(found.disclosure or PUBLIC, PUBLIC)}", seq
     )
@@ -238,9 +239,9 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision:
                 raise Conflict("in-use", f"Project {project.name} verifies revision {revision}, so it stays.")
-        if busy := tasks.open_about(session, revision, other_than=DISCARD):
+        if busy := tasks.open_about(session, ctx.benchmark, revision, other_than=DISCARD):
             raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
-        task, new = request_task(session, ctx.user, DISCARD, revision, {}, why)
+        task, new = request_task(session, TaskRequest(DISCARD, revision, {}, why, ctx.user.account, ctx.benchmark))
     return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
 
 

@@ -30,7 +30,7 @@ from storage.backups import BackupRecord
 from storage.integrity_alarms import IntegrityAlarm
 from storage.models.core import Job
 from storage.models.moderation import Task
-from storage.tasks import TaskView
+from storage.tasks import TaskRequest, TaskView
 from storage.weak_hiding import WeaklyHidden
 
 REQUEUED = "job.requeued"
@@ -108,7 +108,7 @@ def request_backup(ctx: ActionContext) -> ActionResult:
     """Have a worker copy the database now, beside the daily copies. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        task, new = tasks.request(session, BACKUP, "database", {}, "asked for", ctx.user.account)
+        task, new = tasks.request(session, TaskRequest(BACKUP, "database", {}, "asked for", ctx.user.account))
     return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
 
 
@@ -190,7 +190,7 @@ def health(ctx: ActionContext) -> Health:
     require_maintainer(ctx.user)
     busy = alarm(ctx)
     with ctx.database.read() as session:
-        board = label_sets.current(session)
+        board = label_sets.current(session, ctx.benchmark)
         return Health(
             paused=submission_pause.pause_message(session),
             label_revision=board.label_revision if board else None,
@@ -211,7 +211,9 @@ def health(ctx: ActionContext) -> Health:
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             weakly_hidden=tuple(weak_hiding.known(session, ctx.benchmark)),
-            labels_missing=label_availability.revisions_not_loaded(session, board.label_revision) if board else None,
+            labels_missing=(
+                label_availability.revisions_not_loaded(session, ctx.benchmark, board.label_revision) if board else None
+            ),
         )
 
 

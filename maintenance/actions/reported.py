@@ -136,7 +136,7 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
             return ActionResult(False, "It is so already.")
         after = {name: new[name] for name in before}
         alike = _alike(session, ctx.benchmark, [after])
-        reported_results.change(session, result, after)
+        reported_results.change(session, ctx.benchmark, result, after)
         facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
         seq = audit.append(session, EDITED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
     return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
@@ -180,7 +180,8 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
         if (old["removed_at"] is not None) is removed:
             return ActionResult(False, "It is so already.")
         at = queries.now(session) if removed else None
-        reported_results.change(session, result, {"removed_at": at, "removed_reason": why if removed else None})
+        values = {"removed_at": at, "removed_reason": why if removed else None}
+        reported_results.change(session, ctx.benchmark, result, values)
         facts = {
             "result": result,
             "name": old["name"],

@@ -196,7 +196,15 @@ def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() ->
 
 
 def test_a_long_task_shows_how_far_it_is() -> None:
-    about = {"id": 3, "kind": "rescore.apply", "subject": "v2", "params": {}, "reason": HOSTILE, "requested_by": "x"}
+    about = {
+        "id": 3,
+        "benchmark": "demo",
+        "kind": "rescore.apply",
+        "subject": "v2",
+        "params": {},
+        "reason": HOSTILE,
+        "requested_by": "x",
+    }
     times = {"created_at": 1.0, "started_at": 2.0, "finished_at": None}
     going = TaskView(**about, **times, state="running", outcome="", progress=500, total=10_000, worker="w")
     assert '<progress max="10000" value="500"' in markup.task(going)
