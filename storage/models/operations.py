@@ -7,7 +7,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from benchmark.items import CATEGORIES
 from storage.clock import database_now
-from storage.models.core import JUDGE_TYPES, MAX_VOTES, Base, EntryId, Instant, Sha256, Words
+from storage.metadata import JUDGE_TYPES
+from storage.models.core import MAX_VOTES, Base, EntryId, Instant, Sha256, Words
 
 _FIGURES = (*CATEGORIES, "overall", "macro")
 
