@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import PlainValidator
 
 from common.invisible_characters import invisible
 from common.parsing import bounded_number
@@ -21,6 +21,14 @@ _EMOJI_STYLE = "\ufe0e\ufe0f"  # invisible, but in a note a part of what people 
 _MOST_MARKS = 4  # on one letter; written languages have at most three after normalisation
 _HUB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
+
+
+class FieldRefused(ValueError):
+    """A value cannot be taken: why, as a code and as a sentence."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
 
 
 class BoardColumn(NamedTuple):
@@ -68,13 +76,17 @@ class MetadataField:
         """Return a stated value as it is kept.
 
         Raises:
-            PydanticCustomError: it cannot be taken; type and message say why.
+            FieldRefused: it cannot be taken.
         """
         raise NotImplementedError
 
     def text(self, value: Any) -> str:
         """Return a value as people read it."""
         return str(value)
+
+    def cell(self, value: Any) -> str:
+        """Return a value as it stands in a column whose heading has the unit."""
+        return self.text(value)
 
     def typed(self, value: Any) -> str:
         """Return a value as it would be typed into a form."""
@@ -89,10 +101,9 @@ class MetadataField:
         """What is taken, in a few words."""
         raise NotImplementedError
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            lambda value: value if value is None or value == "" else self.read(value)
-        )
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        read = PlainValidator(lambda value: value if value is None or value == "" else self.read(value))
+        return read.__get_pydantic_core_schema__(source, handler)
 
 
 def absent(value: object) -> bool:
@@ -101,8 +112,8 @@ def absent(value: object) -> bool:
 
 
 def refuse(code: str, sentence: str) -> NoReturn:
-    """Raise PydanticCustomError: the value cannot be taken."""
-    raise PydanticCustomError(code, sentence)  # type: ignore[arg-type]  # literals of ours
+    """Raise FieldRefused: the value cannot be taken."""
+    raise FieldRefused(code, sentence)
 
 
 def clean_text(value: object, limit: int, *, lines: bool = False) -> str:
@@ -131,7 +142,7 @@ def yes_no(value: object) -> bool:
     """Return an answer.
 
     Raises:
-        PydanticCustomError: it is neither.
+        FieldRefused: it is neither.
     """
     if isinstance(value, bool):
         return value
@@ -300,6 +311,9 @@ class Number(MetadataField):
 @dataclass(frozen=True)
 class Amount(Number):
     """A number that may be large: written with commas, at most two decimals, as the board's script writes it."""
+
+    def cell(self, value: Any) -> str:
+        return decimal_text(value)
 
     def text(self, value: Any) -> str:
         return " ".join(filter(None, (decimal_text(value), self.unit)))

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple, Self
 
 from pydantic import ValidationError
-from pydantic_core import PydanticCustomError
 
 from storage.metadata import FIELDS, JUDGE_TYPES, SubmissionMetadata
-from storage.metadata_fields import absent, yes_no
+from storage.metadata_fields import FieldRefused, absent, yes_no
 
 __all__ = ["FIELDS", "JUDGE_TYPES", "FieldProblem", "Metadata", "MetadataRejected", "parse_columns", "yes_or_no"]
 
@@ -49,16 +48,16 @@ class Metadata(SubmissionMetadata):
         try:
             found = cls.model_validate(stated)
         except ValidationError as invalid:
-            problems += [_problem(str(error["loc"][0]), error["type"], error["msg"]) for error in invalid.errors()]
+            problems += [_problem(str(error["loc"][0]), error.get("ctx", {}).get("error")) for error in invalid.errors()]
         if problems:
             raise MetadataRejected(tuple(problems))
         return found
 
 
-def _problem(field: str, code: str, sentence: str) -> FieldProblem:
-    if code == "missing":
+def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
+    if refused is None:
         return FieldProblem(field, "required", f"{field}: say which judge made these predictions.")
-    return FieldProblem(field, code, f"{field}: {sentence}")
+    return FieldProblem(field, refused.code, f"{field}: {refused}")
 
 
 def _unknown(name: str) -> str:
@@ -73,8 +72,8 @@ def yes_or_no(field: str, value: object, *, default: bool) -> bool:
     """
     try:
         return default if absent(value) else yes_no(value)
-    except PydanticCustomError as refused:
-        raise MetadataRejected((_problem(field, refused.type, refused.message()),)) from None
+    except FieldRefused as refused:
+        raise MetadataRejected((_problem(field, refused),)) from None
 
 
 def parse_columns(raw: Mapping[str, object]) -> dict[str, object]:
