@@ -165,7 +165,7 @@ class SubmissionMetadata(BaseModel):
         Amount(
             "Time",
             label="Time, in seconds",
-            help="seconds from the first request of the run to its last reply",
+            help="seconds that the run took, without pauses",
             example="5400",
             group=COST,
             high=1e9,

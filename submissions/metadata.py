@@ -48,7 +48,8 @@ class Metadata(SubmissionMetadata):
         try:
             found = cls.model_validate(stated)
         except ValidationError as invalid:
-            problems += [_problem(str(error["loc"][0]), error.get("ctx", {}).get("error")) for error in invalid.errors()]
+            refused = ((str(error["loc"][0]), error.get("ctx", {}).get("error")) for error in invalid.errors())
+            problems += [_problem(name, why) for name, why in refused]
         if problems:
             raise MetadataRejected(tuple(problems))
         return found
