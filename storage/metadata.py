@@ -133,7 +133,7 @@ class SubmissionMetadata(BaseModel):
             example="4200000",
             group=COST,
             high=_MOST_TOKENS,
-            column=BoardColumn("Tokens in", "run", "tokens_in"),
+            column=BoardColumn("Tokens in", "a run", "tokens_in"),
         ),
     ] = None
     tokens_out: Annotated[
@@ -144,7 +144,7 @@ class SubmissionMetadata(BaseModel):
             example="900000",
             group=COST,
             high=_MOST_TOKENS,
-            column=BoardColumn("Tokens out", "run", "tokens_out"),
+            column=BoardColumn("Tokens out", "a run", "tokens_out"),
         ),
     ] = None
     price_usd: Annotated[
