@@ -17,6 +17,7 @@ from benchmark.protocols import PROTOCOLS
 from leaderboard.share.exports import FORMATS
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from predictions.readers import READERS
+from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -97,12 +98,23 @@ AREAS = {  # name of a table -> areas of actions
     "approvals": ("approvals",),
     "suspicions": ("suspicions",),
 }
+
+
+def _metadata() -> str:
+    rows = (
+        (f"`--{name.replace('_', '-')}`", f"{field.help}{'; required' * field.required}", field.limits)
+        for name, field in FIELDS.items()
+    )
+    return _table(("option", "meaning", "what is taken"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
     "exports": _exports,
     "readers": _readers,
     "requests": _requests,
     **{name: partial(_actions, *areas) for name, areas in AREAS.items()},
+    "metadata": _metadata,
 }
 
 

@@ -11,9 +11,9 @@ from maintenance.action_context import ActionContext
 from maintenance.action_form import ActionForm, Refresh, value
 from maintenance.actions import account_search, entries, entry_search
 from maintenance.page_context import QUIETLY, PageContext, html
-from maintenance.queries import METADATA
 from maintenance.registry import Action, ActionParameter
 from maintenance.types import ActionResult
+from storage import metadata
 
 _TARGET = "Entry or account"  # label of the field for the parameters that name another one
 
@@ -39,7 +39,7 @@ def build(context: PageContext) -> None:
         decide = gr.Button("Decide", variant="primary", size="md")
     with gr.Row():
         field = gr.Dropdown(
-            [(markup.field(name), name) for name in METADATA], value="notes", label="Field", filterable=False
+            [(metadata.label(name), name) for name in metadata.NAMES], value="notes", label="Field", filterable=False
         )
         new = gr.Textbox("", label="New value", placeholder="empty clears it")
         change = gr.Button("Change", size="md")
@@ -105,8 +105,8 @@ def _place(one: ActionParameter) -> str:
 
 
 def _entry(ctx: ActionContext, name: str) -> str:
-    found, metadata = entries.look(ctx, name)
+    found, described = entries.look(ctx, name)
     standing = entry_search.standing(ctx, found.id)
     history = entries.history(ctx, name)
     names = account_search.names(ctx, (found.owner, *(one.editor for one in history)))
-    return markup.entry(found, standing, metadata, history, names)
+    return markup.entry(found, standing, described, history, names)

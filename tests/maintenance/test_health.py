@@ -60,7 +60,7 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
     with database.write() as session:
         worker_heartbeats.add_loaded_revision(session, "alive", "demo", "v2")
         worker_heartbeats.add_loaded_revision(
-            session, "of an earlier release", "v3"
+            session, "of an earlier release", "demo", "v3"
         )  # has not said anything: it still does not
         label_availability.require_labels_loaded(session, "demo", "v1")
         assert worker_heartbeats.no_worker_has(session, "demo", "v3")

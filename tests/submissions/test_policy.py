@@ -137,7 +137,7 @@ def test_nobody_approves_their_own(
     taken = submit(careful, ANN)
     for decide in (approvals.approve, approvals.reject):
         with pytest.raises(refusal):
-            decide(database, who, taken.id, "let me in")
+            decide(by(database, who), taken.id, "let me in")
     with pytest.raises(refusal):
         approvals.waiting(by(database, who, BENCHMARK))
     with pytest.raises(NotFound):
