@@ -93,10 +93,12 @@ def _process_state() -> Iterator[None]:
     handlers, levels = list(root.handlers), [logger.level for logger in loggers]
     hooks = [(owner, name, getattr(owner, name)) for owner, name in _HOOKS]
     signals = {sign: signal.getsignal(sign) for sign in _SIGNALS}
-    showing = warnings.showwarning
+    showing, mask = warnings.showwarning, os.umask(0o022)
+    os.umask(mask)
     try:
         yield
     finally:
+        os.umask(mask)
         logging.captureWarnings(False)
         warnings.showwarning = showing
         root.handlers[:] = handlers
