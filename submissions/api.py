@@ -149,7 +149,7 @@ def build(
     router.include_router(_parse_form(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, intake.benchmark, hidden_labels)
-    _add_health(router, database, alarms)
+    _add_health(router, database, intake.benchmark, alarms)
     return router
 
 
@@ -315,7 +315,7 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-def _add_health(router: APIRouter, database: Database, alarms: Alarms) -> None:
+def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: Alarms) -> None:
     @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
         """Report that this process answers."""
@@ -330,8 +330,10 @@ def _add_health(router: APIRouter, database: Database, alarms: Alarms) -> None:
         try:
             with database.read() as session:
                 seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
-                board = label_sets.current(session)
-                missing = board is not None and worker_heartbeats.no_worker_has(session, board.label_revision)
+                board = label_sets.current(session, benchmark)
+                missing = board is not None and worker_heartbeats.no_worker_has(
+                    session, benchmark, board.label_revision
+                )
                 raised = alarms(session)
         except SQLAlchemyError:
             return problem(503, "database-offline", "The database does not answer.")

@@ -211,7 +211,7 @@ class SubmissionService:
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
-            made = queries.count_attempts(session, quota.account_subject(user), revision)
+            made = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision)
             paused = submission_pause.pause_message(session)
             try:
                 self._check_who(session, user)
@@ -270,7 +270,7 @@ class SubmissionService:
         QuotaUsed."""
         if self.policy.limits(user):
             now, names = queries.now(session), quota.quota_scopes(user, self.policy)
-            taken = {subject: queries.quota_used(session, subject, now) for subject in names}
+            taken = {subject: queries.quota_used(session, self.benchmark, subject, now) for subject in names}
             try:
                 quota.require_quota(self.policy, taken, names, now)
             except quota.QuotaUsed:
@@ -280,7 +280,7 @@ class SubmissionService:
         return None
 
     def _revision(self, session: Session) -> str:
-        return queries.current_revision(session) or self.policy.label_revision
+        return queries.current_revision(session, self.benchmark) or self.policy.label_revision
 
     def _persist(
         self,
@@ -302,7 +302,7 @@ class SubmissionService:
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
             abstained = abstaining(upload.votes.matrix)
             approval = self._needs_approval(session, user, policy, abstained)
-            number = queries.count_attempts(session, quota.account_subject(user), revision) + 1
+            number = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision) + 1
             given = (new_entry_id(), self.benchmark, file, upload, user.account)
             facts = acceptance_payload(*given, iso(now), number, policy, self._durability.name)
             row = _row(self.benchmark, facts, file, {**report, "abstaining": abstained}, upload, metadata, now)

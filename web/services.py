@@ -66,7 +66,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     litestream = replicating_litestream(settings)
     replica = ReplicaWatch(litestream) if litestream is not None else None
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
-    snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
+    snapshots = DatabaseSnapshots(database, settings.benchmark, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),

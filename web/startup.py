@@ -76,7 +76,7 @@ def prepare_demo(settings: Settings) -> None:
 
 
 def child_environment() -> dict[str, str]:
-    """This environment without what only sign-in needs, with the project importable from wherever it was started."""
+    """Return the environment without the secrets of sign-in, with the project on the import path."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return {name: value for name, value in os.environ.items() if name not in SECRET_NAMES} | {"PYTHONPATH": path}
 

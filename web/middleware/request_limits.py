@@ -170,7 +170,7 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 
 async def _answer(send: Send, refused: _Refusal, unread: LimitedBody | None) -> None:
-    """The whole answer first; then the connection stays open while the client finishes sending."""
+    """Send the whole answer; then the connection stays open while the client finishes sending."""
     body = json.dumps(problem_body(refused.status, refused.code, refused.detail)).encode()
     headers = [
         (b"content-type", MEDIA_TYPE.encode()),
