@@ -70,8 +70,12 @@ def test_the_proxy_routes_gradio_by_cookie_and_hides_metrics() -> None:
 def test_nginx_takes_the_configuration(tmp_path: Path) -> None:
     config = tmp_path / "nginx.conf"
     text = (DEPLOY / "nginx.conf").read_text().replace("web1:", "127.0.0.1:").replace("web2:", "127.0.0.2:")
-    config.write_text(f"pid {tmp_path}/pid;\n{text}")
-    done = subprocess.run(["nginx", "-t", "-c", config, "-p", tmp_path], capture_output=True, text=True, check=False)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in kinds)
+    config.write_text(f"pid {tmp_path}/pid;\n" + text.replace("http {", f"http {{\n{places}access_log off;\n", 1))
+    done = subprocess.run(
+        ["nginx", "-e", "stderr", "-t", "-c", config, "-p", tmp_path], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 
