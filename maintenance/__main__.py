@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.cli import CliContext, CliResult, add_commands
 from maintenance.item_texts import item_rows, item_text
+from operation.replica_watch import replica_alarm
 from settings import Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import Metadata
@@ -97,6 +99,7 @@ def _context(settings: WorkerSettings, database: Database) -> CliContext:
         ask=_ask,
         note=lambda text: print(text, file=sys.stderr),
         shipped=bundled_results,
+        replica_alarm=partial(replica_alarm, settings.database_url, settings.replica),
         identity=_identity(),
     )
 

@@ -33,7 +33,7 @@ from maintenance.actions.entries import ParseMetadata
 from maintenance.actions.reported import Shipped
 from maintenance.decision_log import decisions
 from maintenance.types import ActionResult, Conflict, Identity, to_jsonable, whole_number
-from operation.alarms import of_service
+from operation.alarms import ServiceAlarm, of_service
 from review.items import ItemLookup
 from storage import audit_checkpoints
 from storage.clock import iso
@@ -58,6 +58,7 @@ class CliContext:
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
+    replica_alarm: Callable[[], str | None] = lambda: None  # what is wrong with the replica
     identity: IdentitySettings | None = None  # who has which role; None: not known here
 
 
@@ -531,6 +532,8 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     data = [str(path) for path in c.paths]
     with c.database.read() as session:
         raised = [alarm for alarm in of_service(session, c.paths) if alarm.code not in _SAID_BY_HEALTH]
+    if (behind := c.replica_alarm()) is not None:
+        raised.append(ServiceAlarm("replica-behind", behind))
     lines = [f"ALARM: {alarm.sentence}" for alarm in raised]
     told = "\n".join([text_output.installation(c.benchmark, data), text_output.health(found), *lines])
     alarms = [alarm._asdict() for alarm in raised]
