@@ -77,7 +77,7 @@ class DatabaseSnapshots:
             return snapshot_at(session, self._benchmark, when)
 
     def relations(self, relations_id: str) -> bytes | None:
-        """Stored relations by their id, for benchmark.pairwise.unpack."""
+        """Return stored relations by their id, for benchmark.pairwise.unpack."""
         with self._database.read() as session:
             return snapshots.relations_body(session, relations_id)
 

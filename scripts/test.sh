@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Installs Chromium and PostgreSQL where they are missing and can be installed, says which suites cannot run and why, and runs
-# the rest in three processes (on two cores: often one of them waits for a service or a page), each file in one of them, since
-# its tests share a service and a browser. With CI set, nothing may be missing. Arguments go to pytest (-n 0 runs everything in
-# one process, for a debugger). `--unit` as the first argument chooses the tests that need none of these and start no process.
+# the rest in three processes (on two cores: often one of them waits for a service or a page); tests/conftest.py says what
+# shares one of them. With CI set, nothing may be missing. Arguments go to pytest (-n 0 runs everything in one process, for a
+# debugger). `--unit` as the first argument chooses the tests that need none of these and start no process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 HF_HUB_DISABLE_TELEMETRY=1 GRADIO_ANALYTICS_ENABLED=False
+unset PYTHONDONTWRITEBYTECODE  # each process would compile the tests and what they import anew
 if [ "${1:-}" = --unit ]; then
-  shift
-  exec .venv/bin/python -m pytest -n 2 --dist worksteal -m "not (integration or slow or browser or postgres)" "$@"
+  exec .venv/bin/python -m pytest -n 2 --dist worksteal "$@"
 fi
 
 have_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -24,10 +24,13 @@ if [ ${#wanted[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/nul
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${wanted[@]}"; } >/dev/null 2>&1 || true
 fi
 
+scripts/make_s3_env.sh || true
+
 missing=()
 skip=()
 have_browser >/dev/null || { missing+=("browser tests (no Chromium)"); skip+=("not browser"); }
 have_postgres >/dev/null || { missing+=("PostgreSQL tests (no PostgreSQL server)"); skip+=("not postgres"); }
+[ -x .venv-s3/bin/moto_server ] || missing+=("tests against S3 (scripts/make_s3_env.sh failed)")
 [ -d ../shared/data ] || missing+=("tests on the real files (no ../shared/data)")
 if [ ${#missing[@]} -gt 0 ]; then
   printf 'Cannot run here: %s\n' "${missing[@]}"
@@ -38,4 +41,4 @@ arguments=()
 for expression in "${skip[@]}"; do
   [ ${#arguments[@]} -gt 0 ] && arguments=(-m "${arguments[1]} and $expression") || arguments=(-m "$expression")
 done
-exec .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder "${arguments[@]}" "$@"
+exec .venv/bin/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder "${arguments[@]}" "$@"

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, exists, func, insert, select, text
 from sqlalchemy.orm import Session
 
-from storage import label_sets, quota_grants, worker_heartbeats
+from storage import label_sets, quota_grants
 from storage.clock import database_now
-from storage.models.core import AuditEvent, Job, State, Submission
+from storage.models.core import Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, pending_approval_ids
@@ -36,15 +36,6 @@ class SubmissionFacts(NamedTuple):
     receipt: dict[str, object]
     attempt: int | None
     label_revision: str | None
-
-
-class Counts(NamedTuple):
-    """Values of /metrics."""
-
-    submissions: int
-    events: int
-    jobs: dict[str, int]  # state -> number
-    worker_age: float | None  # seconds since the last heartbeat of any worker; None: there is none
 
 
 def now(session: Session) -> float:
@@ -185,16 +176,3 @@ def add_attempt(
         )
     )
     session.execute(insert(QuotaCharge), [{"submission_id": submission, "subject": subject} for subject in subjects])
-
-
-def counts(session: Session) -> Counts:
-    """Sizes of what is stored."""
-    jobs = {state.value: 0 for state in State}
-    by_state = select(Job.state, func.count()).group_by(Job.state)
-    jobs.update((state, number) for state, number in session.execute(by_state))
-    return Counts(
-        submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
-        events=session.execute(select(func.count()).select_from(AuditEvent)).scalar_one(),
-        jobs=jobs,
-        worker_age=seen.seconds_ago if (seen := worker_heartbeats.last_seen(session)) else None,
-    )

@@ -29,6 +29,7 @@ from common.rounding import percent
 from leaderboard.board.columns import COLUMNS, COMPUTED, VALUES, Column
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.reported_results import ReportedFigures, by_judge
+from storage.metadata import COLUMNS as METADATA_COLUMNS
 
 Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]
@@ -40,7 +41,7 @@ WELL_COVERED = 0.95
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
 _BASELINES: Mapping[str, str] = MappingProxyType(
     {
-        RANDOM: "baseline: what a coin gets on average",
+        RANDOM: "baseline: chance (50%)",
         FIRST: "baseline: why order must be shuffled",
         LONGER: "baseline: more words win",
         MAJORITY: "baseline: every judge has one vote",
@@ -106,6 +107,7 @@ class BoardRow:
     attempt: int | None = None
     attempts: int | None = None  # how many it has made at those; None where the account is not told
     best_of: BestOf | None = None  # None where it was not chosen among variants
+    stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
@@ -424,6 +426,7 @@ def _scored_row(
         about=_about(entry, revision),
         attempt=entry.get("attempt"),
         attempts=entry.get("attempts"),
+        stated={name: entry[name] for name in METADATA_COLUMNS if entry.get(name) is not None},
     )
 
 
@@ -544,7 +547,9 @@ def _ranked_by_overall(rows: Sequence[BoardRow]) -> list[BoardRow]:
 def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
     percents = {name: one.figures[name] for name in _ORDER}
-    shares: dict[str, Any] = {name: None if value is None else value / 100 for name, value in percents.items()}
+    shares: dict[str, Any] = {
+        name: None if value is None else round(value / 100, 6) for name, value in percents.items()
+    }
     return BoardRow(
         id=one.id,
         rank=None,
