@@ -303,7 +303,9 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
         with pytest.raises(Conflict, match="To confirm, type v2"):
             labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", typed)
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
-        project = annotation_projects.create(session, BENCHMARK, "may", "v2", "to be sure", "m", ["a" * 64])
+        project = annotation_projects.create(
+            session, BENCHMARK, annotation_projects.NewProject("may", "v2", "to be sure", "m"), ["a" * 64]
+        )
     with pytest.raises(Conflict, match="Project may is verifying revision v2; close it first"):
         labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
     with board.database.write() as session:
