@@ -26,8 +26,9 @@ def reply(_: str, body: Any, count: int) -> Reply:
 @pytest.mark.parametrize("suffix", [".json", ".eval"])
 @pytest.mark.parametrize("official", [True, False])
 def test_the_log_says_the_same_as_the_predictions(tmp_path: Path, suffix: str, official: bool) -> None:
-    rows = [item(number) for number in range(5)] + [item(4)]  # an id twice
-    rows[5]["query"] = "Another question about number 5?"
+    rows = [item(number) for number in range(5)]
+    if official:  # an id twice; only the official prompt tells such pairs apart
+        rows.append({**item(4), "query": "Another question about number 5?"})
     items = write_items(tmp_path, rows)
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Q {query} 1 {a0} 2 {a1}. Overall Judgment: Answer X is better.")
@@ -36,11 +37,8 @@ def test_the_log_says_the_same_as_the_predictions(tmp_path: Path, suffix: str, o
         assert run(server.url, items, tmp_path / "run", "--seed", "3", *more, votes=3) == 0
     log = tmp_path / f"log{suffix}"
     assert main(["export-inspect", str(tmp_path / "run"), str(log)]) == 0
-    rows[5]["id"] = "RLAIF-V-4"
     table = build_table("vl-rewardbench", {"v0": rows})
     ours = parse_predictions((tmp_path / "run" / "predictions.jsonl").read_bytes(), table)
-    if not official:  # then ids name the pairs, and one occurs twice
-        return
     theirs = parse_predictions(log.read_bytes(), table)
     assert theirs.format == "inspect"
     assert theirs.votes.matrix.tolist() == ours.votes.matrix.tolist()
