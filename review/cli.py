@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from auth.settings import Mode
@@ -21,7 +22,7 @@ from maintenance.cli import (
     numbered_rows,
 )
 from maintenance.types import Conflict, to_jsonable
-from review import answers, candidates, disputes, projects, text_output
+from review import answers, candidates, disputes, individual_labels, projects, text_output
 from review.answers import GivenAnswer
 
 
@@ -86,6 +87,9 @@ def _add_verification(commands: Any) -> None:
     close = command(commands, "close", "end a project; a worker writes its draft", _close)
     close.add_argument("project", type=numbered_rows)
     _add_draft(close)
+    export = command(commands, "export", "every answer of a closed project, as JSON lines", _export)
+    export.add_argument("project", type=numbered_rows)
+    export.add_argument("--output", type=Path, required=True, metavar="FILE")
 
 
 def _add_draft(parser: argparse.ArgumentParser) -> None:
@@ -156,6 +160,10 @@ def _check_known(c: CliContext) -> None:
     """Without sign-in everybody is the same annotator; with sign-in each user is one."""
     if c.identity is not None and c.identity.mode is Mode.OPENID:
         raise Conflict("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
+
+
+def _export(c: CliContext, o: argparse.Namespace) -> CliResult:
+    return action_result(individual_labels.export(c.database, c.user, c.benchmark, o.project, o.output))
 
 
 def _close(c: CliContext, o: argparse.Namespace) -> CliResult:
