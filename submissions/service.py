@@ -23,6 +23,7 @@ from receipts.signing import Signer
 from storage import audit, confusables, job_queue, quota_grants, stored_rows, submission_pause, visibility
 from storage.clock import iso
 from storage.database import Database
+from storage.durability import Durability
 from storage.models.core import Submission, new_entry_id
 from storage.uploads import Uploads
 from storage.visibility import PLAIN, EntryVisibility
@@ -137,12 +138,15 @@ class SubmissionService:
         policy: QuotaPolicy | None = None,
         stated: Callable[[Session], Mapping[str, Any]] = lambda session: {},
         shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
+        durability: Durability | None = None,
     ) -> None:
         """`stated`: what else governs submitting here, recorded with every submission. `shipped`: the reported results
-        that come with the project, whose names nobody may imitate."""
+        that come with the project, whose names nobody may imitate. `durability`: what is waited for before a receipt is
+        handed out; None: as durable as the uploads."""
         self._database, self._uploads, self._read, self.benchmark = database, uploads, read, benchmark
         self._signer = signer
         self.policy, self._stated, self._shipped = policy or QuotaPolicy(), stated, shipped
+        self._durability = durability or Durability(uploads.durability)
         self._turns = KeyedLocks()
 
     def check(self, file: UploadedFile) -> dict[str, Any]:
@@ -177,8 +181,16 @@ class SubmissionService:
             QuotaUsed: the owner or one of their organisations has to wait.
             FileRejected: the file has problems.
             NotConfirmed: most of its votes cannot be read.
+            NotReplicated: it is stored here, and the replica has not confirmed it in time.
         """
         require(user, Role.SUBMITTER)
+        accepted = self._accept(file, metadata, user, shown, accept_unreadable)
+        self._durability.confirm()  # also of what was known: nobody may have been told yet
+        return accepted
+
+    def _accept(
+        self, file: UploadedFile, metadata: Metadata, user: Identity, shown: EntryVisibility, accept_unreadable: bool
+    ) -> Accepted:
         with self._turns.of(user.account, file.sha256):  # fifty copies at once are checked once
             with self._database.read() as session:
                 if known := self._check_admissible(session, file, metadata, user, shown):
@@ -199,7 +211,7 @@ class SubmissionService:
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
-            made = queries.count_attempts(session, quota.account_subject(user), revision)
+            made = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision)
             paused = submission_pause.pause_message(session)
             try:
                 self._check_who(session, user)
@@ -258,7 +270,7 @@ class SubmissionService:
         QuotaUsed."""
         if self.policy.limits(user):
             now, names = queries.now(session), quota.quota_scopes(user, self.policy)
-            taken = {subject: queries.quota_used(session, subject, now) for subject in names}
+            taken = {subject: queries.quota_used(session, self.benchmark, subject, now) for subject in names}
             try:
                 quota.require_quota(self.policy, taken, names, now)
             except quota.QuotaUsed:
@@ -268,7 +280,7 @@ class SubmissionService:
         return None
 
     def _revision(self, session: Session) -> str:
-        return queries.current_revision(session) or self.policy.label_revision
+        return queries.current_revision(session, self.benchmark) or self.policy.label_revision
 
     def _persist(
         self,
@@ -290,9 +302,9 @@ class SubmissionService:
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
             abstained = abstaining(upload.votes.matrix)
             approval = self._needs_approval(session, user, policy, abstained)
-            number = queries.count_attempts(session, quota.account_subject(user), revision) + 1
+            number = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision) + 1
             given = (new_entry_id(), self.benchmark, file, upload, user.account)
-            facts = acceptance_payload(*given, iso(now), number, policy, self._uploads.durability)
+            facts = acceptance_payload(*given, iso(now), number, policy, self._durability.name)
             row = _row(self.benchmark, facts, file, {**report, "abstaining": abstained}, upload, metadata, now)
             session.add(row)
             session.flush()

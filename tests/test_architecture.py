@@ -27,6 +27,7 @@ PACKAGES = (
     "web",
     "judge",
     "curate",
+    "operation",
 )
 
 # package -> project packages it may import (wiring files may import everything)
@@ -37,18 +38,19 @@ ARROWS: dict[str, set[str]] = {
     "auth": {"common", "benchmark", "storage"},
     "predictions": {"common", "benchmark"},
     "receipts": {"common", "benchmark", "storage", "auth", "predictions"},
-    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts"},
+    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts", "operation"},
     "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
-    "maintenance": {"common", "benchmark", "storage", "auth"},
+    "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
-    "workers": {"common", "benchmark", "storage", "predictions"},
+    "operation": {"common", "storage", "auth"},
+    "workers": {"common", "benchmark", "storage", "predictions", "operation"},
     "judge": {"common", "benchmark", "predictions"},  # only curate imports it
     "curate": {"common", "benchmark", "predictions", "judge"},  # and nobody imports it
 }
 ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
 OF_SUBMISSIONS = {"judge": "submissions.client"}
-WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
+WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py", "maintenance/installation.py"}
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
@@ -92,6 +94,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "apscheduler": ("workers/schedule.py",),
     "sqlalchemy": (
         "storage/",
+        "operation/",
         "queries.py",
         "maintenance/account_queries.py",
         "maintenance/approval_queries.py",
@@ -119,6 +122,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "leaderboard/share/hub_eval_results.py",
     ),
     "pyarrow": (
+        "storage/object_store.py",
         "workers/",
         "exports.py",
         "judge/pairs.py",
@@ -313,3 +317,10 @@ def test_a_class_name_stands_for_one_class() -> None:
                 where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     several = {name: places for name, places in where.items() if len(places) > 1}
     assert not several
+
+
+def test_no_line_of_a_template_is_too_long_to_read() -> None:
+    templates = [path for package in PACKAGES for path in (ROOT / package).rglob("*.html")]
+    lines = [(path, len(line)) for path in templates for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(templates) > 20
+    assert [(path.relative_to(ROOT).as_posix(), length) for path, length in lines if length > 160] == []
