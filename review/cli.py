@@ -22,7 +22,7 @@ from maintenance.cli import (
     numbered_rows,
 )
 from maintenance.types import Conflict, to_jsonable
-from review import answers, candidates, disputes, individual_labels, projects, text_output
+from review import agreement_report, answers, candidates, disputes, individual_labels, projects, text_output
 from review.answers import GivenAnswer
 
 
@@ -87,6 +87,8 @@ def _add_verification(commands: Any) -> None:
     close = command(commands, "close", "end a project; a worker writes its draft", _close)
     close.add_argument("project", type=numbered_rows)
     _add_draft(close)
+    agree = command(commands, "agreement", "kappa and alpha by tag and annotator, time per pair", _agreement)
+    agree.add_argument("project", type=numbered_rows)
     export = command(commands, "export", "every answer of a closed project, as JSON lines", _export)
     export.add_argument("project", type=numbered_rows)
     export.add_argument("--output", type=Path, required=True, metavar="FILE")
@@ -160,6 +162,11 @@ def _check_known(c: CliContext) -> None:
     """Without sign-in everybody is the same annotator; with sign-in each user is one."""
     if c.identity is not None and c.identity.mode is Mode.OPENID:
         raise Conflict("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
+
+
+def _agreement(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = agreement_report.agreement_within(c.database, c.user, c.benchmark, o.project)
+    return CliResult(agreement_report.as_text(found), found)
 
 
 def _export(c: CliContext, o: argparse.Namespace) -> CliResult:

@@ -9,7 +9,7 @@ import pytest
 
 from auth import Forbidden
 from maintenance.types import Conflict, NotFound
-from review import answers, individual_labels, projects
+from review import agreement_report, answers, individual_labels, projects
 from review.answers import GivenAnswer
 from storage.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
@@ -68,3 +68,19 @@ def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> No
     keys = {item.key: None for item in bench.table.items}
     read = [read_answer(line, keys) for _, line in read_objects(path)]  # type: ignore[arg-type]
     assert {one.verdict for one in read} == {"poor-image"}
+
+
+def test_agreement_tells_alpha_by_annotator_and_nobody_s_answers(bench: ReviewSetup) -> None:
+    project = answered(bench)
+    answers.answer(bench.database, SECOND_MAINTAINER, bench.table, project, 3, GivenAnswer("first", ("counting",)))
+    found = agreement_report.agreement_within(bench.database, MAINTAINER, "demo", project)
+    assert (found["answers"], found["shared_pairs"]) == (6, 3)
+    assert found["agreement"] == pytest.approx(2 / 3)
+    assert found["alpha"] == 0.0, "the one who differs does so by chance"
+    assert found["tags"]["counting"]["given"] == 1
+    assert set(found["annotators"]) == {MAINTAINER.account, SECOND_MAINTAINER.account}
+    text = agreement_report.as_text(found)
+    assert "alpha 0.00" in text
+    assert "poor-image" not in text
+    with pytest.raises(Forbidden):
+        agreement_report.agreement_within(bench.database, STRANGER, "demo", project)
