@@ -29,7 +29,7 @@ from storage import label_imports, weak_hiding
 from storage.database import Database
 from storage.uploads import Uploads
 from submissions.quota import QuotaPolicy
-from submissions.service import SubmissionService
+from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 
 
@@ -78,9 +78,7 @@ def _submission_service(settings: Settings, database: Database, signer: Signer) 
         partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
         settings.benchmark,
         signer,
-        policy=_quota_policy(settings),
-        stated=partial(policy_facts, settings),
-        shipped=bundled_results,
+        SubmissionRules(_quota_policy(settings), partial(policy_facts, settings), bundled_results),
     )
 
 

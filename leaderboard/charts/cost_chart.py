@@ -62,8 +62,8 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         return empty_chart(_EMPTY, "Accuracy and cost")
     words = ChartText(
         "Macro average and what a run cost",
-        "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins judges that "
-        f"no cheaper one beats. {rules(view)}",
+        "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins judges "
+        f"that no cheaper one beats. {rules(view)}",
         "Across: log scale (left is cheaper). Up: macro average, % (up is better)",
     )
     silent = sum(all(measure.read(row) is None for measure in _MEASURES) for row in rows)
