@@ -8,16 +8,17 @@ import sys
 from contextlib import suppress
 
 from common.logging_setup import log_to_stderr
+from operation.request_metrics import RequestIdFilter
 from settings import Settings, SettingsError
-from storage.database import DatabaseUnusable, open_migrated
+from storage.database import DatabaseUnusable
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, load_signer, prepare_demo, prepare_directory
+from web.startup import QUIET, load_signer, open_service_database, prepare_demo, prepare_directory
 
 
 def main() -> int:
     """Run until told to stop. Returns the exit code."""
-    log_to_stderr()
+    log_to_stderr(RequestIdFilter())
     os.environ.update(QUIET)
     os.umask(0o077)  # hidden tallies and accounts are in files, and DATA_DIR may be a directory that others can read
     try:
@@ -27,7 +28,7 @@ def main() -> int:
         os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
         if settings.is_demo:
             prepare_demo(settings)
-        database = open_migrated(settings.database_url)
+        database = open_service_database(settings)
         signer = load_signer(settings, database)
     except (SettingsError, DatabaseUnusable, OSError) as error:
         print(error, file=sys.stderr)

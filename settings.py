@@ -20,6 +20,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
+from operation.replica import UPLOADS, Replica
+from storage.durability import LOCAL, REPLICATED
 
 DEMO_REVISION = "demo"
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
@@ -187,6 +189,14 @@ class WorkerSettings(_FromMapping):
         shown="`DATA_DIR/backups`",
         repr=False,
     )
+    replica_url: str = setting(
+        "",
+        "where the database is copied to within a second, with uploads, imported labels and audit heads: a directory "
+        "on another disk or a mounted bucket, or `s3://bucket/path?endpoint=...&region=...`; an empty disk is restored "
+        "from it at the start ([replica](operation.md#replica))",
+        shown="none",
+        repr=False,
+    )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
 
     @field_validator("data_dir", "item_texts")
@@ -293,6 +303,11 @@ class WorkerSettings(_FromMapping):
     def item_texts_path(self) -> Path | None:
         """The pairs' texts, without labels, for the explore page; None where only facts are shown."""
         return self.demo_dir / "pairs.jsonl" if self.is_demo else self.item_texts
+
+    @property
+    def replica(self) -> Replica | None:
+        """Where everything is copied to that must outlive the disk."""
+        return Replica(self.replica_url) if self.replica_url else None
 
     @property
     def state_dir(self) -> Path:
@@ -421,6 +436,16 @@ class Settings(WorkerSettings):
     quota_exempt_orgs: Names = setting(
         (), "names or ids of organisations that anybody may join, so that their members are not one team", shown="none"
     )
+    durability: str = setting(
+        "local",
+        "`local`: a submission is acknowledged when it is on this disk; `replicated`: when `REPLICA_URL` has it too",
+        shown="`local`",
+    )
+    replica_secret: SecretStr = setting(
+        SecretStr(""),
+        "secret under which the receipt key is encrypted in the replica; not needed with `RECEIPT_KEY`",
+        shown="`SESSION_SECRET`",
+    )
     receipt_key: SecretStr = setting(
         SecretStr(""),
         "Ed25519 key that receipts are signed with, as PEM or the base64 of 32 random bytes; otherwise in "
@@ -431,6 +456,14 @@ class Settings(WorkerSettings):
         False,
         "`1` accepts that everybody who reaches a service without sign-in can submit; nobody can maintain it",
         shown="`0`",
+    )
+    metrics_token: SecretStr = setting(
+        SecretStr(""),
+        "who sends it as `Authorization: Bearer` may read `/metrics`",
+        shown="none: requests from this machine alone",
+    )
+    access_log: Flag = setting(
+        False, "`1`: a line in the log for each request: route, status, time; no address, no query", shown="`0`"
     )
     space_id: str = setting("", "set on a Space")
     space_host: str = setting("", "set on a Space")
@@ -462,9 +495,36 @@ class Settings(WorkerSettings):
 
     @model_validator(mode="after")
     def _sign_in_is_decided(self) -> Self:
-        object.__setattr__(self, "uploads_url", self.uploads_url or str(self.state_dir / "uploads"))
+        object.__setattr__(self, "uploads_url", self.uploads_url or self._default_uploads)
         _ = self.identity  # raises for what would let the wrong people in
         return self
+
+    @model_validator(mode="after")
+    def _durable(self) -> Self:
+        if self.durability not in (LOCAL, REPLICATED):
+            raise ValueError(f"DURABILITY={self.durability} is neither local nor replicated. Write one of them.")
+        if self.durability == REPLICATED and not (self.replica_url and self.database_url.startswith("sqlite")):
+            raise ValueError(
+                "DURABILITY=replicated needs REPLICA_URL and SQLite. On PostgreSQL, leave it out and set "
+                "synchronous_standby_names there."
+            )
+        return self
+
+    @property
+    def key_secret(self) -> str:
+        """The secret under which the receipt key is encrypted in the replica; "" where RECEIPT_KEY is given."""
+        if self.receipt_key.get_secret_value():
+            return ""
+        return self.replica_secret.get_secret_value() or self.session_secret.get_secret_value()
+
+    @property
+    def uploads_in_replica(self) -> bool:
+        """Whether submitted files stay in the replica: where UPLOADS_URL names no other place."""
+        return self.replica is not None and self.uploads_url == self._default_uploads
+
+    @property
+    def _default_uploads(self) -> str:
+        return self.replica.below(UPLOADS) if self.replica else str(self.state_dir / "uploads")
 
     @property
     def public(self) -> bool:

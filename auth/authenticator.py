@@ -74,7 +74,7 @@ class Authenticator:
         if found.revoked or found.expired:
             raise Unauthenticated(f"This token {'was revoked' if found.revoked else 'has expired'}. Make a new one.")
         if found.account.banned:
-            raise Forbidden("This account is shut out.")
+            raise Forbidden("This account is banned.")
         if found.unused > self._settings.touch_seconds:
             self._touch(lambda session: queries.touch_token(session, found.id))
         scopes = frozenset(Scope(scope) for scope in found.scopes.split())

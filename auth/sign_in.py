@@ -122,7 +122,7 @@ class SignIn:
             )
             known = queries.account(session, account_id)
             if known is None or known.banned:
-                raise Forbidden("This account is shut out.")
+                raise Forbidden("This account is banned.")
             sealed = self._seal.encrypt(ISSUER_TOKEN, vouched.access_token, account_id)
             queries.keep_issuer_token(session, account_id, sealed if settings.maintainer_org else None)
             if session_cookie:

@@ -1,4 +1,4 @@
-"""How long a response takes on a connection that is kept alive, in each encoding, beside an empty one; and how many
+"""Latency of a response on a kept connection, in each encoding, beside an empty one; and how many
 responses a second 50 clients get."""
 
 from __future__ import annotations

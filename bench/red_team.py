@@ -180,7 +180,7 @@ EXPLOITS = (
     Exploit(
         "repeated-query",
         "One known pair, a thousand times",
-        "A coin’s answers, and one known pair again and again with one more space after the query.",
+        "Random answers, and one known pair again and again with one more space after the query.",
         "White space makes no new pair: the repeated pair has more votes than the others, which is refused.",
         _repeated,
     ),

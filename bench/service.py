@@ -138,7 +138,7 @@ def fill(folder: Path, entries: int) -> None:
 def board_of(folder: Path) -> Board:
     """Return the board that the service shows: entries, reported rows and baselines."""
     database = _open(folder)
-    board = BoardCache(DatabaseSnapshots(database), benchmark="demo").refresh().board()
+    board = BoardCache(DatabaseSnapshots(database, "demo"), benchmark="demo").refresh().board()
     database.close()
     return board
 

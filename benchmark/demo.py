@@ -682,7 +682,7 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
             "judge-f.vl-reward-model.json",
             _summary_and_results(pairs, made["F"], rng),
             _metadata(
-                "F", "guesses", "generative-pointwise", 2, True, "Close to a coin; written as VL-Reward-Model does."
+                "F", "guesses", "generative-pointwise", 2, True, "Close to chance; written as VL-Reward-Model does."
             ),
         ),
     ]

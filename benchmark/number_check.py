@@ -87,7 +87,7 @@ class PublishedFigure:
         return 200 * int(10**self.decimals)
 
     def bounds(self, reading: Reading) -> tuple[int, int, int]:
-        """(a, b, s): k / n prints as this figure if and only if a * n <= scale * k <= b * n - s, in whole numbers.
+        """Return (a, b, s): k / n prints as this figure exactly if a * n <= scale * k <= b * n - s, in whole numbers.
 
         Rounding is taken in the widest sense: a half may have gone up or down.
         """

@@ -302,7 +302,7 @@ def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> 
 
 
 def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Selections], public: bool) -> Json:
-    """grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
+    """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
     found: Json = {grouping: {} for grouping in parts}
     known: dict[bytes, Json] = {}  # groupings share parts, and overall
     draws = normal_draws(correct.shape[1])

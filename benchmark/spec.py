@@ -146,6 +146,7 @@ class BenchmarkSpec:
     """All that distinguishes one benchmark from another.
 
     ``fields`` None: its items and labels are read by the code of VL-RewardBench (revisions, item manifest).
+    ``filtered_by``: judges whose errors chose the pairs, so that they score below chance by construction.
     """
 
     id: str
@@ -169,6 +170,7 @@ class BenchmarkSpec:
     groupings: Mapping[str, Mapping[str, tuple[str, ...]]]
     tags: tuple[str, ...]
     drop_from_questions: tuple[str, ...]
+    filtered_by: tuple[str, ...] = ()
 
     @property
     def category_keys(self) -> tuple[str, ...]:
@@ -257,6 +259,7 @@ def spec_from_mapping(data: Mapping[str, Any]) -> BenchmarkSpec:
         },
         tags=tuple(data.get("tags", ())),
         drop_from_questions=tuple(data.get("drop_from_questions", ())),
+        filtered_by=tuple(data.get("filtered_by", ())),
     )
 
 

@@ -6,11 +6,14 @@ import json
 import logging
 import sys
 import threading
+import time
 import traceback
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 log = logging.getLogger(__name__)
+_MINUTE = 60.0
 
 
 class JsonLines(logging.Formatter):
@@ -29,9 +32,43 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=True, default=str)
 
 
-def log_to_stderr() -> None:
+class OncePerMinute(logging.Filter):
+    """Drops a warning or error that is the same as one of the last minute; the next one says how many there were."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock, self._lock = clock, threading.Lock()
+        self._logged: dict[str, tuple[float, int]] = {}  # what was said -> when, and how often since
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to log it."""
+        if record.levelno < logging.WARNING:
+            return True
+        key, now = _key(record), self._clock()
+        with self._lock:
+            at, dropped = self._logged.get(key, (-_MINUTE, 0))
+            if now - at < _MINUTE:
+                self._logged[key] = (at, dropped + 1)
+                return False
+            self._logged = {old: seen for old, seen in self._logged.items() if now - seen[0] < _MINUTE}
+            self._logged[key] = (now, 0)
+        if dropped:
+            record.data = {**getattr(record, "data", {}), "repeated": dropped}
+        return True
+
+
+def _key(record: logging.LogRecord) -> str:
+    """Return what makes two records the same: words, fields, kind of the exception and where it was raised."""
+    kind, error, trace = record.exc_info or (None, None, None)
+    lines = [line.lineno for line in traceback.extract_tb(trace)] if error is not None else []
+    return f"{record.name} {record.getMessage()} {getattr(record, 'data', {})} {kind} {lines}"
+
+
+def log_to_stderr(*filters: logging.Filter) -> None:
     """Send all records of this process there, and what would print a traceback or a warning around them."""
     handler = logging.StreamHandler(sys.stderr)
+    for one in (OncePerMinute(), *filters):
+        handler.addFilter(one)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logging.getLogger("alembic").setLevel(logging.WARNING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,7 @@ from judge.plan import RequestKey, is_swapped
 from judge.requests import UnusableReply, chat_body, chat_messages, read_chat, read_usage
 
 OPENAI, VLLM, ANTHROPIC = "openai", "vllm", "anthropic"
-_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})")
+_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})(?:-[os]-[A-Za-z0-9_-]{43})?")
 _NOT_ASKED = frozenset({"batch_expired", "batch_cancelled", "expired", "canceled"})
 
 
@@ -47,9 +48,14 @@ class BatchResult:
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
-def custom_id(key: RequestKey) -> str:
-    """Return the id of a request: row and vote, far below the 64 characters that all services take."""
-    return f"r{key.row}-v{key.vote}"
+def custom_id(key: RequestKey, pair: PairToJudge, *, swapped: bool) -> str:
+    """Return the id of a request: row, vote, order (o or s) and the pair's fingerprint in base64url.
+
+    At most 60 of the 64 characters that all services take. The raw results can be uploaded, since nothing else in them
+    tells pair and order.
+    """
+    mark = urlsafe_b64encode(bytes.fromhex(pair.fingerprint)).decode().rstrip("=")
+    return f"r{key.row}-v{key.vote}-{'s' if swapped else 'o'}-{mark}"
 
 
 def request_line(
@@ -61,9 +67,10 @@ def request_line(
     messages = chat_messages(configuration.prompt, text, image)
     body = chat_body(configuration.model, messages, configuration.parameters)
     del body["stream"]  # nothing streams in a batch
+    name = custom_id(key, pair, swapped=swapped)
     if form == ANTHROPIC:
-        return {"custom_id": custom_id(key), "params": _anthropic(body)}
-    return {"custom_id": custom_id(key), "method": "POST", "url": "/v1/chat/completions", "body": body}
+        return {"custom_id": name, "params": _anthropic(body)}
+    return {"custom_id": name, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
 def image_of(pair: PairToJudge, configuration: RunConfiguration) -> str:

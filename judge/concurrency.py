@@ -1,4 +1,4 @@
-"""How many requests are in flight: more while all goes well, half after a refusal for load."""
+"""Adaptive limit of requests in flight: it grows while calls succeed and halves after a refusal for load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run asks and how, as its directory records it. A run goes on only with the same answers to these questions."""
+"""Configuration of a run, as its directory records it. A run is resumed only with the same configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has used, what it may use, and how its answers look. No label is involved."""
+"""Totals of a run: usage, budgets, and statistics of its answers. No label is involved."""
 
 from __future__ import annotations
 

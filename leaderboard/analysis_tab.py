@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -22,7 +21,7 @@ from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import display_name
 from leaderboard.charts.layout import Page
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import permanent
+from leaderboard.render import environment, permanent
 
 MOST_LISTED = 500  # judges scored here in the list to choose from; others are drawn too when the address names them
 FIRST_SHOWN = 5
@@ -141,7 +140,7 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
     """Return the figure and what is said beneath it."""
     kind, when = CHARTS[choice.chart], _when(edition, choice)
     if not choice.entries and not kind.alone:
-        return Drawn(None, _nothing_chosen(bool(names(edition, ()))), when)
+        return Drawn(None, str(_parts().nothing_chosen(bool(names(edition, ())))), when)
     known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
     around = _around(edition, choice, materials)
     hidden = edition.is_redacted(choice.revision)
@@ -150,8 +149,7 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
     view = ChartQuery(*rules, choice.page, choice.paper, hidden, around, overall_only)
     chart = kind.draw([known[key] for key in choice.entries if key in known], view)
     if chart.figure is None:
-        sentences = " ".join(map(escape, chart.notes))
-        return Drawn(None, f'<div class="vl-none"><b>{chart.title}</b>{sentences}</div>', when)
+        return Drawn(None, _nothing(chart.title, " ".join(chart.notes)), when)
     drawn = {**json.loads(chart.figure.to_json()), "config": {"displayModeBar": False}}
     drawn["layout"]["meta"]["data"] = _data(chart, edition, choice)
     return Drawn(json.dumps(drawn), _said(chart, edition, choice), when)
@@ -170,29 +168,23 @@ def _around(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog
     return BoardContext(rows, relations, summary.get("difficulty"), compared, load_values(), moment, reported)
 
 
-def _nothing_chosen(any_judge: bool) -> str:
-    if any_judge:
-        return '<div class="vl-none"><b>No judge chosen</b>Choose one or more above.</div>'
-    return (
-        '<div class="vl-none"><b>No judge has been scored yet</b>'
-        '<a href="/app/submit">Submit predictions</a> and the figures draw themselves.</div>'
-    )
-
-
 def busy() -> str:
     """Return what a reader gets while too many others wait for figures."""
-    return (
-        '<div class="vl-none"><b>Too many readers at the moment</b>Figures for others are being made. '
-        "Please try again in a few seconds.</div>"
-    )
+    return _nothing("Too many readers at the moment", "Figures for others are being made. Try again in a few seconds.")
 
 
 def no_board() -> str:
     """Return what an ``as_of`` without a board gets."""
-    return (
-        '<div class="vl-none"><b>There was no board then</b>A board of the past is found by a day, by an instant, or '
-        f'by at least twelve digits of a snapshot’s id. <a href="{PATH}">The current board</a></div>'
-    )
+    return str(_parts().no_board(PATH))
+
+
+def _nothing(title: str, sentences: str) -> str:
+    return str(_parts().nothing(title, sentences))
+
+
+def _parts() -> Any:
+    """Return the macros of figure_parts.html."""
+    return environment().get_template("figure_parts.html").module
 
 
 def _data(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> dict[str, Any]:
@@ -216,35 +208,9 @@ def _when(edition: BoardVersion, choice: AnalysisQuery) -> str:
     """Return whose numbers these are, where the address asks for a board of the past."""
     if not choice.as_of:
         return ""
-    moment = str(edition.snapshot["created_at"])
-    said = f"The board as it was on {moment[:10]} at {moment[11:16]} UTC."
-    return f'<p class="vl-then">{said} <a href="{escape(choice.address(""))}">The current one</a></p>'
+    return str(_parts().then(str(edition.snapshot["created_at"]), choice.address("")))
 
 
 def _said(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> str:
-    """Downloads, sentences, and the numbers as a table for those who cannot or would rather not look."""
-    notes = "".join(f"<li>{escape(note)}</li>" for note in chart.notes)
-    head = "".join(
-        f'<th scope="col"{"" if at < 2 else " class=n"}>{escape(title)}</th>' for at, title in enumerate(chart.header)
-    )
-    rows = "".join(
-        f'<tr><th scope="row">{escape(str(row[0]))}</th>'
-        + "".join(f"<td{'' if at == 0 else ' class=n'}>{escape(_cell(cell))}</td>" for at, cell in enumerate(row[1:]))
-        + "</tr>"
-        for row in chart.rows
-    )
-    kinds = "".join(f'<button type="button" data-save="{one}">{one.upper()}</button>' for one in ("png", "svg", "csv"))
-    lasting = choice.address(permanent(edition.board()))
-    return (
-        f'<div class="vl-save" data-chart="{escape(choice.chart)}" data-title="{escape(chart.title)}">{kinds}'
-        '<button type="button" data-save="json">JSON</button>'
-        f'<a href="{escape(lasting)}">Link to this view</a></div>'
-        f'<ul class="vl-said">{notes}</ul>'
-        '<details class="vl-numbers"><summary>Numbers</summary>'
-        f'<div tabindex="0" role="region" aria-label="Numbers of the figure"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div></details>"
-    )
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else f"{value:.1f}" if isinstance(value, float) else str(value)
+    """Return downloads, sentences, and the numbers as a table for readers who do not use the figure."""
+    return str(_parts().details(choice.chart, chart, choice.address(permanent(edition.board()))))

@@ -147,7 +147,7 @@ def _entry(row: BoardRow) -> dict[str, Any]:
 
 
 def _best_of(row: BoardRow | None) -> dict[str, Any] | None:
-    """That it was chosen among variants; fractions, as everything."""
+    """Return the selection among variants, as fractions."""
     if row is None or row.best_of is None:
         return None
     one = row.best_of

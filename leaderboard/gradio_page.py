@@ -125,7 +125,7 @@ def frame(current: str, *classes: str) -> Iterator[None]:
 
 
 def build_board(site: BoardCache) -> None:
-    """The board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
+    """Build the board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
     warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
     with frame("/"):
         board = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
@@ -224,7 +224,7 @@ async def _asked(site: BoardCache, state: str) -> BoardVersion | None:
 
 
 def _nothing_drawn(controls: int, words: str) -> list[Any]:
-    """Controls as they are, no figure, and why."""
+    """Return the unchanged controls, no figure, and the reason."""
     return [*[gr.skip()] * controls, "", gr.update(value=None, visible=False), words]
 
 

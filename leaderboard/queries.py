@@ -31,13 +31,14 @@ class DatabaseSnapshots:
     def __init__(
         self,
         database: Database,
+        benchmark: str,
         *,
         hidden_labels: Mapping[str, str] = MappingProxyType({}),
         offline_after: float = OFFLINE_AFTER,
     ) -> None:
-        """``hidden_labels``: configured label revisions that are not public and their levels, beside those imported.
-        ``offline_after``: seconds of silence until visitors are told."""
-        self._database = database
+        """``benchmark``: whose board it is. ``hidden_labels``: configured label revisions that are not public and their
+        levels, beside those imported. ``offline_after``: seconds of silence until visitors are told."""
+        self._database, self._benchmark = database, benchmark
         self._hidden_labels = hidden_labels
         self._offline_after = offline_after
         self._absent_since: float | None = None
@@ -45,7 +46,7 @@ class DatabaseSnapshots:
     def pointer(self) -> CurrentSnapshot:
         """Return three reads of one row each, and the few entries that are off the board."""
         with self._database.read() as session:
-            current = label_sets.current(session)
+            current = label_sets.current(session, self._benchmark)
             seen = worker_heartbeats.last_seen(session)
             paused = submission_pause.pause_message(session)
             off = moderation.removed_entries(session)
@@ -65,18 +66,18 @@ class DatabaseSnapshots:
                 raise LookupError(f"no snapshot {snapshot_id}")
             body = found.body
             off = moderation.removed_entries(session)
-            levels = merged(self._hidden_labels, label_imports.hidden_revisions(session))
-            turned = _last_turn(session, found.through_seq)
+            levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, found.benchmark))
+            turned = _last_turn(session, found.benchmark, found.through_seq)
         snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:
         """As ``storage.snapshots.snapshot_as_of``."""
         with self._database.read() as session:
-            return snapshot_at(session, when)
+            return snapshot_at(session, self._benchmark, when)
 
     def relations(self, relations_id: str) -> bytes | None:
-        """Stored relations by their id, for benchmark.pairwise.unpack."""
+        """Return stored relations by their id, for benchmark.pairwise.unpack."""
         with self._database.read() as session:
             return snapshots.relations_body(session, relations_id)
 
@@ -105,10 +106,11 @@ def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], old: bo
     }
 
 
-def _last_turn(session: Session, through: int) -> dict[str, Any] | None:
+def _last_turn(session: Session, benchmark: str, through: int) -> dict[str, Any] | None:
     """Return the last decision, up to an audit event, that made the board show other labels; None where there was
     none."""
-    found = next(iter(audit.newest(session, _TURNED, before=through + 1, limit=1)), None)
+    about = [audit.board(**audit.scope(session, benchmark))]
+    found = next(iter(audit.events_about(session, about, _TURNED, before=through + 1, limit=1)), None)
     if found is None:
         return None
     before, after = ((found.body[side] or {}).get("label_revision") for side in ("from", "to"))

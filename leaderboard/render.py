@@ -27,6 +27,7 @@ from benchmark.judges import TYPES
 from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS
 from common.rounding import percent, tenths, units
 from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DRAWN, USUAL, Column
+from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import order_of
 from leaderboard.board.rows import Board, BoardRow
@@ -219,6 +220,8 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "clock": _clock(edition.delayed_since),
         "paused": edition.paused if not view.as_of else None,
         "chance": bar_position(0.5),
+        "finding": finding(board),
+        "strips": strips(board),
     }
 
 
@@ -308,6 +311,7 @@ def board_data(board: Board) -> bytes:
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
         "level": board.level,
+        "opening": opening_markup(board),
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
         "rank": [row.rank for row in rows],
@@ -322,6 +326,11 @@ def board_data(board: Board) -> bytes:
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
     return orjson.dumps(data)
+
+
+def opening_markup(board: Board) -> str:
+    """Return the sentence and the strips of dots above the table."""
+    return environment().get_template("opening.html").render(finding=finding(board), strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:

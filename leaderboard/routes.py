@@ -184,7 +184,7 @@ class BoardFastPathMiddleware:
         self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The ASGI entry point."""
+        """Serve one ASGI connection."""
         if (
             scope["type"] != "http"
             or scope["path"] != "/"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import maintenance.installation
 import review.cli
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
@@ -60,6 +61,7 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("--output", type=Path, required=True, help="what ITEMS_FILE is to name")
     items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
+    maintenance.installation.add_commands(commands)
     add_commands(commands)
     review.cli.add_commands(commands)
     return parser

@@ -20,6 +20,7 @@ from maintenance.actions import (
     bans,
     entries,
     entry_search,
+    incidents,
     labels,
     operations,
     quota_grants,
@@ -32,11 +33,15 @@ from maintenance.actions.entries import ParseMetadata
 from maintenance.actions.reported import Shipped
 from maintenance.decision_log import decisions
 from maintenance.types import ActionResult, Conflict, Identity, to_jsonable, whole_number
+from operation.alarms import of_service
 from review.items import ItemLookup
 from storage import audit_checkpoints
+from storage.clock import iso
 from storage.database import Database
 
 _WAIT_SECONDS = 0.3
+_ALARM = "ALARM:"
+_SAID_BY_HEALTH = ("rows-changed",)
 _ACCOUNT = "its id, or its user name if nobody else has it; `accounts list` shows both"
 
 
@@ -106,6 +111,7 @@ def add_commands(commands: Any) -> None:
         parser = command(commands, name, what, _on_account(use_case))
         parser.add_argument("account", help=_ACCOUNT)
         parser.add_argument("--reason", required=True)
+    _add_incidents(group(commands, "incidents", "what the public status page tells of"))
     command(commands, "health", "queue, workers, failures, disks", _health)
     _add_accounts(group(commands, "accounts", "who has signed in here"))
 
@@ -276,6 +282,34 @@ def _add_audit(commands: Any) -> None:
     log = command(commands, "log", "the public decision log", _log)
     log.add_argument("--limit", type=numbered_rows, default=50)
     log.add_argument("--edits", action="store_true", help="entries that were described anew, too")
+
+
+def _add_incidents(commands: Any) -> None:
+    command(commands, "list", "the newest incidents", _incidents)
+    opening = command(
+        commands,
+        "open",
+        "tell everybody about an incident",
+        lambda c, o: action_result(incidents.open_incident(c.database, c.user, o.text)),
+    )
+    opening.add_argument("text", help="what does not work, and since when")
+    for name, words, close in (("update", "add to an open incident", False), ("close", "end one", True)):
+        parser = command(commands, name, words, _on_incident(close))
+        parser.add_argument("number", type=numbered_rows)
+        parser.add_argument("text", help="what is known by now")
+
+
+def _on_incident(close: bool) -> Command:
+    return lambda c, o: action_result(incidents.update_incident(c.database, c.user, o.number, o.text, close=close))
+
+
+def _incidents(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = incidents.listing(c.database)
+    lines = [
+        f"{one.number}  {'open' if one.closed_at is None else 'closed'}  {iso(one.opened_at)}  {one.title}"
+        for one in found
+    ]
+    return CliResult("\n".join(lines) or "No incident was reported.", to_jsonable(found))
 
 
 def _add_approvals(commands: Any) -> None:
@@ -495,8 +529,13 @@ def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
 def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     found = operations.health(c.database, c.user, c.benchmark, c.paths)
     data = [str(path) for path in c.paths]
-    told = f"{text_output.installation(c.benchmark, data)}\n{text_output.health(found)}"
-    return CliResult(told, {"benchmark": c.benchmark, "data": data, **to_jsonable(found)})
+    with c.database.read() as session:
+        raised = [alarm for alarm in of_service(session, c.paths) if alarm.code not in _SAID_BY_HEALTH]
+    lines = [f"ALARM: {alarm.sentence}" for alarm in raised]
+    told = "\n".join([text_output.installation(c.benchmark, data), text_output.health(found), *lines])
+    alarms = [alarm._asdict() for alarm in raised]
+    body = {"benchmark": c.benchmark, "data": data, **to_jsonable(found), "alarms": alarms}
+    return CliResult(told, body, ok=_ALARM not in told)
 
 
 def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:

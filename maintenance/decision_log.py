@@ -140,7 +140,8 @@ def _visible(session: Any, recorded: Sequence[StoredEvent], hidden: set[str], ex
     read = [event for event in recorded if event.seq not in explained]
     shown = [event for event in read if not _out_of_sight(event.body, hidden)]
     owners = queries.owners(session, [event.body["entry"] for event in shown if event.kind in _BY_OWNERS])
-    around = {event.seq: queries.boards_around(session, event.seq) for event in shown if event.kind in _OF_THE_BOARD}
+    moves = [event for event in shown if event.kind in _OF_THE_BOARD]
+    around = {event.seq: queries.boards_around(session, event.seq, event.body.get("benchmark")) for event in moves}
     return [_decision(event, owners, around.get(event.seq)) for event in shown]
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from storage import label_sets
-from storage.models.core import Account, Job, Score, State, Submission
+from storage.models.core import Account, BoardState, Job, Score, State, Submission
 from storage.models.moderation import Moderation
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, unpublished
@@ -43,13 +42,9 @@ def search(session: Session, benchmark: str, text: str, limit: int) -> tuple[lis
 def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
     """Return where each entry is, after "it": on the board, or why not."""
     said = dict.fromkeys(entries, "waits to be scored")
-    board = label_sets.current(session)
-    if board is not None:
-        under = (Job.label_revision == board.label_revision, Job.scorer_version == board.scorer_version)
-        failed = (*under, Job.state == State.FAILED.value)
-        said |= _of(session, Job.submission_id, entries, *failed, words="could not be scored")
-        shown = (Score.label_revision == board.label_revision, Score.scorer_version == board.scorer_version)
-        said |= _of(session, Score.submission_id, entries, *shown, words="is on the board")
+    failed = (_under_board(Job), Job.state == State.FAILED.value)
+    said |= _of(session, Job.submission_id, entries, *failed, words="could not be scored")
+    said |= _of(session, Score.submission_id, entries, _under_board(Score), words="is on the board")
     kept_back = Submission.id.in_(unpublished())
     said |= _of(session, Submission.id, entries, kept_back, words="is not published by its owner")
     for state, words in ((WAITING, "waits for a maintainer"), (REJECTED, "was rejected")):
@@ -61,6 +56,15 @@ def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
         one.submission_id.in_(entries), one.merged_into.is_not(None)
     )
     return said | {row[0]: f"was merged into {row[1]}" for row in session.execute(merged)}
+
+
+def _under_board(table: type[Job] | type[Score]) -> ColumnElement[bool]:
+    """Return whether a job or score is under what the board of its benchmark shows."""
+    return exists().where(
+        BoardState.benchmark == table.benchmark,
+        BoardState.label_revision == table.label_revision,
+        BoardState.scorer_version == table.scorer_version,
+    )
 
 
 def _of(

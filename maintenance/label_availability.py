@@ -8,26 +8,26 @@ from maintenance.types import Conflict
 from storage import label_imports, worker_heartbeats
 
 
-def require_labels_loaded(session: Any, revision: str) -> None:
+def require_labels_loaded(session: Any, benchmark: str, revision: str) -> None:
     """Raise Conflict if no running worker could update the board under a revision. Without a worker, do not check."""
-    if worker_heartbeats.no_worker_has(session, revision):
+    if worker_heartbeats.no_worker_has(session, benchmark, revision):
         raise Conflict(
             "labels-missing",
-            f"No worker that runs holds the labels of revision {revision}: {_remedy(session, revision)}.",
+            f"No worker that runs holds the labels of revision {revision}: {_remedy(session, benchmark, revision)}.",
         )
 
 
-def revisions_not_loaded(session: Any, shown: str) -> str | None:
+def revisions_not_loaded(session: Any, benchmark: str, shown: str) -> str | None:
     """Return the alarm if no worker holds the board's labels, else None."""
-    if not worker_heartbeats.no_worker_has(session, shown):
+    if not worker_heartbeats.no_worker_has(session, benchmark, shown):
         return None
     return (
         f"No worker that runs holds the labels of revision {shown}, which the board shows, so submissions wait and the "
-        f"board stays as it is: {_remedy(session, shown)}."
+        f"board stays as it is: {_remedy(session, benchmark, shown)}."
     )
 
 
-def _remedy(session: Any, revision: str) -> str:
-    if label_imports.find(session, revision) is None:
+def _remedy(session: Any, benchmark: str, revision: str) -> str:
+    if label_imports.find(session, benchmark, revision) is None:
         return f"name {revision} in LABELS again and start the workers anew"
-    return f"bring the file DATA_DIR/labels/{revision}.json back to them"
+    return f"bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them"

@@ -16,7 +16,6 @@ from storage.metadata import NAMES
 from storage.models.core import (
     Account,
     AuditEvent,
-    BoardState,
     Job,
     RegisteredLabelSet,
     Score,
@@ -220,8 +219,9 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         row.revision: row
         for row in session.scalars(select(RegisteredLabelSet).where(RegisteredLabelSet.benchmark == benchmark))
     }
-    stated = label_levels.stated(session)
-    committed = dict(session.execute(select(LabelCommitment.revision, LabelCommitment.commitment)).all())
+    stated = label_levels.stated(session, benchmark)
+    own = select(LabelCommitment.revision, LabelCommitment.commitment).where(LabelCommitment.benchmark == benchmark)
+    committed = dict(session.execute(own).all())
     found = [
         RevisionRow(
             name,
@@ -258,19 +258,6 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         for row in imported.values()
     ]
     return sorted(found)
-
-
-def hold_board(session: Session) -> None:
-    """Keep others from moving the board until the transaction ends."""
-    session.execute(select(BoardState.id).with_for_update())
-
-
-def unpublish(session: Session, revision: str) -> None:
-    """Make an imported revision a draft again; does nothing to a configured one."""
-    session.execute(
-        update(ImportedLabels).where(ImportedLabels.revision == revision).values(published_at=None),
-        execution_options={"synchronize_session": False},
-    )
 
 
 def failed_jobs(session: Session, benchmark: str, limit: int = 100) -> list[FailedJob]:
@@ -330,17 +317,22 @@ def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
     return {row.id: row.owner for row in session.execute(wanted)}
 
 
-def boards_around(session: Session, seq: int) -> tuple[str | None, str | None]:
+def boards_around(session: Session, seq: int, benchmark: str | None = None) -> tuple[str | None, str | None]:
     """Return the snapshots that the public saw before an event and after it; None where there is none (yet).
+
+    `benchmark`: as the event names it.
 
     As the chain says: the rows of snapshots could be given other dates without anybody seeing it.
     """
-    before = audit.newest(session, [SNAPSHOT], before=seq, limit=1)
+    earlier = audit.newest(session, [SNAPSHOT], before=seq, limit=_LOOKED_AT)
     later = select(AuditEvent.body).where(AuditEvent.kind == SNAPSHOT, AuditEvent.seq > seq).order_by(AuditEvent.seq)
     after = (json.loads(body) for body in session.scalars(later.limit(_LOOKED_AT)))
     return (
-        before[0].body["snapshot"] if before else None,
-        next((one["snapshot"] for one in after if one["through"] >= seq), None),
+        next((one.body["snapshot"] for one in earlier if one.body.get("benchmark") == benchmark), None),
+        next(
+            (one["snapshot"] for one in after if one["through"] >= seq and one.get("benchmark") == benchmark),
+            None,
+        ),
     )
 
 

@@ -51,7 +51,7 @@ _DEMO_FILE = (
 )
 _REAL_FILE = (
     "This is a file about the real VL-RewardBench, and here its synthetic demo is scored. Submit it to a service that "
-    "has the real labels: whoever runs it sets LABELS to their file or Hub dataset."
+    "has the real labels: its operator sets LABELS to their file or Hub dataset."
 )
 
 
@@ -299,7 +299,7 @@ def _upload(
 
 
 def _samples(reading: ParsedFile, matched: Matched, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
-    """``stored``: rows x votes, in stored order."""
+    """Return the statistics of votes. ``stored``: rows x votes, in stored order."""
     chosen = [(one, int(stored[one.row, one.vote])) for one in reading.samples.chosen()]
     return tuple(
         Sample(

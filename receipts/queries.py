@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import PUBLIC, merged
@@ -83,20 +83,24 @@ def _as_held(row: Any) -> ReceiptRow:
 
 def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
     """Return all scores of some submissions, but those under drafts: of these nobody may know."""
-    drafts = label_imports.drafts(session)
+    draft = exists().where(
+        ImportedLabels.benchmark == Score.benchmark,
+        ImportedLabels.revision == Score.label_revision,
+        ImportedLabels.published_at.is_(None),
+    )
     rows = session.execute(
         select(*(getattr(Score, name) for name in Scored._fields))
-        .where(Score.submission_id.in_(submissions), Score.label_revision.not_in(drafts))
+        .where(Score.submission_id.in_(submissions), ~draft)
         .order_by(Score.created_at, Score.id)
     )
     return [Scored(*row) for row in rows]
 
 
-def labels(session: Session, hidden: Mapping[str, str]) -> dict[str, Labels]:
-    """Return every label revision that is no draft. `hidden`: the configured ones that are not public, and their
-    levels."""
-    levels = merged(hidden, label_imports.hidden_revisions(session))
-    drafts = label_imports.drafts(session)
+def labels(session: Session, benchmark: str, hidden: Mapping[str, str]) -> dict[str, Labels]:
+    """Return every label revision of a benchmark that is no draft. `hidden`: the configured ones that are not public,
+    and their levels."""
+    levels = merged(hidden, label_imports.hidden_revisions(session, benchmark))
+    drafts = label_imports.drafts(session, benchmark)
     rows = session.execute(
         select(
             RegisteredLabelSet.revision,
@@ -107,14 +111,19 @@ def labels(session: Session, hidden: Mapping[str, str]) -> dict[str, Labels]:
             ImportedLabels.commitment,
             ImportedLabels.salt,
         )
-        .outerjoin(LabelCommitment, LabelCommitment.revision == RegisteredLabelSet.revision)
-        .outerjoin(ImportedLabels, ImportedLabels.revision == RegisteredLabelSet.revision)
+        .outerjoin(LabelCommitment, _same_revision(LabelCommitment))
+        .outerjoin(ImportedLabels, _same_revision(ImportedLabels))
+        .where(RegisteredLabelSet.benchmark == benchmark)
     )
     return {
         name: Labels(name, items, levels.get(name, PUBLIC), digest, imported or own, salt if imported else own_salt)
         for name, items, digest, own, own_salt, imported, salt in rows
         if name not in drafts
     }
+
+
+def _same_revision(table: type[LabelCommitment] | type[ImportedLabels]) -> ColumnElement[bool]:
+    return (table.benchmark == RegisteredLabelSet.benchmark) & (table.revision == RegisteredLabelSet.revision)
 
 
 def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:

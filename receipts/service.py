@@ -73,9 +73,10 @@ class ReceiptService:
             if (found.hidden or not shown.published) and not _may_see(found, user):
                 return None
             ledger, wrong = integrity.about(session, submission)
-            labels = queries.labels(session, self.hidden_labels)
+            labels = queries.labels(session, self.benchmark, self.hidden_labels)
             stored = queries.scores(session, [submission])
-            withheld = ladder.withheld(session, ladder.levels(session, self.hidden_labels), [submission])
+            levels = ladder.levels(session, self.benchmark, self.hidden_labels)
+            withheld = ladder.withheld(session, self.benchmark, levels, [submission])
             stated = [] if wrong else [self._state(session, found, one, labels, ledger, withheld) for one in stored]
         if wrong:
             self._refuse(submission, wrong[0])

@@ -177,7 +177,7 @@ def _add_answers(router: APIRouter, database: Database, lookup: ItemLookup) -> N
 
     @router.get(f"{_SHEETS}/{{project}}/{{place}}")
     def show(project: Number, place: Number, request: Request) -> Response:
-        """A pair, its responses in your own order, and your answer."""
+        """Return a pair, its responses in your own order, and your answer."""
         return private(answers.show(database, identity_of(request), lookup, project, place))
 
     @router.put(f"{_SHEETS}/{{project}}/{{place}}")

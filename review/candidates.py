@@ -13,6 +13,7 @@ from maintenance.types import ActionResult, Conflict, Identity, require_maintain
 from review.items import short_name, vote_counts
 from storage import disputes, label_sets, tasks
 from storage.database import Database
+from storage.tasks import TaskRequest
 
 PROPOSE = "labels.candidates"
 
@@ -36,10 +37,11 @@ def request(database: Database, user: Identity, benchmark: str) -> ActionResult:
     """Have a worker compute the list for the labels that the board shows. For maintainers. Raises Conflict."""
     require_maintainer(user)
     with database.write() as session:
-        board = label_sets.current(session)
-        if board is None or board.benchmark != benchmark:
+        board = label_sets.current(session, benchmark)
+        if board is None:
             raise Conflict("no-board", "There is no board yet: start a worker.")
-        task, new = request_task(session, user, PROPOSE, board.label_revision, {}, "candidates")
+        wanted = TaskRequest(PROPOSE, board.label_revision, {}, "candidates", user.account, benchmark)
+        task, new = request_task(session, wanted)
     return ActionResult(
         new, f"A worker looks for label errors in revision {board.label_revision} (task {task}).", task_id=task
     )
@@ -50,7 +52,10 @@ def proposed(database: Database, user: Identity, table: ItemTable) -> Proposed:
     require_maintainer(user)
     with database.read() as session:
         keys = disputes.candidates(session, table.benchmark)
-        last = next((one for one in tasks.latest(session, 50, kind=PROPOSE) if one.state == "done"), None)
+        last = next(
+            (one for one in tasks.latest(session, 50, kind=PROPOSE, benchmark=table.benchmark) if one.state == "done"),
+            None,
+        )
         facts = tasks.result(session, last.id) if last is not None else None
     places = {item.key: index for index, item in enumerate(table.items)}
     known = [places[key] for key in keys if key in places]

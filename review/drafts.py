@@ -9,6 +9,7 @@ from maintenance import queries
 from maintenance.actions import labels
 from maintenance.request_task import request_task
 from maintenance.types import Conflict, Identity, NotFound
+from storage.tasks import TaskRequest
 
 DRAFT = "labels.draft"
 
@@ -44,4 +45,4 @@ def request(
     labels.check_new(session, benchmark, revision)
     params: dict[str, Any] = {"base": base, "disclosure": disclosure, **said}
     params |= {"accept_weak_hiding": True} if accept_weak_hiding else {}
-    return request_task(session, user, DRAFT, revision, params, reason)
+    return request_task(session, TaskRequest(DRAFT, revision, params, reason, user.account, benchmark))

@@ -97,7 +97,7 @@ def vote_counts(
 
 
 def _counted(table: ItemTable, indices: Sequence[int], k: int, packed: list[bytes]) -> np.ndarray:
-    """(indices, 3): votes for A, for B, for neither."""
+    """Return (indices, 3): votes for A, for B, for neither."""
     verdicts = majority(unpack_many(packed, len(table), k)[:, list(indices), :])
     order = np.array([presentation_order(table.items[index].responses) for index in indices])
     columns = [

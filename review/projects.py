@@ -130,7 +130,7 @@ def close(
         if not given:
             raise Conflict("no-answers", f"Nobody has answered in {found.name} yet.")
         said = {"project": project}
-        if (written := _written(session, project, revision)) is not None:
+        if (written := _written(session, benchmark, project, revision)) is not None:
             return ActionResult(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
         task, new = drafts.request(session, user, benchmark, revision, found.base_revision, why, said, **shown)
         seq = None
@@ -140,11 +140,11 @@ def close(
     return ActionResult(new, f"{found.name} is closed; a worker writes draft {revision} (task {task}).", seq, task)
 
 
-def _written(session: Any, project: int, revision: str) -> int | None:
+def _written(session: Any, benchmark: str, project: int, revision: str) -> int | None:
     """Return the task that wrote this draft from this project's answers; None where it is not there."""
-    asked = tasks.latest(session, 200, kind=drafts.DRAFT)
+    asked = tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)
     mine = [one.id for one in asked if (one.subject, one.params.get("project")) == (revision, project)]
-    return mine[0] if mine and revision in label_imports.names(session) else None
+    return mine[0] if mine and revision in label_imports.names(session, benchmark) else None
 
 
 def reports(database: Database, user: Identity, benchmark: str) -> list[ProjectReport]:
@@ -153,7 +153,7 @@ def reports(database: Database, user: Identity, benchmark: str) -> list[ProjectR
     with database.read() as session:
         found = annotation_projects.projects(session, benchmark)
         drafted = {}
-        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT)):
+        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)):
             drafted[one.params.get("project")] = (one.subject, tasks.result(session, one.id))
         return [_report(session, one, *drafted.get(one.id, (None, None))) for one in found]
 

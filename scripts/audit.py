@@ -51,7 +51,7 @@ def _audited(report: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def accepted(text: str) -> dict[str, str]:
-    """Identifiers that are known and harmless here -> why. Raises ValueError for one without a reason."""
+    """Return identifiers that are known and harmless here -> why. Raises ValueError for one without a reason."""
     found = {}
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):

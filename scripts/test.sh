@@ -24,10 +24,13 @@ if [ ${#wanted[@]} -gt 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/nul
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${wanted[@]}"; } >/dev/null 2>&1 || true
 fi
 
+scripts/make_s3_env.sh || true
+
 missing=()
 skip=()
 have_browser >/dev/null || { missing+=("browser tests (no Chromium)"); skip+=("not browser"); }
 have_postgres >/dev/null || { missing+=("PostgreSQL tests (no PostgreSQL server)"); skip+=("not postgres"); }
+[ -x .venv-s3/bin/moto_server ] || missing+=("tests against S3 (scripts/make_s3_env.sh failed)")
 [ -d ../shared/data ] || missing+=("tests on the real files (no ../shared/data)")
 if [ ${#missing[@]} -gt 0 ]; then
   printf 'Cannot run here: %s\n' "${missing[@]}"

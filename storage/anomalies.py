@@ -102,8 +102,9 @@ def decide(session: Session, suspicion: int, decision: str, reason: str, account
 
 
 def reset(session: Session) -> int:
-    """Forget what nobody has decided about and has a worker look at everything again; returns how many it forgot."""
-    session.execute(select(AnomalyScanCursor.through_seq).with_for_update())
+    """Forget what nobody has decided about and have the workers look at everything again; return how many it forgot."""
+    cursors = select(AnomalyScanCursor.through_seq).order_by(AnomalyScanCursor.benchmark)
+    session.execute(cursors.with_for_update())
     gone = session.execute(delete(AnomalyCase).where(AnomalyCase.decision.is_(None)).returning(AnomalyCase.id)).all()
     session.execute(update(AnomalyScanCursor).values(through_seq=0))
     return len(gone)

@@ -27,6 +27,7 @@ from storage.models.receipts import EventSubject
 __all__ = [
     "BOARD",
     "GENESIS",
+    "REGISTERED",
     "RESERVED",
     "SCORED",
     "SCORES_RECORDED",
@@ -36,6 +37,7 @@ __all__ = [
     "HeadMissing",
     "StoredEvent",
     "append",
+    "board",
     "body_sha256",
     "canonical_json",
     "events_about",
@@ -44,10 +46,12 @@ __all__ = [
     "link",
     "links",
     "newest",
+    "scope",
     "verify",
 ]
 
 RESERVED = ("seq", "ev", "at", "nonce")
+REGISTERED = "labels.registered"
 SCORED, SCORES_RECORDED = "submission.scored", "scores.recorded"  # one score; a chunk of a re-score
 BOARD = "board:"  # what events are about that change which scores everybody sees
 _ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
@@ -138,17 +142,33 @@ def event(session: Session, seq: int) -> StoredEvent:
     return _recorded(session.execute(select(*_RECORDED).where(AuditEvent.seq == seq)).one())
 
 
-def labels(revision: str) -> str:
-    """Return the subject of events about scores under a label revision."""
-    return f"labels:{revision}"
+def scope(session: Session, benchmark: str) -> dict[str, str]:
+    """Return what the body of an event about labels or a board adds to name its benchmark.
+
+    That is nothing for the database's first benchmark, which is that of its first label set: so the bodies of a
+    database with one benchmark are as they always were.
+    """
+    registered = select(AuditEvent.body).where(AuditEvent.kind == REGISTERED).order_by(AuditEvent.seq).limit(1)
+    first = session.scalars(registered).first()
+    return {} if first is None or json.loads(first)["benchmark"] == benchmark else {"benchmark": benchmark}
+
+
+def labels(revision: str, benchmark: str = "") -> str:
+    """Return the subject of events about scores under a label revision; `benchmark`: as `scope` has it."""
+    return f"labels:{benchmark}/{revision}" if benchmark else f"labels:{revision}"
+
+
+def board(benchmark: str = "") -> str:
+    """Return the subject of events that change which scores a board shows; `benchmark`: as `scope` has it."""
+    return f"{BOARD}{benchmark}"
 
 
 def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
     """Return what an event is about, for finding it again."""
     if event == SCORES_RECORDED and "label_revision" in data:
-        return {labels(data["label_revision"])}
+        return {labels(data["label_revision"], data.get("benchmark", ""))}
     if event in _ABOUT_THE_BOARD:
-        return {BOARD}
+        return {board(data.get("benchmark", ""))}
     return {data[name] for name in _ENTRIES if isinstance(data.get(name), str)}
 
 

@@ -29,6 +29,7 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.models.core import AuditHead
 from storage.models.operations import Backup
+from storage.object_store import open_store
 
 MADE = "backup.made"
 DAY, RETRY = 86_400.0, 3_600.0  # seconds: after a copy, and after one that failed or whose process died
@@ -94,6 +95,11 @@ def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
     newest = rows.order_by(Backup.started_at.desc()).limit(1)
     found = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
     return None if found is None else BackupRecord(*found)
+
+
+def is_copy(name: str) -> bool:
+    """Return whether a file of this name is a copy."""
+    return _NAME.fullmatch(name) is not None
 
 
 def _due(session: Session) -> bool:
@@ -181,9 +187,7 @@ def _store(path: Path, target: BackupTarget) -> None:
     if "://" not in target.url:
         _store_locally(path, Path(target.url), target.keep)
         return
-    from fsspec.core import url_to_fs  # only where a URL is configured
-
-    system, base = url_to_fs(target.url)
+    system, base = open_store(target.url)
     system.makedirs(base, exist_ok=True)
     system.put_file(str(path), f"{base}/{path.name}")
     names = sorted(name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1]))

@@ -16,8 +16,8 @@ from storage.visibility import unpublished
 def board_votes(session: Session, benchmark: str, among: Sequence[str] | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if
     given."""
-    board = label_sets.current(session)
-    if board is None or board.benchmark != benchmark:
+    board = label_sets.current(session, benchmark)
+    if board is None:
         return
     rows = session.execute(
         select(Submission.votes_per_item, Submission.votes)

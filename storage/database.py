@@ -38,6 +38,14 @@ class OldChain(DatabaseUnusable):
         super().__init__(" ".join((OldChain.__doc__ or "").split()))
 
 
+class UnknownSchema(DatabaseUnusable):
+    """The tables in this database were made by a version that this one does not know. Start with an empty DATA_DIR or
+    DATABASE_URL, or go back to that version."""
+
+    def __init__(self) -> None:
+        super().__init__(" ".join((UnknownSchema.__doc__ or "").split()))
+
+
 class DatabaseNotMade(DatabaseUnusable):
     """No service has made this database yet."""
 
@@ -121,17 +129,21 @@ def _is_made(url: str) -> bool:
 def migrate(database: Database) -> None:
     """Bring the schema to the newest revision. Several processes may call it at once: one works, the others wait.
 
-    Raises OldChain, and then has changed nothing.
+    Raises OldChain and UnknownSchema, and then has changed nothing.
     """
     from alembic import command  # half the time that importing this module would take, for one call
     from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with _migration_connection(database) as connection:
         _refuse_old_chain(connection)
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        try:
+            command.upgrade(config, "head")
+        except CommandError as error:
+            raise UnknownSchema from error
 
 
 def _refuse_old_chain(connection: Connection) -> None:

@@ -76,18 +76,22 @@ class _Expected:
     description_event: int
 
 
+_Key = tuple[str, str]  # benchmark, label revision
+
+
 @dataclass(slots=True)
 class Ledger:
     """Expected content of rows according to events, which are added in order."""
 
     submissions: dict[str, _Expected] = field(default_factory=dict)
     scores: dict[tuple[str, str, str], RecordedScore] = field(default_factory=dict)  # revision, version, commitment
-    labels: dict[str, dict[str, Any]] = field(default_factory=dict)  # revision -> facts of its events
-    registered: dict[str, int] = field(default_factory=dict)
+    labels: dict[_Key, dict[str, Any]] = field(default_factory=dict)  # benchmark and revision -> facts of its events
+    registered: dict[_Key, int] = field(default_factory=dict)
     snapshots: dict[str, int] = field(default_factory=dict)
-    relations: dict[tuple[str, str], dict[str | None, int]] = field(default_factory=dict)  # digest of summary -> seq
-    pointed: tuple[int, Mapping[str, Any]] | None = None
-    published: tuple[int, str] | None = None
+    relations: dict[tuple[str, str, str], dict[str | None, int]] = field(default_factory=dict)  # by summary
+    pointed: dict[str, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)  # by benchmark
+    published: dict[str, tuple[int, str]] = field(default_factory=dict)
+    first: str = ""  # the benchmark of the first label set, which events need not name (audit.scope)
 
     @classmethod
     def of(cls, events: Iterable[Any]) -> Ledger:
@@ -121,22 +125,26 @@ class Ledger:
             for one in body["commitments"]:
                 self.scores[body["label_revision"], body["scorer_version"], one] = place
         elif kind.startswith(_LABELS) and isinstance(body.get("revision"), str):
-            self.labels.setdefault(body["revision"], {}).update(body)
             if kind == REGISTERED:
-                self.registered[body["revision"]] = seq
+                self.first = self.first or body["benchmark"]
+            key = (body.get("benchmark", self.first), body["revision"])
+            self.labels.setdefault(key, {}).update(body)
+            if kind == REGISTERED:
+                self.registered[key] = seq
         else:
             self._add_board(seq, kind, body)
 
     def _add_board(self, seq: int, kind: str, body: dict[str, Any]) -> None:
+        benchmark = body.get("benchmark", self.first)
         if kind == PUBLISHED:
             self.snapshots[body["snapshot"]] = seq
-            self.published = (seq, body["snapshot"])
+            self.published[benchmark] = (seq, body["snapshot"])
         elif kind == COMPUTED:
             for revision, name in body["relations"].items():
                 summary = body.get("summaries_sha256", {}).get(revision)
-                self.relations.setdefault((revision, name), {})[summary] = seq
+                self.relations.setdefault((benchmark, revision, name), {})[summary] = seq
         elif kind == POINTED:
-            self.pointed = (seq, body["to"])
+            self.pointed[benchmark] = (seq, body["to"])
 
 
 def check(session: Session) -> Iterator[Mismatch]:
@@ -151,14 +159,16 @@ def check(session: Session) -> Iterator[Mismatch]:
 def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
     """Return the events about one submission and about labels, and what does not agree with them of its rows and
     theirs."""
-    recorded_under = select(Score.label_revision, Score.created_at).where(Score.submission_id == submission)
+    recorded_under = select(Score.benchmark, Score.label_revision, Score.created_at)
+    recorded_under = recorded_under.where(Score.submission_id == submission)
     scores = session.execute(recorded_under).all()
     about_it = select(EventSubject.seq).where(EventSubject.subject == submission)
     ours = AuditEvent.kind.startswith(_LABELS) | (
         AuditEvent.kind.in_(_ABOUT_SUBMISSIONS) & AuditEvent.seq.in_(about_it)
     )
-    for revision, created_at in scores:
-        chunks = select(EventSubject.seq).where(EventSubject.subject == audit.labels(revision))
+    for benchmark, revision, created_at in scores:
+        subject = audit.labels(revision, **audit.scope(session, benchmark))
+        chunks = select(EventSubject.seq).where(EventSubject.subject == subject)
         recorded = AuditEvent.body.contains(f'"recorded_at":{json.dumps(created_at)}', autoescape=True)
         ours |= (AuditEvent.kind == audit.SCORES_RECORDED) & AuditEvent.seq.in_(chunks) & recorded
     columns = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
@@ -168,7 +178,7 @@ def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
     only = (submission,)
     for table, rule in (("submissions", check_submissions), ("scores", check_scores)):
         wrong += _readable(table, lambda rule=rule: rule(session, ledger, only))  # type: ignore[misc]
-    under = {revision for revision, _ in scores}
+    under = {(benchmark, revision) for benchmark, revision, _ in scores}
     return ledger, wrong + list(_readable("label_sets", lambda: check_labels(session, ledger, under)))
 
 
@@ -285,21 +295,22 @@ def _key(score: Any) -> tuple[str, str, str]:
         return revision, version, ""
 
 
-def check_labels(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
+def check_labels(session: Session, ledger: Ledger, only: Collection[_Key] | None = None) -> Iterator[Mismatch]:
     """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
     registered = set(ledger.registered) if only is None else set(ledger.registered) & set(only)
     for table, differs in _LABEL_TABLES.items():
         for row in session.scalars(select(table)):
-            if only is None or row.revision in only:
-                registered -= {row.revision} if table is RegisteredLabelSet else set()
-                facts = ledger.labels.get(row.revision, {})
+            key = (row.benchmark, row.revision)
+            if only is None or key in only:
+                registered -= {key} if table is RegisteredLabelSet else set()
+                facts = ledger.labels.get(key, {})
                 if differs(row, facts):
                     why = (
                         "the row is not what its events say" if facts else "no event says that there is such a revision"
                     )
                     yield Mismatch(table.__tablename__, row.revision, facts.get("seq"), why)
-    for revision in sorted(registered):
-        yield Mismatch("label_sets", revision, ledger.registered[revision], "the row is missing")
+    for key in sorted(registered):
+        yield Mismatch("label_sets", key[1], ledger.registered[key], "the row is missing")
 
 
 def _set_differs(row: Any, facts: Mapping[str, Any]) -> bool:
@@ -332,16 +343,16 @@ def _opens(facts: Mapping[str, Any], salt: str) -> bool:
 
 
 def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
-    """Yield what the board points to."""
-    row = session.execute(select(BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)).first()
-    if row is None:
-        return
-    seq, to = ledger.pointed or (None, {})
-    if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
-        yield Mismatch("board", "1", seq, "it shows other labels or another scorer version than was decided")
-    seq, snapshot = ledger.published or (None, None)
-    if row.snapshot_id != snapshot:
-        yield Mismatch("board", "1", seq, "its snapshot is not the one that was published last")
+    """Yield boards that point to something else than was decided."""
+    columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
+    for row in session.execute(select(*columns).order_by(BoardState.benchmark)):
+        seq, to = ledger.pointed.get(row.benchmark) or (None, {})
+        if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
+            why = "it shows other labels or another scorer version than was decided"
+            yield Mismatch("board", row.benchmark, seq, why)
+        seq, snapshot = ledger.published.get(row.benchmark) or (None, None)
+        if row.snapshot_id != snapshot:
+            yield Mismatch("board", row.benchmark, seq, "its snapshot is not the one that was published last")
 
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
@@ -351,8 +362,8 @@ def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
             yield Mismatch("snapshots", row.id, None, "no event says that it was published")
         elif _content_sha256(row.body) != row.id:
             yield Mismatch("snapshots", row.id, ledger.snapshots[row.id], "the content is not what was published")
-    if ledger.published is not None:
-        yield from _current_snapshot(session, ledger, *ledger.published)
+    for seq, name in ledger.published.values():
+        yield from _current_snapshot(session, ledger, seq, name)
 
 
 def _content_sha256(body: Any) -> str:
@@ -401,10 +412,10 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Check stored relations between judges: content and summary."""
-    columns = (StoredRelations.id, StoredRelations.label_revision, StoredRelations.summary, StoredRelations.body)
-    for row in session.execute(select(*columns)).yield_per(1):
+    key = (StoredRelations.benchmark, StoredRelations.label_revision, StoredRelations.id)
+    for row in session.execute(select(*key, StoredRelations.summary, StoredRelations.body)).yield_per(1):
         # One content may have several summaries, which tell how many variants a judge has.
-        summaries = ledger.relations.get((row.label_revision, row.id), {})
+        summaries = ledger.relations.get((row.benchmark, row.label_revision, row.id), {})
         name = f"{row.id} (label revision {row.label_revision})"
         if not summaries:
             yield Mismatch("relations", name, None, "no event says that they were computed")

@@ -8,11 +8,11 @@ A claim raises the job's epoch. A worker that finishes or fails a job must still
 through its lease cannot write over the one that took the job since: the fence. All times are the database's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, Row, Select, exists, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from storage import audit
@@ -40,6 +40,7 @@ class Claim:
 
     job_id: int
     epoch: int
+    benchmark: str
     submission_id: str
     label_revision: str
     scorer_version: str
@@ -77,8 +78,10 @@ def enqueue(
     session: Session, submission_id: str, label_revision: str, scorer_version: str, *, priority: int = URGENT
 ) -> None:
     """Add one job. Raises IntegrityError if it exists already, or if submission or label set is unknown."""
+    benchmark = select(Submission.benchmark).where(Submission.id == submission_id).scalar_subquery()
     session.execute(
         insert(Job).values(
+            benchmark=benchmark,
             submission_id=submission_id,
             label_revision=label_revision,
             scorer_version=scorer_version,
@@ -91,8 +94,7 @@ def enqueue_current(session: Session, submission_id: str) -> bool:
     """Add the job that the board needs. False where no worker has yet said what that is: it will add the job then."""
     board = session.execute(
         select(BoardState.label_revision, BoardState.scorer_version)
-        .join(RegisteredLabelSet, RegisteredLabelSet.revision == BoardState.label_revision)
-        .join(Submission, Submission.benchmark == RegisteredLabelSet.benchmark)
+        .join(Submission, Submission.benchmark == BoardState.benchmark)
         .where(Submission.id == submission_id)
     ).first()
     if board is None:
@@ -101,13 +103,15 @@ def enqueue_current(session: Session, submission_id: str) -> bool:
     return True
 
 
-def enqueue_missing(session: Session, label_revision: str, scorer_version: str, *, priority: int = BACKFILL) -> int:
-    """Add a job for every submission of the label set's benchmark that has none yet and may be scored; returns how
-    many."""
-    _one_at_a_time(session, label_revision)
-    missing = _without_job(label_revision, scorer_version)
+def enqueue_missing(
+    session: Session, benchmark: str, label_revision: str, scorer_version: str, *, priority: int = BACKFILL
+) -> int:
+    """Add a job for every submission of a benchmark that has none yet and may be scored; return how many."""
+    _one_at_a_time(session, benchmark, label_revision)
+    missing = _without_job(benchmark, label_revision, scorer_version)
     rows = [
         {
+            "benchmark": benchmark,
             "submission_id": submission_id,
             "label_revision": label_revision,
             "scorer_version": scorer_version,
@@ -120,24 +124,24 @@ def enqueue_missing(session: Session, label_revision: str, scorer_version: str, 
     return len(rows)
 
 
-def _one_at_a_time(session: Session, label_revision: str) -> None:
+def _one_at_a_time(session: Session, benchmark: str, label_revision: str) -> None:
     """Anyone who adds jobs for all submissions waits for the one who does just that; claims and finishes do not
     wait."""
     # key_share: rows that refer to the label set may still be added meanwhile.
     lock = (
         select(RegisteredLabelSet.revision)
-        .where(RegisteredLabelSet.revision == label_revision)
+        .where(RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.revision == label_revision)
         .with_for_update(key_share=True)
     )
     session.execute(lock)
 
 
-def has_missing(session: Session, label_revision: str, scorer_version: str) -> bool:
+def has_missing(session: Session, benchmark: str, label_revision: str, scorer_version: str) -> bool:
     """Return whether enqueue_missing would add something; for a look without a write transaction."""
-    return session.scalars(_without_job(label_revision, scorer_version).limit(1)).first() is not None
+    return session.scalars(_without_job(benchmark, label_revision, scorer_version).limit(1)).first() is not None
 
 
-def _without_job(label_revision: str, scorer_version: str) -> Select[str]:
+def _without_job(benchmark: str, label_revision: str, scorer_version: str) -> Select[str]:
     has_job = exists().where(
         Job.submission_id == Submission.id,
         Job.label_revision == label_revision,
@@ -145,8 +149,7 @@ def _without_job(label_revision: str, scorer_version: str) -> Select[str]:
     )
     return (
         select(Submission.id)
-        .join(RegisteredLabelSet, RegisteredLabelSet.benchmark == Submission.benchmark)
-        .where(RegisteredLabelSet.revision == label_revision, ~has_job, Submission.id.not_in(pending_approval_ids()))
+        .where(Submission.benchmark == benchmark, ~has_job, Submission.id.not_in(pending_approval_ids()))
         .order_by(Submission.created_at, Submission.id)
     )
 
@@ -156,13 +159,16 @@ def claim(
     worker: str,
     lease_seconds: float,
     *,
-    revisions: Sequence[str] | None = None,
+    revisions: Mapping[str, Sequence[str]] | None = None,
     scorer_version: str | None = None,
 ) -> Claim | None:
-    """Take the first waiting job (of the label revisions and scorer version given), or None where there is none."""
+    """Take the first waiting job, or None where there is none.
+
+    `revisions`: only of these label revisions of each benchmark; `scorer_version`: only of this one.
+    """
     waiting = select(Job.id).where(Job.state == State.QUEUED.value)
     if revisions is not None:
-        waiting = waiting.where(Job.label_revision.in_(revisions))
+        waiting = waiting.where(of_revisions(revisions))
     if scorer_version is not None:
         waiting = waiting.where(Job.scorer_version == scorer_version)
     first = waiting.order_by(Job.priority, Job.id).limit(1).with_for_update(skip_locked=True)
@@ -177,10 +183,20 @@ def claim(
             lease_until=database_now() + lease_seconds,
             started_at=database_now(),
         )
-        .returning(Job.id, Job.epoch, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts),
+        .returning(
+            Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts
+        ),
         execution_options={"synchronize_session": False},
     ).first()
     return None if taken is None else Claim(*taken)
+
+
+def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
+    """For queries: whether a job is of one of these label revisions of a benchmark."""
+    return or_(
+        false(),
+        *(and_(Job.benchmark == name, Job.label_revision.in_(under)) for name, under in revisions.items()),
+    )
 
 
 def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
@@ -252,13 +268,13 @@ def any_expired(session: Session) -> bool:
 
 
 def mark_done_in_bulk(
-    session: Session, submission_ids: Sequence[str], label_revision: str, scorer_version: str
+    session: Session, benchmark: str, submission_ids: Sequence[str], label_revision: str, scorer_version: str
 ) -> None:
     """Mark jobs done whose scores the caller records in bulk in this transaction; missing jobs are added as done.
 
     A worker that runs one of them loses its lease (the epoch grows), so it cannot record the score a second time.
     """
-    _one_at_a_time(session, label_revision)
+    _one_at_a_time(session, benchmark, label_revision)
     same = (Job.label_revision == label_revision, Job.scorer_version == scorer_version)
     session.execute(
         update(Job)
@@ -270,6 +286,7 @@ def mark_done_in_bulk(
     now = session.execute(select(database_now())).scalar_one()
     missing = [
         {
+            "benchmark": benchmark,
             "submission_id": submission_id,
             "label_revision": label_revision,
             "scorer_version": scorer_version,
@@ -308,13 +325,10 @@ def progress(session: Session, submission_id: str) -> JobProgress:
 
 
 def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int] | None:
-    board = select(BoardState.label_revision, BoardState.scorer_version).where(BoardState.id == 1).subquery()
+    same = (BoardState.benchmark == Job.benchmark) & (BoardState.label_revision == Job.label_revision)
     return session.execute(
         select(Job.id, Job.state, Job.reason, Job.priority)
-        .join(
-            board,
-            (Job.label_revision == board.c.label_revision) & (Job.scorer_version == board.c.scorer_version),
-        )
+        .join(BoardState, same & (BoardState.scorer_version == Job.scorer_version))
         .where(Job.submission_id == submission_id)
     ).first()
 

@@ -37,21 +37,23 @@ def record(session: Session, revision: str, facts: Mapping[str, Any]) -> None:
     session.execute(insert(ImportedLabels).values(revision=revision, **facts))
 
 
-def name_taken(session: Session, revision: str) -> bool:
+def name_taken(session: Session, benchmark: str, revision: str) -> bool:
     """Return whether there is such a revision, imported or configured."""
-    return session.get(ImportedLabels, revision) is not None or session.get(RegisteredLabelSet, revision) is not None
+    key = (benchmark, revision)
+    return session.get(ImportedLabels, key) is not None or session.get(RegisteredLabelSet, key) is not None
 
 
-def find(session: Session, revision: str) -> ImportedRevision | None:
+def find(session: Session, benchmark: str, revision: str) -> ImportedRevision | None:
     """Return an imported revision; None for a configured one."""
-    row = session.scalars(select(ImportedLabels).where(ImportedLabels.revision == revision)).first()
+    row = session.get(ImportedLabels, (benchmark, revision), populate_existing=True)
     return None if row is None else _imported(row)
 
 
-def has_withheld_counts(session: Session, revisions: Iterable[str]) -> bool:
+def has_withheld_counts(session: Session, benchmark: str, revisions: Iterable[str]) -> bool:
     """Return whether one of them was made of so few answers, or against nothing, that no count of its labels was
     told."""
-    found = session.scalars(select(ImportedLabels.difference).where(ImportedLabels.revision.in_(list(revisions))))
+    same = (ImportedLabels.benchmark == benchmark, ImportedLabels.revision.in_(list(revisions)))
+    found = session.scalars(select(ImportedLabels.difference).where(*same))
     return any(one.get("flipped") is None for one in found)
 
 
@@ -65,20 +67,23 @@ def active_revisions(session: Session, benchmark: str) -> list[ImportedRevision]
     return [_imported(row) for row in rows]
 
 
-def names(session: Session) -> set[str]:
-    """Return all of them."""
-    return set(session.scalars(select(ImportedLabels.revision)))
+def names(session: Session, benchmark: str) -> set[str]:
+    """Return all imported revisions of a benchmark."""
+    return set(session.scalars(select(ImportedLabels.revision).where(ImportedLabels.benchmark == benchmark)))
 
 
-def drafts(session: Session) -> set[str]:
+def drafts(session: Session, benchmark: str) -> set[str]:
     """Return those that nobody may see yet."""
-    return set(session.scalars(select(ImportedLabels.revision).where(ImportedLabels.published_at.is_(None))))
+    rules = (ImportedLabels.benchmark == benchmark, ImportedLabels.published_at.is_(None))
+    return set(session.scalars(select(ImportedLabels.revision).where(*rules)))
 
 
-def hidden_revisions(session: Session) -> dict[str, str]:
+def hidden_revisions(session: Session, benchmark: str) -> dict[str, str]:
     """Return label revision -> disclosure level of those that are not public and not retired; drafts too."""
     rows = select(ImportedLabels.revision, ImportedLabels.disclosure).where(
-        ImportedLabels.disclosure != PUBLIC, ImportedLabels.retired_at.is_(None)
+        ImportedLabels.benchmark == benchmark,
+        ImportedLabels.disclosure != PUBLIC,
+        ImportedLabels.retired_at.is_(None),
     )
     return dict(session.execute(rows).all())
 
@@ -90,23 +95,24 @@ def disclosure_policy(session: Session, benchmark: str, configured: Mapping[str,
     """
     known = set(session.scalars(select(RegisteredLabelSet.revision).where(RegisteredLabelSet.benchmark == benchmark)))
     imported = {one.revision: one.level for one in active_revisions(session, benchmark)}
-    stated = dict.fromkeys(known - drafts(session), PUBLIC) | dict(configured)
+    stated = dict.fromkeys(known - drafts(session, benchmark), PUBLIC) | dict(configured)
     return dict(sorted((stated | imported).items()))
 
 
-def disclose(session: Session, revision: str) -> bool:
+def disclose(session: Session, benchmark: str, revision: str) -> bool:
     """Make an imported revision public; False where it is, or is none."""
-    return _change(session, revision, ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
+    return _change(session, benchmark, revision, ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
 
 
-def discard(session: Session, revision: str) -> bool:
+def discard(session: Session, benchmark: str, revision: str) -> bool:
     """Remove a draft that nothing was ever scored under; False where it is none."""
-    known = exists().where(RegisteredLabelSet.revision == revision)
+    known = exists().where(RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.revision == revision)
     if session.scalar(select(known)):
         return False
     removed = session.execute(
         delete(ImportedLabels)
         .where(
+            ImportedLabels.benchmark == benchmark,
             ImportedLabels.revision == revision,
             ImportedLabels.published_at.is_(None),
             ImportedLabels.retired_at.is_(None),
@@ -117,25 +123,25 @@ def discard(session: Session, revision: str) -> bool:
     return removed.first() is not None
 
 
-def publish(session: Session, revision: str) -> bool:
+def publish(session: Session, benchmark: str, revision: str) -> bool:
     """End the secrecy of a draft; False where it is none."""
-    return _change(session, revision, ImportedLabels.published_at.is_(None), published_at=database_now())
+    return _change(session, benchmark, revision, ImportedLabels.published_at.is_(None), published_at=database_now())
 
 
-def retire(session: Session, revision: str, salt: str) -> None:
-    """Reveals the salt."""
-    session.execute(
-        update(ImportedLabels)
-        .where(ImportedLabels.revision == revision, ImportedLabels.retired_at.is_(None))
-        .values(retired_at=database_now(), salt=salt),
-        execution_options={"synchronize_session": False},
-    )
+def unpublish(session: Session, benchmark: str, revision: str) -> None:
+    """Make an imported revision a draft again; do nothing to a configured one."""
+    _change(session, benchmark, revision, ImportedLabels.published_at.is_not(None), published_at=None)
 
 
-def _change(session: Session, revision: str, where: ColumnElement[bool], **values: Any) -> bool:
+def retire(session: Session, benchmark: str, revision: str, salt: str) -> None:
+    """Reveal the salt."""
+    _change(session, benchmark, revision, ImportedLabels.retired_at.is_(None), retired_at=database_now(), salt=salt)
+
+
+def _change(session: Session, benchmark: str, revision: str, where: ColumnElement[bool], **values: Any) -> bool:
     changed = session.execute(
         update(ImportedLabels)
-        .where(ImportedLabels.revision == revision, where)
+        .where(ImportedLabels.benchmark == benchmark, ImportedLabels.revision == revision, where)
         .values(**values)
         .returning(ImportedLabels.revision),
         execution_options={"synchronize_session": False},

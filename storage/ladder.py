@@ -33,13 +33,18 @@ Withheld = frozenset[tuple[str, str, str]]
 """(submission, label revision, scorer version) of scores of which no number is shown to anybody."""
 
 
-def levels(session: Session, configured: Mapping[str, str]) -> dict[str, str]:
-    """Return the disclosure level of every label revision that is not public. `configured`: as the settings say."""
-    return dict(merged(configured, label_imports.hidden_revisions(session)))
+def levels(session: Session, benchmark: str, configured: Mapping[str, str]) -> dict[str, str]:
+    """Return the disclosure levels of a benchmark's label revisions that are not public.
+
+    `configured`: as the settings say.
+    """
+    return dict(merged(configured, label_imports.hidden_revisions(session, benchmark)))
 
 
-def withheld(session: Session, levels: Mapping[str, str], submissions: Collection[str] | None = None) -> Withheld:
-    """Return the scores under hidden label revisions that are not shown.
+def withheld(
+    session: Session, benchmark: str, levels: Mapping[str, str], submissions: Collection[str] | None = None
+) -> Withheld:
+    """Return the scores under a benchmark's hidden label revisions that are not shown.
 
     `levels`: label revision -> disclosure level, of those that are not public. `submissions`: only these (and what
     their accounts submitted before them decides); None: all.
@@ -48,7 +53,7 @@ def withheld(session: Session, levels: Mapping[str, str], submissions: Collectio
     if not any(margins.values()):
         return frozenset()
     found: set[tuple[str, str, str]] = set()
-    for _, tries in groupby(_tries(session, levels, margins), key=_BOARD):
+    for _, tries in groupby(_tries(session, benchmark, levels, margins), key=_BOARD):
         same = list(tries)
         released = shown([one[4] for one in same])
         found |= {(_OF_TRY(one), one[1], one[2]) for one, is_shown in zip(same, released, strict=True) if not is_shown}
@@ -68,14 +73,14 @@ def _margins(session: Session, submissions: Collection[str] | None) -> dict[str,
 
 
 def _tries(
-    session: Session, levels: Mapping[str, str], margins: Mapping[str, float | None]
+    session: Session, benchmark: str, levels: Mapping[str, str], margins: Mapping[str, float | None]
 ) -> list[tuple[str, str, str, str, Try]]:
     """(account, label revision, scorer version, submission, try), by those, in the order of acceptance."""
     rows = session.execute(
         select(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Score.submission_id, Score.tally)
         .join(Score, Score.submission_id == QuotaCharge.submission_id)
         .join(Submission, Submission.id == Score.submission_id)
-        .where(QuotaCharge.subject.like(_ACCOUNTS), Score.label_revision.in_(levels))
+        .where(QuotaCharge.subject.like(_ACCOUNTS), Score.benchmark == benchmark, Score.label_revision.in_(levels))
         .order_by(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Submission.created_at, Submission.id)
     )
     return [

@@ -31,7 +31,8 @@ FACTS = (
     "judge_name",
     "reported_by",
 )
-_COLUMNS = tuple(getattr(ReportedResult, name) for name in FACTS)
+"""Fields of a row, as files and pages have it: its figures are beside the other fields."""
+_COLUMNS = tuple(name for name in FACTS if name not in FIGURES)
 
 
 def same_numbers(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -41,17 +42,27 @@ def same_numbers(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def shown(session: Session, benchmark: str) -> list[dict[str, Any]]:
     """Return those that are on the board, by id."""
-    return [{name: row[name] for name in FACTS} for row in listed(session, benchmark) if row["removed_at"] is None]
+    return [
+        {name: value for name, value in row.items() if not name.startswith("removed_")}
+        for row in listed(session, benchmark)
+        if row["removed_at"] is None
+    ]
 
 
 def listed(session: Session, benchmark: str) -> list[dict[str, Any]]:
     """Return all, removed ones too (`removed_at`, `removed_reason`), by id."""
+    columns = (*(getattr(ReportedResult, name) for name in _COLUMNS), ReportedResult.figures)
     rows = session.execute(
-        select(*_COLUMNS, ReportedResult.removed_at, ReportedResult.removed_reason)
+        select(*columns, ReportedResult.removed_at, ReportedResult.removed_reason)
         .where(ReportedResult.benchmark == benchmark)
         .order_by(ReportedResult.id)
     )
-    return [dict(row._mapping) for row in rows]
+    return [_flat(dict(row._mapping)) for row in rows]
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    figures = row.pop("figures")
+    return {**row, **figures}
 
 
 def gone(session: Session, benchmark: str) -> list[dict[str, Any]]:
@@ -65,11 +76,26 @@ def gone(session: Session, benchmark: str) -> list[dict[str, Any]]:
 
 
 def add(session: Session, benchmark: str, rows: Sequence[Mapping[str, Any]], by: str) -> None:
-    """Add rows of FACTS. Raises IntegrityError where an id is taken."""
+    """Add rows of FACTS. Raises IntegrityError where an id is taken, UnfitFigures where a figure is no percentage."""
     if rows:
-        session.execute(insert(ReportedResult), [{**row, "benchmark": benchmark, "imported_by": by} for row in rows])
+        stored = [{**_columns(row), "benchmark": benchmark, "imported_by": by} for row in rows]
+        session.execute(insert(ReportedResult), stored)
 
 
-def change(session: Session, row_id: str, values: Mapping[str, Any]) -> None:
-    """Write columns of a row."""
-    session.execute(update(ReportedResult).where(ReportedResult.id == row_id).values(**values))
+def change(session: Session, benchmark: str, row_id: str, values: Mapping[str, Any]) -> None:
+    """Write fields of a row. Raises UnfitFigures where a figure is no percentage."""
+    same = (ReportedResult.benchmark == benchmark, ReportedResult.id == row_id)
+    known = session.execute(select(ReportedResult.figures).where(*same).with_for_update()).scalar_one_or_none()
+    columns = _columns(values)
+    if columns["figures"]:
+        columns["figures"] = {**(known or {}), **columns["figures"]}
+    else:
+        del columns["figures"]
+    session.execute(update(ReportedResult).where(*same).values(**columns))
+
+
+def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as it is stored: what is no column is a figure."""
+    table = ReportedResult.__table__.columns
+    figures = {name: value for name, value in row.items() if name not in table}
+    return {name: value for name, value in row.items() if name in table} | {"figures": figures}

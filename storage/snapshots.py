@@ -12,8 +12,8 @@ _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def snapshot_at(session: Session, when: str) -> str | None:
-    """Return the id of the snapshot that was current then; None where there was none.
+def snapshot_at(session: Session, benchmark: str, when: str) -> str | None:
+    """Return the id of the snapshot of a benchmark that was current then; None where there was none.
 
     ``when``: a snapshot's id or at least its first 12 digits; a day (its last snapshot, UTC); or an ISO instant, UTC
     unless it says otherwise, to the second: what was published within that second counts.
@@ -22,9 +22,10 @@ def snapshot_at(session: Session, when: str) -> str | None:
         ValueError: it is none of these.
     """
     if _ID.fullmatch(when):
-        found = session.scalars(select(Snapshot.id).where(Snapshot.id.startswith(when)).limit(2)).all()
+        same = (Snapshot.benchmark == benchmark, Snapshot.id.startswith(when))
+        found = session.scalars(select(Snapshot.id).where(*same).limit(2)).all()
         return found[0] if len(found) == 1 else None
-    latest = select(Snapshot.id).where(Snapshot.created_at < _end(when))
+    latest = select(Snapshot.id).where(Snapshot.benchmark == benchmark, Snapshot.created_at < _end(when))
     return session.scalars(latest.order_by(Snapshot.created_at.desc(), Snapshot.through_seq.desc()).limit(1)).first()
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
@@ -42,11 +42,28 @@ class TaskConflict(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """Request of a maintainer. `subject`: a label revision of the benchmark; `benchmark` "": about none.
+
+    `scorer_version`: that of the workers that may do it; None is any.
+    """
+
+    kind: str
+    subject: str
+    params: Mapping[str, Any]
+    reason: str
+    requested_by: str
+    benchmark: str = ""
+    scorer_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TaskClaim:
     """A task that a worker holds until its lease ends. `epoch` is what the fence compares."""
 
     task_id: int
     epoch: int
+    benchmark: str
     kind: str
     subject: str
     params: dict[str, Any]
@@ -79,6 +96,7 @@ class TaskView:
     """A task as maintainers see it. Instants are seconds since 1970, UTC."""
 
     id: int
+    benchmark: str
     kind: str
     subject: str
     params: dict[str, Any]
@@ -99,46 +117,38 @@ class TaskView:
         return self.state not in _OPEN
 
 
-def request(
-    session: Session,
-    kind: str,
-    subject: str,
-    params: Mapping[str, Any],
-    reason: str,
-    by: str,
-    *,
-    scorer_version: str | None = None,
-) -> tuple[int, bool]:
+def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
     """Return the open task of this kind and subject, made if there is none: its id, and whether it is new.
 
-    `scorer_version`: that of the workers that may do it; None is any.
-
     Raises:
-        TaskConflict: one with other parameters is open, or another change of the board.
+        TaskConflict: one with other parameters is open, or another change of the benchmark's board.
     """
     audit.acquire_chain_lock(session)  # so that two requests at the same moment find one another
-    alike = select(Task.id, Task.subject, Task.params).where(Task.kind == kind, Task.state.in_(_OPEN))
+    kind, subject = wanted.kind, wanted.subject
+    alike = select(Task.id, Task.subject, Task.params).where(
+        Task.benchmark == wanted.benchmark, Task.kind == kind, Task.state.in_(_OPEN)
+    )
     found = session.execute(alike if kind == ONE_AT_A_TIME else alike.where(Task.subject == subject)).first()
     if found is not None:
-        if (found.subject, found.params) == (subject, dict(params)):
+        if (found.subject, found.params) == (subject, dict(wanted.params)):
             return found.id, False
         raise TaskConflict(found.id, f"Task {found.id} ({kind} {found.subject}) must end first.")
-    values: dict[str, Any] = {
-        "kind": kind,
-        "subject": subject,
-        "params": dict(params),
-        "reason": reason,
-        "requested_by": by,
-    }
-    values["scorer_version"] = scorer_version
-    task_id = session.execute(insert(Task).values(**values).returning(Task.id)).scalar_one()
-    audit.append(session, REQUESTED, {"task": task_id, "kind": kind, "subject": subject, "reason": reason, "by": by})
+    values = {item.name: getattr(wanted, item.name) for item in fields(wanted)}
+    row = insert(Task).values(**{**values, "params": dict(wanted.params)})
+    task_id = session.execute(row.returning(Task.id)).scalar_one()
+    facts = {"task": task_id, "kind": kind, "subject": subject, "reason": wanted.reason, "by": wanted.requested_by}
+    audit.append(session, REQUESTED, facts | _scope(session, wanted.benchmark))
     return task_id, True
 
 
-def open_about(session: Session, subject: str, *, other_than: str) -> int | None:
+def _scope(session: Session, benchmark: str) -> dict[str, str]:
+    return audit.scope(session, benchmark) if benchmark else {}
+
+
+def open_about(session: Session, benchmark: str, subject: str, *, other_than: str) -> int | None:
     """Return the number of an open task about something, but for tasks of one kind; None where there is none."""
-    wanted = select(Task.id).where(Task.subject == subject, Task.kind != other_than, Task.state.in_(_OPEN))
+    wanted = select(Task.id).where(Task.benchmark == benchmark, Task.subject == subject)
+    wanted = wanted.where(Task.kind != other_than, Task.state.in_(_OPEN))
     return session.execute(wanted.order_by(Task.id).limit(1)).scalar_one_or_none()
 
 
@@ -147,11 +157,15 @@ def claim(
     worker: str,
     lease_seconds: float,
     *,
+    benchmark: str | None = None,
     scorer_version: str | None = None,
     parent: int | None = None,
 ) -> TaskClaim | None:
-    """Take the first waiting task (of one that is split: its first waiting piece), or None where there is none."""
-    first = select(Task.id).where(*_waiting(scorer_version, parent)).order_by(Task.id).limit(1)
+    """Take the first waiting task (of one that is split: its first waiting piece), or None where there is none.
+
+    `benchmark`: only of this one, or of none.
+    """
+    first = select(Task.id).where(*_waiting(benchmark, scorer_version, parent)).order_by(Task.id).limit(1)
     taken = session.execute(
         update(Task)
         .where(Task.id == first.with_for_update(skip_locked=True).scalar_subquery())
@@ -167,6 +181,7 @@ def claim(
         .returning(
             Task.id.label("task_id"),
             Task.epoch,
+            Task.benchmark,
             Task.kind,
             Task.subject,
             Task.params,
@@ -181,9 +196,11 @@ def claim(
     return None if taken is None else TaskClaim(**taken._mapping)
 
 
-def any_waiting(session: Session, scorer_version: str | None = None) -> bool:
+def any_waiting(session: Session, benchmark: str | None = None, scorer_version: str | None = None) -> bool:
     """Return whether claim would find a task; for a look without a write transaction."""
-    return session.scalars(select(Task.id).where(*_waiting(scorer_version, None)).limit(1)).first() is not None
+    return (
+        session.scalars(select(Task.id).where(*_waiting(benchmark, scorer_version, None)).limit(1)).first() is not None
+    )
 
 
 def create_subtasks(
@@ -193,7 +210,13 @@ def create_subtasks(
     if not _change(session, claim, total=sum(size for _, size in parts)):
         raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
     first = session.execute(select(func.count()).where(Task.parent_id == claim.task_id)).scalar_one()
-    same = {"kind": kind, "reason": "", "requested_by": claim.requested_by, "scorer_version": claim.scorer_version}
+    same: dict[str, Any] = {
+        "benchmark": claim.benchmark,
+        "kind": kind,
+        "reason": "",
+        "requested_by": claim.requested_by,
+    }
+    same["scorer_version"] = claim.scorer_version
     rows = [
         {
             **same,
@@ -230,12 +253,13 @@ def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
     )
 
 
-def waiting_subtasks(session: Session, scorer_version: str) -> list[WaitingSubtask]:
+def waiting_subtasks(session: Session, benchmark: str, scorer_version: str) -> list[WaitingSubtask]:
     """Return the tasks with pieces that a worker of this version could do."""
     rows = session.execute(
         select(Task.id, Task.subject)
         .where(
             Task.state == State.RUNNING.value,
+            Task.benchmark == benchmark,
             Task.scorer_version == scorer_version,
             Task.id.in_(select(Task.parent_id).where(Task.state == State.QUEUED.value, Task.parent_id.is_not(None))),
         )
@@ -272,7 +296,7 @@ def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None
         changed = _change(session, claim, lease_until=None, finished_at=database_now(), **values)
         if changed:
             _drop_pieces(session, [claim.task_id])
-            _record_failure(session, claim.task_id, claim.kind, claim.subject)
+            _record_failure(session, claim.task_id, claim.benchmark, claim.kind, claim.subject)
     if not changed:
         raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
 
@@ -284,7 +308,7 @@ def any_expired(session: Session) -> bool:
 
 def release_expired(session: Session) -> int:
     """Put tasks back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
-    late = select(Task.id, Task.attempts, Task.kind, Task.subject).where(*_late()).order_by(Task.id)
+    late = select(Task.id, Task.attempts, Task.benchmark, Task.kind, Task.subject).where(*_late()).order_by(Task.id)
     rows = session.execute(late.with_for_update(skip_locked=True)).all()
     for row in rows:
         values: dict[str, Any] = {"state": State.QUEUED.value}
@@ -296,7 +320,7 @@ def release_expired(session: Session) -> int:
     if given_up:
         _drop_pieces(session, [row.id for row in given_up])
     for row in given_up:  # the audit chain's lock comes last
-        _record_failure(session, row.id, row.kind, row.subject)
+        _record_failure(session, row.id, row.benchmark, row.kind, row.subject)
     return len(rows)
 
 
@@ -312,11 +336,13 @@ def result(session: Session, task_id: int) -> dict[str, Any] | None:
     return None if text is None else dict(json.loads(text))
 
 
-def latest(session: Session, limit: int, *, kind: str | None = None) -> list[TaskView]:
-    """Return the newest tasks first."""
+def latest(session: Session, limit: int, *, kind: str | None = None, benchmark: str | None = None) -> list[TaskView]:
+    """Return the newest tasks first; of one kind and benchmark, if given."""
     wanted = select(*_SHOWN).where(Task.parent_id.is_(None)).order_by(Task.id.desc()).limit(limit)
     if kind is not None:
         wanted = wanted.where(Task.kind == kind)
+    if benchmark is not None:
+        wanted = wanted.where(Task.benchmark == benchmark)
     return [TaskView(**row._mapping) for row in session.execute(wanted)]
 
 
@@ -324,7 +350,8 @@ def failures(session: Session, limit: int) -> list[TaskView]:
     """Return tasks that failed lately, the newest first, but for those after which one of the same kind and subject
     was asked for: what nobody asks for again is gone from the list after FAILED_SECONDS."""
     later = aliased(Task)
-    again = select(later.id).where(later.kind == Task.kind, later.subject == Task.subject, later.id > Task.id).exists()
+    same = (later.benchmark == Task.benchmark, later.kind == Task.kind, later.subject == Task.subject)
+    again = select(later.id).where(*same, later.id > Task.id).exists()
     lately = Task.finished_at > database_now() - FAILED_SECONDS
     failed = (Task.parent_id.is_(None), Task.state == State.FAILED.value, lately, ~again)
     rows = session.execute(select(*_SHOWN).where(*failed).order_by(Task.id.desc()).limit(limit))
@@ -333,6 +360,7 @@ def failures(session: Session, limit: int) -> list[TaskView]:
 
 _SHOWN = (
     Task.id,
+    Task.benchmark,
     Task.kind,
     Task.subject,
     Task.params,
@@ -349,10 +377,11 @@ _SHOWN = (
 )
 
 
-def _waiting(scorer_version: str | None, parent: int | None) -> tuple[ColumnElement[bool], ...]:
+def _waiting(benchmark: str | None, scorer_version: str | None, parent: int | None) -> tuple[ColumnElement[bool], ...]:
     able = Task.scorer_version.is_(None) | (Task.scorer_version == scorer_version)
     of = Task.parent_id.is_(None) if parent is None else Task.parent_id == parent
-    return (Task.state == State.QUEUED.value, of, *(() if scorer_version is None else (able,)))
+    here = () if benchmark is None else (Task.benchmark.in_((benchmark, "")),)
+    return (Task.state == State.QUEUED.value, of, *here, *(() if scorer_version is None else (able,)))
 
 
 def _drop_pieces(session: Session, task_ids: Sequence[int]) -> None:
@@ -376,5 +405,5 @@ def _change(session: Session, claim: TaskClaim, **values: Any) -> bool:
     return result.first() is not None
 
 
-def _record_failure(session: Session, task_id: int, kind: str, subject: str) -> None:
-    audit.append(session, FAILED, {"task": task_id, "kind": kind, "subject": subject})
+def _record_failure(session: Session, task_id: int, benchmark: str, kind: str, subject: str) -> None:
+    audit.append(session, FAILED, {"task": task_id, "kind": kind, "subject": subject} | _scope(session, benchmark))

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from uuid import uuid4
 
 from common.atomic_files import sync_directory
+from storage.object_store import open_store
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".incoming-"
@@ -32,13 +33,11 @@ class Uploads:
         """`root`: a directory (created when first needed), or an fsspec URL such as 's3://bucket/uploads'.
 
         Raises:
-            ValueError, ImportError: fsspec cannot reach such a URL.
+            ValueError, ImportError: such a URL cannot be reached (storage/object_store.py).
         """
         self._remote: tuple[Any, str] | None = None
         if isinstance(root, str) and "://" in root:
-            from fsspec.core import url_to_fs  # only where a URL is configured
-
-            self._remote = url_to_fs(root)
+            self._remote = open_store(root)
         self._root = Path(root)
 
     @property

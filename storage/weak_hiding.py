@@ -35,7 +35,7 @@ def known(session: Session, benchmark: str, *, drafts: bool = True) -> list[Weak
     rows = session.execute(
         select(*columns).where(WeakHiding.benchmark == benchmark).order_by(WeakHiding.revision, WeakHiding.against)
     )
-    secret = set() if drafts else label_imports.drafts(session)
+    secret = set() if drafts else label_imports.drafts(session, benchmark)
     return [one for row in rows if not {(one := WeaklyHidden(*row)).revision, one.against} & secret]
 
 
@@ -59,9 +59,11 @@ def accept(session: Session, benchmark: str, found: Collection[WeaklyHidden]) ->
         record(session, benchmark, [one._replace(accepted=True)], one[:2])
 
 
-def forget(session: Session, revision: str) -> None:
+def forget(session: Session, benchmark: str, revision: str) -> None:
     """Remove what is known of a revision that is no more."""
     session.execute(
-        delete(WeakHiding).where((WeakHiding.revision == revision) | (WeakHiding.against == revision)),
+        delete(WeakHiding).where(
+            WeakHiding.benchmark == benchmark, (WeakHiding.revision == revision) | (WeakHiding.against == revision)
+        ),
         execution_options={"synchronize_session": False},
     )

@@ -1,6 +1,6 @@
 """Worker heartbeats: live workers and the label revisions they have loaded."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import delete, insert, select, update
@@ -38,15 +38,16 @@ def record_heartbeat(session: Session, worker: str, scorer_version: str = "") ->
         session.execute(insert(WorkerHeartbeat).values(**row))
 
 
-def set_loaded_revisions(session: Session, worker: str, revisions: Iterable[str]) -> None:
-    """Say which label revisions a worker that has shown itself holds: exactly these."""
+def set_loaded_revisions(session: Session, worker: str, revisions: Mapping[str, Iterable[str]]) -> None:
+    """Say which label revisions of each benchmark a worker that has shown itself holds: exactly these."""
+    held = {benchmark: sorted(set(names)) for benchmark, names in revisions.items()}
     session.execute(
-        update(WorkerHeartbeat).where(WorkerHeartbeat.name == worker).values(label_revisions=sorted(set(revisions))),
+        update(WorkerHeartbeat).where(WorkerHeartbeat.name == worker).values(label_revisions=held),
         execution_options={"synchronize_session": False},
     )
 
 
-def add_loaded_revision(session: Session, worker: str, revision: str) -> None:
+def add_loaded_revision(session: Session, worker: str, benchmark: str, revision: str) -> None:
     """Say it of a revision that has just come, so that nobody has to wait for the next heartbeat."""
     known = session.execute(
         select(WorkerHeartbeat.label_revisions)
@@ -54,16 +55,16 @@ def add_loaded_revision(session: Session, worker: str, revision: str) -> None:
         .with_for_update()
     ).scalar_one_or_none()
     if known is not None:
-        set_loaded_revisions(session, worker, (*known, revision))
+        set_loaded_revisions(session, worker, {**known, benchmark: (*known.get(benchmark, ()), revision)})
 
 
-def no_worker_has(session: Session, revision: str) -> bool:
+def no_worker_has(session: Session, benchmark: str, revision: str) -> bool:
     """Return whether workers run that say what they hold, and none of them holds the labels of this revision."""
     alive = select(WorkerHeartbeat.label_revisions).where(
         WorkerHeartbeat.heartbeat_at > database_now() - LIVE_SECONDS, WorkerHeartbeat.label_revisions.is_not(None)
     )
     said = session.scalars(alive).all()
-    return bool(said) and not any(revision in one for one in said if one is not None)
+    return bool(said) and not any(revision in one.get(benchmark, ()) for one in said if one is not None)
 
 
 def remove(session: Session, worker: str) -> None:

@@ -110,11 +110,13 @@ def list_activity(
             return []
         names = [one.id for one in mine]
         about = audit.events_about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
-        moves = audit.events_about(session, [audit.BOARD], _RESCORED, before=before, limit=limit)
-        levels = merged(hidden_labels, label_imports.hidden_revisions(session))
-        not_shown = ladder.withheld(session, levels, names)
+        scope = audit.scope(session, benchmark)
+        moves = audit.events_about(session, [audit.board(**scope)], _RESCORED, before=before, limit=limit)
+        levels = merged(hidden_labels, label_imports.hidden_revisions(session, benchmark))
+        not_shown = ladder.withheld(session, benchmark, levels, names)
         told = _Scores(queries.scores(session, names), levels, not_shown)
-        chunks = audit.events_about(session, told.subjects, [audit.SCORES_RECORDED], before=before)
+        subjects = {audit.labels(revision, **scope) for revision in told.revisions}
+        chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
     return [line for event in events for line in _lines(event, mine, told, user.account)]
@@ -130,7 +132,7 @@ class _Scores:
         self._withheld = withheld
         self._levels = levels
         self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
-        self.subjects = {audit.labels(one.label_revision) for one in stored}
+        self.revisions = {one.label_revision for one in stored}
         self.shown = cache(self._shown)
 
     def known(self, entry: str, revision: str, version: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import Lock
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from types import MappingProxyType
@@ -13,9 +13,10 @@ from weakref import WeakValueDictionary
 import anyio
 from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, HTTPException, Query, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
@@ -24,14 +25,16 @@ from auth.middleware import identity_of
 from auth.problem_details import problem, problem_body, problem_response
 from auth.rate_limit import address_of
 from auth.role_routes import RoleRoute
+from operation.alarms import ServiceAlarm
 from predictions import readability
 from predictions.sandbox import ReadingFailed
 from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage import label_sets, submission_pause, worker_heartbeats
 from storage.clock import iso
 from storage.database import LARGEST, Database
+from storage.durability import NotReplicated
 from storage.sliding_window import RateLimited
-from submissions import activity, openapi_examples, policy_text, queries, visibility_options
+from submissions import activity, openapi_examples, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.quota import AccountTooYoung, QuotaUsed
 from submissions.service import (
@@ -57,7 +60,9 @@ SubmissionError = (
     | AccountTooYoung
     | ApprovalPending
     | SubmissionsPaused
+    | NotReplicated
 )
+Alarms = Callable[[Session], Sequence[ServiceAlarm]]
 SUBMISSION_ERRORS = get_args(SubmissionError)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
@@ -91,9 +96,10 @@ def build(
     track: Callable[[str, Identity], Status | None],
     database: Database,
     hidden_labels: Mapping[str, str] = MappingProxyType({}),
+    alarms: Alarms = lambda session: (),
 ) -> APIRouter:
     """Return the routes. `hidden_labels`: the configured label revisions that are not public, and their disclosure
-    levels."""
+    levels. `alarms`: what /readyz names beside database and workers."""
     router = APIRouter()
     limiter = CapacityLimiter(_CHECKS_AT_ONCE)
     # Of an address or account one file at a time: who sends many that take long waits for their own.
@@ -147,7 +153,7 @@ def build(
     router.include_router(_parse_form(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, intake.benchmark, hidden_labels)
-    _add_health(router, database)
+    _add_health(router, database, intake.benchmark, alarms)
     return router
 
 
@@ -254,6 +260,8 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         return problem_body(409, "too-similar", str(refused), problems=[refused.problem.to_json()])
     if isinstance(refused, SubmissionsPaused):
         return problem_body(503, "submissions-paused", str(refused))
+    if isinstance(refused, NotReplicated):
+        return problem_body(503, "not-replicated", str(refused), retry_after=60)
     if isinstance(refused, FileRejected):
         report = refused.report
         problems = report["problems"]
@@ -311,7 +319,7 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-def _add_health(router: APIRouter, database: Database) -> None:
+def _add_health(router: APIRouter, database: Database, benchmark: str, alarms: Alarms) -> None:
     @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
         """Report that this process answers."""
@@ -321,13 +329,16 @@ def _add_health(router: APIRouter, database: Database) -> None:
     def readyz() -> Response:
         """Report whether the database answers and a worker with the board's labels has sent a recent heartbeat.
 
-        `paused`: why no submissions are taken.
+        `paused`: why no submissions are taken. `alarms`: what an operator should look at meanwhile.
         """
         try:
             with database.read() as session:
                 seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
-                board = label_sets.current(session)
-                missing = board is not None and worker_heartbeats.no_worker_has(session, board.label_revision)
+                board = label_sets.current(session, benchmark)
+                missing = board is not None and worker_heartbeats.no_worker_has(
+                    session, benchmark, board.label_revision
+                )
+                raised = alarms(session)
         except SQLAlchemyError:
             return problem(503, "database-offline", "The database does not answer.")
         if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
@@ -337,33 +348,9 @@ def _add_health(router: APIRouter, database: Database) -> None:
             detail = f"No worker that runs holds the labels of revision {board.label_revision}, which the board shows; "
             detail += "submissions are kept and scored later."
             return problem(503, "labels-missing", detail)
+        for alarm in raised:
+            if alarm.blocking:
+                return problem(503, alarm.code, alarm.sentence)
         age = round(seen.seconds_ago, 1)
-        return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused})
-
-    @router.get("/metrics", responses=openapi_examples.METRICS)
-    def metrics() -> Response:
-        """Return counts for Prometheus."""
-        with database.read() as session:
-            return PlainTextResponse(prometheus_text(queries.counts(session)), media_type="text/plain; version=0.0.4")
-
-
-def prometheus_text(counts: queries.Counts) -> str:
-    """Prometheus' text format."""
-    lines = [
-        "# HELP leaderboard_submissions Submissions that were accepted.",
-        "# TYPE leaderboard_submissions gauge",
-        f"leaderboard_submissions {counts.submissions}",
-        "# HELP leaderboard_events Length of the audit chain.",
-        "# TYPE leaderboard_events gauge",
-        f"leaderboard_events {counts.events}",
-        "# HELP leaderboard_jobs Scoring jobs by state.",
-        "# TYPE leaderboard_jobs gauge",
-        *(f'leaderboard_jobs{{state="{state}"}} {number}' for state, number in sorted(counts.jobs.items())),
-    ]
-    if counts.worker_age is not None:
-        lines += [
-            "# HELP leaderboard_worker_heartbeat_age_seconds Since the latest sign of life of any worker.",
-            "# TYPE leaderboard_worker_heartbeat_age_seconds gauge",
-            f"leaderboard_worker_heartbeat_age_seconds {counts.worker_age:.3f}",
-        ]
-    return "\n".join(lines) + "\n"
+        named = [{"code": alarm.code, "detail": alarm.sentence} for alarm in raised]
+        return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused, "alarms": named})

@@ -31,7 +31,7 @@ CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _SHOWN_PROBLEMS = 100
 _NAMES = {
-    "anonymous_until": "Unnamed until",
+    "anonymous_until": "Anonymous until",
     "published": "On the board",
     **{name: field.title for name, field in FIELDS.items()},
 }
@@ -50,7 +50,7 @@ _DEFAULTS: Mapping[str, Any] = {"published": "true", visibility_options.CONFIRMA
 _CONFIRM = "Submit although most votes cannot be read: I know that they count as wrong"
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = (
-    '<p class="vl-hint">Unnamed: account, organisation, links and Hub id are shown nowhere until that day, at most a '
+    '<p class="vl-hint">Anonymous: account, organisation, links and Hub id are shown nowhere until that day, at most a '
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once.</p>"
 )
@@ -120,7 +120,7 @@ def visitor_html(user: Identity, allowance: Mapping[str, Any]) -> str:
     """Return the submitting account, and whether it may submit now."""
     if user.auth_method == "local":
         told = "uses this machine" if len(user.roles) > 1 else "can reach this service"
-        return f'<p class="notice" role="note">Whoever {told} submits here, under one name.</p>'
+        return f'<p class="notice" role="note">Everyone who {told} submits here, under one name.</p>'
     if "code" in allowance:
         return f'<p class="notice" role="note">{_remedy(allowance)}</p>'
     sentence = f"You submit as <b>{escape(user.name)}</b>."
@@ -168,7 +168,7 @@ def _form() -> dict[str, gr.components.Component]:
             made |= _lay_out(fields)
     with gr.Accordion("Who sees it, and when", open=False):
         with gr.Row():
-            made["anonymous_until"] = gr.Textbox("", label="Unnamed until", placeholder="2027-01-31")
+            made["anonymous_until"] = gr.Textbox("", label="Anonymous until", placeholder="2027-01-31")
             seen = [("At once", "true"), ("When I publish it", "false")]
             made["published"] = gr.Dropdown(seen, value="true", label="On the board")
         _html(_SEEN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from common.openapi import Answers, answers
+from common.openapi import answers
 
 _PROBLEM = {"line": 12, "id": "RLAIF-V-14", "field": "votes", "code": "unknown-item", "message": "No item has this id."}
 _SAMPLE = {
@@ -151,15 +151,10 @@ EVENTS = answers(
 HEALTH = answers("This process answers.", {"status": "ok"})
 READY = answers(
     "The database answers, and a worker has shown itself lately that holds the labels which the board shows.",
-    {"status": "ready", "worker_age_seconds": 1.2, "paused": None},
+    {"status": "ready", "worker_age_seconds": 1.2, "paused": None, "alarms": []},
     {
         (503, "worker-offline"): "No worker, none with the board's labels (`labels-missing`), or no database; "
-        "submissions are kept where the database is there."
+        "submissions are kept where the database is there. Or a full disk (`disk-full`), or a worker that does not "
+        "get on (`worker-stuck`)."
     },
 )
-METRICS: Answers = {
-    200: {
-        "description": "Prometheus' text format.",
-        "content": {"text/plain": {"example": "# TYPE leaderboard_submissions gauge\nleaderboard_submissions 12\n"}},
-    }
-}

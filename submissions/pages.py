@@ -120,7 +120,7 @@ def next_submission_text(user: Identity, found: Allowance) -> str:
 
 def visibility_label(shown: EntryVisibility) -> str:
     """Return how an entry is not like others, in a few words."""
-    until = "" if shown.anonymous_until is None else f"unnamed until {iso(shown.anonymous_until)[:10]}"
+    until = "" if shown.anonymous_until is None else f"anonymous until {iso(shown.anonymous_until)[:10]}"
     return ", ".join(filter(None, ("" if shown.published else "not published", until)))
 
 

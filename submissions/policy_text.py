@@ -80,7 +80,7 @@ def _sign_in(rules: Mapping[str, Any]) -> PolicyRule:
             "Submitting needs an account there, with the browser or an API token. Reading and checking need none.",
         ),
         "open": ("not needed", "Everybody who can reach this service may submit, under one name; nobody maintains it."),
-    }.get(str(mode), ("not needed", "Whoever uses this machine submits, under one name."))
+    }.get(str(mode), ("not needed", "Everyone who uses this machine submits, under one name."))
     return PolicyRule("sign-in", "Sign-in", value, words, "IDENTITY, OIDC_ISSUER")
 
 
@@ -100,8 +100,8 @@ def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
             "approval",
             "First submission",
             "waits for a maintainer" if approved else "scored at once",
-            "No label is touched before a maintainer lets it through; the next one is possible after that. What is not "
-            "let through is given back, with the reason."
+            "It is not scored before a maintainer approves it; the next one is possible after that. A rejected one is "
+            "given back, with the reason."
             if approved
             else "No maintainer has to look at it first.",
             "APPROVE_FIRST_UPLOAD",
@@ -141,8 +141,8 @@ def _quotas(rules: Mapping[str, Any]) -> list[PolicyRule]:
             "Attempt number",
             "on every row",
             "“attempt 2 of 3”: the second of three that its account has made at the labels of that time, withdrawn and "
-            "unpublished ones included. An unnamed row says its number alone, and the others count up to the last that "
-            "is named. The best of many is better by luck alone.",
+            "unpublished ones included. An anonymous row shows its number alone, and the others count up to the last "
+            "that is named. The best of many is better by luck alone.",
         ),
         PolicyRule(
             "checks",
@@ -248,7 +248,7 @@ def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
         *disclosure,
         PolicyRule(
             "anonymous",
-            "Unnamed until a day",
+            "Anonymous until a date",
             f"at most {MOST_DAYS} days",
             "Asked for with the submission. Until then account, organisation, links and Hub id are shown nowhere: the "
             "name of the model, and what you write into prompt and notes, is what you typed. Its row says which "

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, exists, func, insert, select, text
 from sqlalchemy.orm import Session
 
-from storage import label_sets, quota_grants, worker_heartbeats
+from storage import label_sets, quota_grants
 from storage.clock import database_now
-from storage.models.core import AuditEvent, Job, State, Submission
+from storage.models.core import Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, pending_approval_ids
@@ -36,15 +36,6 @@ class SubmissionFacts(NamedTuple):
     receipt: dict[str, object]
     attempt: int | None
     label_revision: str | None
-
-
-class Counts(NamedTuple):
-    """Values of /metrics."""
-
-    submissions: int
-    events: int
-    jobs: dict[str, int]  # state -> number
-    worker_age: float | None  # seconds since the last heartbeat of any worker; None: there is none
 
 
 def now(session: Session) -> float:
@@ -116,21 +107,25 @@ def waiting(session: Session, benchmark: str, owner: str) -> str | None:
     return session.execute(held_up.where(*rule).limit(1)).scalar_one_or_none()
 
 
-def current_revision(session: Session) -> str | None:
-    """Return the label revision that the board shows; None before a worker has said so."""
-    pointer = label_sets.current(session)
+def current_revision(session: Session, benchmark: str) -> str | None:
+    """Return the label revision that the benchmark's board shows; None before a worker has said so."""
+    pointer = label_sets.current(session, benchmark)
     return pointer.label_revision if pointer else None
 
 
-def quota_used(session: Session, subject: str, now: float) -> list[float]:
-    """Return when what counts against a quota was taken: attempts of the last 365 days, whichever labels the board
-    showed, but those that the service failed to score, that a maintainer rejected, or that were granted beyond the
-    quota."""
+def quota_used(session: Session, benchmark: str, subject: str, now: float) -> list[float]:
+    """Return when what counts against a quota of a benchmark was taken: attempts of the last 365 days.
+
+    That is whichever labels the board showed, but not those that the service failed to score, that a maintainer
+    rejected, or that were granted beyond the quota.
+    """
     rejected = exists().where(Approval.submission_id == Attempt.submission_id, Approval.state == REJECTED)
     rows = session.scalars(
         select(Attempt.at)
         .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
+        .join(Submission, Submission.id == Attempt.submission_id)
         .where(
+            Submission.benchmark == benchmark,
             QuotaCharge.subject == subject,
             Attempt.at > now - YEAR,
             ~quota_grants.was_refunded(Attempt.submission_id),
@@ -153,14 +148,16 @@ def lock_subjects(session: Session, subjects: Sequence[str]) -> None:
         session.execute(select(QuotaSubject.subject).where(QuotaSubject.subject == subject).with_for_update())
 
 
-def count_attempts(session: Session, subject: str, label_revision: str) -> int:
-    """Return how many attempts a subject has made at a label revision, ever."""
+def count_attempts(session: Session, benchmark: str, subject: str, label_revision: str) -> int:
+    """Return how many attempts a subject has made at a label revision of a benchmark, ever."""
     made = (
-        select(func.count()).select_from(Attempt).join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
+        select(func.count())
+        .select_from(Attempt)
+        .join(QuotaCharge, QuotaCharge.submission_id == Attempt.submission_id)
+        .join(Submission, Submission.id == Attempt.submission_id)
     )
-    return session.execute(
-        made.where(QuotaCharge.subject == subject, Attempt.label_revision == label_revision)
-    ).scalar_one()
+    same = (Submission.benchmark == benchmark, Attempt.label_revision == label_revision)
+    return session.execute(made.where(QuotaCharge.subject == subject, *same)).scalar_one()
 
 
 class NewAttempt(NamedTuple):
@@ -178,16 +175,3 @@ def add_attempt(session: Session, attempt: NewAttempt, subjects: Sequence[str]) 
     session.execute(insert(Attempt).values(**attempt._asdict()))
     charges = [{"submission_id": attempt.submission_id, "subject": subject} for subject in subjects]
     session.execute(insert(QuotaCharge), charges)
-
-
-def counts(session: Session) -> Counts:
-    """Sizes of what is stored."""
-    jobs = {state.value: 0 for state in State}
-    by_state = select(Job.state, func.count()).group_by(Job.state)
-    jobs.update((state, number) for state, number in session.execute(by_state))
-    return Counts(
-        submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
-        events=session.execute(select(func.count()).select_from(AuditEvent)).scalar_one(),
-        jobs=jobs,
-        worker_age=seen.seconds_ago if (seen := worker_heartbeats.last_seen(session)) else None,
-    )

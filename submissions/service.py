@@ -23,6 +23,7 @@ from receipts.signing import Signer
 from storage import audit, confusables, job_queue, quota_grants, stored_rows, submission_pause, visibility
 from storage.clock import iso
 from storage.database import Database
+from storage.durability import Durability
 from storage.models.core import Submission, new_entry_id
 from storage.uploads import Uploads
 from storage.visibility import PLAIN, EntryVisibility
@@ -127,11 +128,13 @@ class Accepted:
 @dataclass(frozen=True, slots=True)
 class SubmissionRules:
     """What governs submitting. `stated`: what else is recorded with every submission. `shipped`: the reported results
-    that come with the project, whose names nobody may imitate."""
+    that come with the project, whose names nobody may imitate. `durability`: what is waited for before a receipt is
+    handed out; None: as durable as the uploads."""
 
     policy: QuotaPolicy = field(default_factory=QuotaPolicy)
     stated: Callable[[Session], Mapping[str, Any]] = lambda session: {}
     shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple
+    durability: Durability | None = None
 
 
 class SubmissionService:
@@ -150,6 +153,7 @@ class SubmissionService:
         self._database, self._uploads, self._read, self.benchmark = database, uploads, read, benchmark
         self._signer = signer
         self.policy, self._stated, self._shipped = rules.policy, rules.stated, rules.shipped
+        self._durability = rules.durability or Durability(uploads.durability)
         self._turns = KeyedLocks()
 
     def check(self, file: UploadedFile) -> dict[str, Any]:
@@ -184,8 +188,16 @@ class SubmissionService:
             QuotaUsed: the owner or one of their organisations has to wait.
             FileRejected: the file has problems.
             NotConfirmed: most of its votes cannot be read.
+            NotReplicated: it is stored here, and the replica has not confirmed it in time.
         """
         require(user, Role.SUBMITTER)
+        accepted = self._accept(file, metadata, user, shown, accept_unreadable)
+        self._durability.confirm()  # also of what was known: nobody may have been told yet
+        return accepted
+
+    def _accept(
+        self, file: UploadedFile, metadata: Metadata, user: Identity, shown: EntryVisibility, accept_unreadable: bool
+    ) -> Accepted:
         with self._turns.of(user.account, file.sha256):  # fifty copies at once are checked once
             with self._database.read() as session:
                 if known := self._check_admissible(session, file, metadata, user, shown):
@@ -206,7 +218,7 @@ class SubmissionService:
         require(user, Role.SUBMITTER)
         with self._database.read() as session:
             revision = self._revision(session)
-            made = queries.count_attempts(session, quota.account_subject(user), revision)
+            made = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision)
             paused = submission_pause.pause_message(session)
             try:
                 self._check_who(session, user)
@@ -265,7 +277,7 @@ class SubmissionService:
         QuotaUsed."""
         if self.policy.limits(user):
             now, names = queries.now(session), quota.quota_scopes(user, self.policy)
-            taken = {subject: queries.quota_used(session, subject, now) for subject in names}
+            taken = {subject: queries.quota_used(session, self.benchmark, subject, now) for subject in names}
             try:
                 quota.require_quota(self.policy, taken, names, now)
             except quota.QuotaUsed:
@@ -275,7 +287,7 @@ class SubmissionService:
         return None
 
     def _revision(self, session: Session) -> str:
-        return queries.current_revision(session) or self.policy.label_revision
+        return queries.current_revision(session, self.benchmark) or self.policy.label_revision
 
     def _persist(
         self,
@@ -297,7 +309,7 @@ class SubmissionService:
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
             abstained = abstaining(upload.votes.matrix)
             approval = self._needs_approval(session, user, policy, abstained)
-            number = queries.count_attempts(session, quota.account_subject(user), revision) + 1
+            number = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision) + 1
             made = queries.NewAttempt(new_entry_id(), revision, number, policy, now)
             facts = acceptance_payload(self._acceptance(made, user), file, upload)
             row = _row(facts, now, file, {**report, "abstaining": abstained}, upload, metadata)
@@ -325,7 +337,7 @@ class SubmissionService:
             accepted_at=iso(made.at),
             attempt=made.number,
             policy=made.policy,
-            durability=self._uploads.durability,
+            durability=self._durability.name,
         )
 
 

@@ -104,7 +104,7 @@ def get_status(
         found = queries.described(session, benchmark, submission)
         if found is None:
             return None
-        looked = _with_ladder(session, _look(session, [found])[0], hidden)
+        looked = _with_ladder(session, benchmark, _look(session, [found])[0], hidden)
         if visibility_options.is_owner(user, found.owner) or Role.MAINTAINER in user.roles:
             return looked
         if not looked.shown.published:
@@ -115,11 +115,12 @@ def get_status(
         return _redacted(looked, silent=kept_back or on_its_way)
 
 
-def _with_ladder(session: Any, found: Status, hidden: Mapping[str, str]) -> Status:
+def _with_ladder(session: Any, benchmark: str, found: Status, hidden: Mapping[str, str]) -> Status:
     """Return the status with the reason why no score is shown, where that is so."""
     if found.state != "scored":
         return found
-    under = sorted({name for _, name, _ in ladder.withheld(session, ladder.levels(session, hidden), [found.id])})
+    levels = ladder.levels(session, benchmark, hidden)
+    under = sorted({name for _, name, _ in ladder.withheld(session, benchmark, levels, [found.id])})
     if not under:
         return found
     return replace(found, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")

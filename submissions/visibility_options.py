@@ -122,7 +122,7 @@ def set_anonymous_until(
         moved = visibility.extend_anonymity(session, submission, until, to=iso(until), by="owner", via=user.auth_method)
         if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
             _, *earlier = audit.events_about(session, [submission], [visibility.ANONYMOUS])
-            sliding_window.check("The day until which an entry is unnamed", (one.at for one in earlier), now)
+            sliding_window.check("The day until which an entry is anonymous", (one.at for one in earlier), now)
         return moved
 
 

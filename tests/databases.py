@@ -151,7 +151,7 @@ def with_labels(database: Database, revision: str = "demo", benchmark: str = "de
     """Registers a label set (no labels needed) and makes the board show it."""
     with database.write() as session:
         label_sets.register(session, revision, benchmark, hashlib.sha256(revision.encode()).hexdigest(), 1250)
-        label_sets.activate_revision(session, revision, "1", "test")
+        label_sets.activate_revision(session, benchmark, revision, "1", "test")
 
 
 def on_record(database: Database, names: Iterable[str]) -> list[str]:

@@ -26,6 +26,8 @@ PACKAGES = (
     "review",
     "web",
     "judge",
+    "curate",
+    "operation",
 )
 
 # package -> project packages it may import (wiring files may import everything)
@@ -36,17 +38,19 @@ ARROWS: dict[str, set[str]] = {
     "auth": {"common", "benchmark", "storage"},
     "predictions": {"common", "benchmark"},
     "receipts": {"common", "benchmark", "storage", "auth", "predictions"},
-    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts"},
+    "submissions": {"common", "benchmark", "storage", "auth", "predictions", "receipts", "operation"},
     "leaderboard": {"common", "benchmark", "storage", "auth", "predictions"},
-    "maintenance": {"common", "benchmark", "storage", "auth"},
+    "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
-    "workers": {"common", "benchmark", "storage", "predictions"},
-    "judge": {"common", "benchmark", "predictions"},  # and nobody imports it
+    "operation": {"common", "storage", "auth"},
+    "workers": {"common", "benchmark", "storage", "predictions", "operation"},
+    "judge": {"common", "benchmark", "predictions"},  # only curate imports it
+    "curate": {"common", "benchmark", "predictions", "judge"},  # and nobody imports it
 }
-ARROWS["web"] = set(PACKAGES) - {"judge"}  # the composition root; app.py alone imports it
+ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
 OF_SUBMISSIONS = {"judge": "submissions.client"}
-WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py"}
+WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py", "maintenance/installation.py"}
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
@@ -54,6 +58,7 @@ ENVIRONMENT_READERS = WIRING | {
     "submissions/__main__.py",
     "predictions/sandbox.py",
     "judge/__main__.py",
+    "curate/__main__.py",
 }
 # these assemble the maintainers' interfaces, and name the review package until actions are registered
 REVIEWS = {"maintenance/cli.py", "maintenance/page.py", "maintenance/actions/task_retry.py"}
@@ -89,6 +94,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "apscheduler": ("workers/schedule.py",),
     "sqlalchemy": (
         "storage/",
+        "operation/",
         "queries.py",
         "maintenance/account_queries.py",
         "maintenance/approval_queries.py",
@@ -108,7 +114,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "maintenance/tabs/",
         "review/tab.py",
     ),
-    "datasets": ("workers/", "judge/pairs.py"),
+    "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
     "tenacity": ("judge/engine.py",),
     "huggingface_hub": (
@@ -116,12 +122,17 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "leaderboard/share/hub_eval_results.py",
     ),
     "pyarrow": (
+        "storage/object_store.py",
         "workers/",
         "exports.py",
         "judge/pairs.py",
         "predictions/readers/inspect_log.py",
+        "curate/sources.py",
+        "curate/hub_layout.py",
     ),
-    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py"),
+    "PIL": ("leaderboard/share/og_image.py", "judge/images.py", "judge/askers.py", "curate/images.py"),
+    "imagehash": ("curate/images.py",),
+    "datasketch": ("curate/near_duplicates.py",),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -224,6 +235,8 @@ def test_every_import_follows_the_arrows() -> None:
         ("submissions/x.py", "from judge.prompts import OFFICIAL"),
         ("judge/x.py", "from submissions.service import SubmissionService"),
         ("judge/engine.py", "import openai"),
+        ("curate/x.py", "from review.projects import create"),
+        ("judge/x.py", "from curate.pool import read_pool"),
     ],
 )
 def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) -> None:
@@ -304,6 +317,13 @@ def test_a_class_name_stands_for_one_class() -> None:
                 where.setdefault(node.name, []).append(f"{path.relative_to(ROOT)}:{node.lineno}")
     several = {name: places for name, places in where.items() if len(places) > 1}
     assert not several
+
+
+def test_no_line_of_a_template_is_too_long_to_read() -> None:
+    templates = [path for package in PACKAGES for path in (ROOT / package).rglob("*.html")]
+    lines = [(path, len(line)) for path in templates for line in path.read_text(encoding="utf-8").splitlines()]
+    assert len(templates) > 20
+    assert [(path.relative_to(ROOT).as_posix(), length) for path, length in lines if length > 160] == []
 
 
 MOST_PARAMETERS = 6

@@ -129,13 +129,13 @@ def test_every_route_of_the_interface_is_real() -> None:
 
 
 def test_requirements_are_pinned_exactly() -> None:
-    for name in ("requirements.txt", "requirements-judge.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-judge.txt", "requirements-curate.txt", "requirements-dev.txt"):
         for line in (ROOT / name).read_text().splitlines():
             if line and not line.startswith(("#", "-r ")):
                 assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[0-9][^ ]*", line), line
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-judge", "requirements-dev"])
+@pytest.mark.parametrize("name", ["requirements", "requirements-judge", "requirements-curate", "requirements-dev"])
 def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
     lock = (ROOT / f"{name}.lock").read_text()
     for line in (ROOT / f"{name}.txt").read_text().splitlines():
@@ -148,7 +148,7 @@ def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     """A package that only happens to come with another one disappears when that one changes its mind."""
-    lines = [*pinned("requirements"), *pinned("requirements-judge")]
+    lines = [*pinned("requirements"), *pinned("requirements-judge"), *pinned("requirements-curate")]
     named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in lines}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette

@@ -24,7 +24,7 @@ PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 PAGES = (
     *("/", "/entries/*", "/entries/nobody"),
     *("/compare", "/compare?entries=*", "/explore", "/explore/*", "/check-numbers", "/check-numbers?general=63.8"),
-    *("/about", "/policy", "/decisions", "/decisions/*", "/red-team", "/docs"),
+    *("/about", "/policy", "/decisions", "/decisions/*", "/red-team", "/status", "/docs"),
     *("/account", "/account/submissions/*", "/disputes", "/dispute/*", "/annotate"),
     *("/app/", "/app/submit", "/app/analyse", "/app/maintain"),
 )

@@ -209,7 +209,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
     until(lambda: owner.get(status).json()["state"] == "scored", 60, "it is scored")
     page, form = f"/account/submissions/{entry}", {"csrf": csrf_of(owner, f"/account/submissions/{entry}")}
     assert "not before you publish it" in owner.get(page).text
-    assert f"not published, unnamed until {later}" in owner.get("/account").text
+    assert f"not published, anonymous until {later}" in owner.get("/account").text
     for http in (other, world.service.http):
         for private in (status, f"{status}/receipt", f"/api/v1/entries/{entry}/receipts", f"/entries/{entry}"):
             assert http.get(private).status_code == 404, private

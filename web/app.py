@@ -13,15 +13,20 @@ import auth.routes
 import leaderboard.api
 import leaderboard.routes
 import maintenance.api
+import operation.api
 import receipts.api
 import review.api
 import review.routes
 import submissions.api
 import submissions.pages
+import web.status_page
 from auth.settings import Mode
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
+from operation.alarms import service_alarms
+from operation.metrics import render
+from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
@@ -54,6 +59,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     _add_maintenance(app, settings, services)
     _add_review(app, services)
     _add_accounts(app, settings, services)
+    _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services)
@@ -68,12 +74,22 @@ def _add_board(app: FastAPI, services: Services) -> None:
 
 def _add_submissions(app: FastAPI, settings: Settings, services: Services) -> None:
     use_cases, database = services.submissions, services.database
+    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
     app.include_router(
-        submissions.api.build(use_cases, services.spool, services.submission_status, database, settings.hidden_labels)
+        submissions.api.build(
+            use_cases, services.spool, services.submission_status, database, settings.hidden_labels, alarms
+        )
     )
     owner = owner_actions(database, services.receipts)
     app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
     app.include_router(receipts.api.build(services.receipts))
+
+
+def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None:
+    """Add what operators read."""
+    token = settings.metrics_token.get_secret_value()
+    app.include_router(operation.api.build(partial(render, services.registry), token))
+    app.include_router(web.status_page.build(PublicStatus(services.database, services.replica)))
 
 
 def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> None:

@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,20 @@ from starlette.routing import Mount
 
 import submissions.api
 from auth import LOCAL
+from operation import stored_uploads
+from operation.litestream import environment
 from predictions.spool import UploadedFile
 from settings import Settings
+from storage.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.noscript import NoscriptMiddleware
-from web.services import Services
+from web.services import Services, replicating_litestream
 from web.startup import child_environment
 from workers.supervisor import Supervisor
+
+UPLOADS_SECONDS = 600.0
 
 log = logging.getLogger(__name__)
 
@@ -43,15 +48,44 @@ def lifespan(
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(services.board.refresh)  # so that the first visitor does not wait for the board
-        stop = asyncio.Event()
+        stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
+        replicating = [replication.run(after)] if (replication := _replication(settings)) else []
+        replicating += [services.replica.run(after)] if services.replica else []
         tasks = [worker.run(stop), _run_gradio(settings, services, gradio, stop)]
         if settings.is_demo:
             tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.submissions))
-        async with _run_tasks(tasks, stop):
+        # Litestream ends last, so that it copies what the others commit at their end.
+        tasks.append(_check_uploads(settings, services, stop))
+        async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
             yield
 
     return run
+
+
+async def _check_uploads(settings: Settings, services: Services, stop: asyncio.Event) -> None:
+    """Once a day, over all web processes; what was kept before there was a replica is copied there."""
+    earlier = settings.state_dir / "uploads" if settings.uploads_in_replica else None
+    while not stop.is_set():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), UPLOADS_SECONDS)
+            return
+        try:
+            uploads = Uploads(settings.uploads_url)
+            found = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier)
+        except Exception:  # of whatever store; the next turn tries again
+            log.exception("uploads.unchecked")
+            continue
+        if found:
+            log.error("uploads.failed", extra={"data": {"problems": len(found), "first": found[0]}})
+
+
+def _replication(settings: Settings) -> Supervisor | None:
+    """Return the supervisor of Litestream, where there is a replica of a SQLite database."""
+    litestream = replicating_litestream(settings)
+    if litestream is None:
+        return None
+    return Supervisor(litestream.configure(), environment(child_environment()), name="litestream")
 
 
 @asynccontextmanager

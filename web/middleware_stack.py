@@ -12,6 +12,7 @@ from auth.middleware import IdentityMiddleware, from_here
 from auth.rate_limit import RateLimitMiddleware, account_of, address_of
 from auth.settings import Mode
 from leaderboard.routes import BoardFastPathMiddleware
+from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
@@ -30,6 +31,8 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     stack = [
         Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, identity.https),
         Middleware(BoardFastPathMiddleware, services.board, from_here if local else lambda _: True),
+        # Inside of the fast path, so that it costs the board nothing.
+        Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(RateLimitMiddleware, rate, address_of, largest=largest) if rate else None,
         Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),

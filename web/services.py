@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from prometheus_client import CollectorRegistry
+
 import leaderboard.routes
 import submissions.pages
 from auth import Identity
@@ -20,6 +22,12 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from maintenance.decision_log import PublicLog
+from operation.build import BUILD
+from operation.litestream import Litestream
+from operation.metrics import InstallationCollector, make_registry
+from operation.replica_watch import ReplicaWatch
+from operation.request_metrics import RequestMetrics
+from operation.start import sqlite_path
 from predictions.sandbox import read_isolated
 from predictions.spool import Spool
 from receipts.service import ReceiptService
@@ -27,6 +35,7 @@ from receipts.signing import Signer
 from settings import Settings
 from storage import label_imports, weak_hiding
 from storage.database import Database
+from storage.durability import REPLICATED, Durability
 from storage.uploads import Uploads
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
@@ -47,11 +56,17 @@ class Services:
     board: BoardCache
     items: ItemCatalog
     decisions: PublicLog
+    request_metrics: RequestMetrics
+    registry: CollectorRegistry
+    replica: ReplicaWatch | None = None
 
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
-    snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
+    litestream = replicating_litestream(settings)
+    replica = ReplicaWatch(litestream) if litestream is not None else None
+    registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
+    snapshots = DatabaseSnapshots(database, settings.benchmark, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),
@@ -68,6 +83,9 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         ),
         items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
         decisions=PublicLog(database),
+        request_metrics=RequestMetrics(registry),
+        registry=registry,
+        replica=replica,
     )
 
 
@@ -78,8 +96,24 @@ def _submission_service(settings: Settings, database: Database, signer: Signer) 
         partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
         settings.benchmark,
         signer,
-        SubmissionRules(_quota_policy(settings), partial(policy_facts, settings), bundled_results),
+        SubmissionRules(
+            _quota_policy(settings), partial(policy_facts, settings), bundled_results, _durability(settings)
+        ),
     )
+
+
+def replicating_litestream(settings: Settings) -> Litestream | None:
+    """Return Litestream for the settings: where there is a replica, and SQLite."""
+    path = sqlite_path(settings.database_url)
+    return Litestream(path, settings.replica) if settings.replica is not None and path is not None else None
+
+
+def _durability(settings: Settings) -> Durability | None:
+    """Return what receipts state. With a replica, uploads are remote while the database may not be: that is local."""
+    litestream = replicating_litestream(settings)
+    if settings.durability == REPLICATED and litestream is not None:
+        return Durability(REPLICATED, litestream.wait)
+    return None if litestream is None else Durability()
 
 
 def _quota_policy(settings: Settings) -> QuotaPolicy:

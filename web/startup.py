@@ -8,12 +8,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+from operation.litestream import ReplicaUnusable
+from operation.sealed_key import keep_key, restore_key
+from operation.start import prepare_database, record_restore
 from predictions.spool import sweep
-from receipts.key_file import open_signer
+from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
 from settings import SECRET_NAMES, Settings, SettingsError
 from storage import receipt_keys
-from storage.database import Database
+from storage.database import Database, open_migrated
 from storage.uploads import Uploads
 
 ROOT = Path(__file__).parents[1]
@@ -46,7 +49,24 @@ def prepare_directory(settings: Settings) -> None:
         uploads.prove()
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
         known = isinstance(error, ValueError | ImportError)
-        raise SettingsError(f"UPLOADS_URL cannot be used: {error if known else type(error).__name__}") from None
+        name = "REPLICA_URL" if settings.uploads_in_replica else "UPLOADS_URL"
+        raise SettingsError(f"{name} cannot be used: {error if known else type(error).__name__}") from None
+
+
+def open_service_database(settings: Settings) -> Database:
+    """Return the database: restored from the replica where the disk has none, with the newest schema.
+
+    Raises:
+        SettingsError, OSError, DatabaseUnusable: with a sentence that says what to do.
+    """
+    try:
+        restored = prepare_database(settings.database_url, settings.replica, child_environment())
+    except ReplicaUnusable as error:
+        raise SettingsError(str(error)) from None
+    database = open_migrated(settings.database_url)
+    if restored and settings.replica is not None:
+        record_restore(database, settings.replica)
+    return database
 
 
 def prepare_demo(settings: Settings) -> None:
@@ -56,7 +76,7 @@ def prepare_demo(settings: Settings) -> None:
 
 
 def child_environment() -> dict[str, str]:
-    """This environment without what only sign-in needs, with the project importable from wherever it was started."""
+    """Return the environment without the secrets of sign-in, with the project on the import path."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     return {name: value for name, value in os.environ.items() if name not in SECRET_NAMES} | {"PYTHONPATH": path}
 
@@ -67,9 +87,14 @@ def load_signer(settings: Settings, database: Database) -> Signer:
     Raises:
         SettingsError: it cannot be used.
     """
+    path, secret = settings.keys_dir / FILE_NAME, settings.key_secret
     try:
+        if settings.replica is not None:
+            restore_key(settings.replica, path, secret)
         signer = open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
-    except KeyUnusable as error:
+        if settings.replica is not None:
+            keep_key(settings.replica, path, secret)
+    except (KeyUnusable, ReplicaUnusable) as error:
         raise SettingsError(str(error)) from None
     receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
     return signer

@@ -60,7 +60,7 @@ def _commitment(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
-    from storage.database import OldChain
+    from storage.database import OldChain, UnknownSchema
     from storage.label_sets import LabelSetChanged
     from workers import main
 
@@ -73,7 +73,7 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     except LabelSetChanged as error:
         print(f"error: LABELS: label revision {error}: {LabelSetChanged.__doc__}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
-    except OldChain as error:
+    except (OldChain, UnknownSchema) as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
     return 0

@@ -55,9 +55,7 @@ def _entries(
     rows = session.execute(
         select(*(getattr(Submission, name) for name in BoardEntry._fields))
         .join(Score, Score.submission_id == Submission.id)
-        .where(
-            Submission.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, which
-        )
+        .where(Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version, which)
         .order_by(Submission.created_at, Submission.id)
     )
     return [BoardEntry(*row) for row in rows]
@@ -77,10 +75,12 @@ def unscored(session: Session, benchmark: str, revision: str, version: str, scop
     return [row.id for row in rows if entry_filters.matches_filter(row._mapping, scope)]
 
 
-def stored_counts(session: Session, ids: Sequence[str], revision: str, version: str) -> npt.NDArray[np.int64]:
+def stored_counts(
+    session: Session, ids: Sequence[str], benchmark: str, revision: str, version: str
+) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS of the ids given. Raises KeyError where one has no score."""
     wanted = select(Score.submission_id, Score.tally).where(
-        Score.label_revision == revision, Score.scorer_version == version
+        Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version
     )
     if len(ids) <= _FEW:  # one new entry must not cost reading ten thousand tallies
         wanted = wanted.where(Score.submission_id.in_(ids))

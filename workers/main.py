@@ -9,6 +9,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from common.logging_setup import log_to_stderr
+from operation.folder_mirror import worker_mirrors
 from settings import DEMO_REVISION, WorkerSettings
 from storage.backups import BackupTarget
 from storage.database import Database, migrate, open_database
@@ -35,6 +36,9 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
         migrate(database)
         token = settings.audit_token.get_secret_value()
         dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
+        mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
+        for mirror in mirrors:  # before the runner looks which labels are here
+            mirror.restore()
         runner = create_task_runner(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
         runner = replace(runner, import_dirs=settings.label_import_dirs)
         if settings.backup_keep:
@@ -50,7 +54,7 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
         worker.publish_snapshot(anew=True)
         if until_empty:
             runner.run_all()
-        with schedule.running(worker, runner):
+        with schedule.running(worker, runner, [mirror.copy for mirror in mirrors]):
             (drain if until_empty else run)(worker, stop.is_set, stop.wait)
         worker.publish_snapshot()
         worker.leave()

@@ -77,9 +77,8 @@ class Worker:
         with self.database.write() as session:
             worker_heartbeats.record_heartbeat(session, self.name, self.scorer.version)
             # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
-            worker_heartbeats.set_loaded_revisions(
-                session, self.name, self.holds(session) if self.holds else self.scorer.revisions
-            )
+            held = self.holds(session) if self.holds else self.scorer.revisions
+            worker_heartbeats.set_loaded_revisions(session, self.name, {self.scorer.benchmark: held})
             if claim is not None:
                 job_queue.heartbeat(session, claim, self.lease_seconds)
 
@@ -103,10 +102,11 @@ class Worker:
         added = 0
         for revision in self.scorer.revisions:
             with self.database.read() as session:
-                if not job_queue.has_missing(session, revision, self.scorer.version):
+                if not job_queue.has_missing(session, self.scorer.benchmark, revision, self.scorer.version):
                     continue
             with self.database.write() as session:
-                added += job_queue.enqueue_missing(session, revision, self.scorer.version)
+                benchmark, version = self.scorer.benchmark, self.scorer.version
+                added += job_queue.enqueue_missing(session, benchmark, revision, version)
         return added
 
     def end_anonymity(self) -> int:
@@ -133,7 +133,7 @@ class Worker:
         """Return whether a job that this worker could do waits or runs, here or elsewhere."""
         open_job = exists().where(
             Job.state.in_((State.QUEUED.value, State.RUNNING.value)),
-            Job.label_revision.in_(self.scorer.revisions),
+            job_queue.of_revisions({self.scorer.benchmark: self.scorer.revisions}),
             Job.scorer_version == self.scorer.version,
         )
         with self.database.read() as session:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -30,12 +30,15 @@ HEAD_SECONDS = 600.0
 BACKUP_SECONDS = 600.0
 INTEGRITY_SECONDS = 600.0
 DETECT_SECONDS = 2.0
+MIRROR_SECONDS = 1.0
 
 log = logging.getLogger(__name__)
 
 
 @contextmanager
-def running(worker: Worker, runner: TaskRunner | None = None) -> Iterator[None]:
+def running(
+    worker: Worker, runner: TaskRunner | None = None, mirrors: Sequence[Callable[[], object]] = ()
+) -> Iterator[None]:
     """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last."""
     # Two lines a second about nothing; what goes wrong is logged by _guarded.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
@@ -63,6 +66,8 @@ def running(worker: Worker, runner: TaskRunner | None = None) -> Iterator[None]:
         _at_interval(scheduler, HEAD_SECONDS, "head", runner.keep_head, at_once=True)  # a worker need not live so long
         _at_interval(scheduler, BACKUP_SECONDS, "backup", runner.back_up)
         _at_interval(scheduler, INTEGRITY_SECONDS, "integrity", runner.check_rows)
+    for number, mirror in enumerate(mirrors):
+        _at_interval(scheduler, MIRROR_SECONDS, f"mirror-{number}", mirror)
     scheduler.start()
     try:
         yield

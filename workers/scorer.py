@@ -23,6 +23,11 @@ class Scorer:
     hidden: Mapping[str, str] = field(default_factory=dict)  # disclosure levels of configured sets that are not public
 
     @property
+    def benchmark(self) -> str:
+        """Return the id of the benchmark."""
+        return self.table.benchmark
+
+    @property
     def revisions(self) -> tuple[str, ...]:
         """Return the label revisions this process can score under."""
         return tuple(self.labels)

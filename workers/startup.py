@@ -26,13 +26,14 @@ def prepare(database: Database, scorer: Scorer, label_revision: str) -> None:
         register(database, scorer, revision)
     _set_board(database, scorer, label_revision)
     with database.write() as session:
-        configured = set(scorer.revisions) - label_imports.names(session)
-        label_levels.state(session, {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)})
-        shown = label_sets.current(session)
+        configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
+        stated = {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)}
+        label_levels.state(session, scorer.benchmark, stated)
+        shown = label_sets.current(session, scorer.benchmark)
         for revision in scorer.revisions:
             urgent = shown is not None and shown.label_revision == revision
             priority = job_queue.URGENT if urgent else job_queue.BACKFILL
-            job_queue.enqueue_missing(session, revision, scorer.version, priority=priority)
+            job_queue.enqueue_missing(session, scorer.benchmark, revision, scorer.version, priority=priority)
 
 
 def register(database: Database, scorer: Scorer, revision: str) -> None:
@@ -50,8 +51,8 @@ def register(database: Database, scorer: Scorer, revision: str) -> None:
 def _set_board(database: Database, scorer: Scorer, label_revision: str) -> None:
     """Set the board's pointer: from the setting for a new board, later only if its revision can no longer be scored."""
     with database.read() as session:
-        shown = label_sets.current(session)
-        imported = shown is not None and label_imports.find(session, shown.label_revision) is not None
+        shown = label_sets.current(session, scorer.benchmark)
+        imported = shown is not None and label_imports.find(session, shown.benchmark, shown.label_revision) is not None
     if shown is None:
         reason = "A new board starts with the labels that the service is configured to show first."
     elif shown.label_revision not in scorer.labels and imported:

@@ -21,15 +21,23 @@ _FIRST_DELAY, _LONGEST_DELAY = 0.2, 30.0  # seconds before a restart; doubles wi
 _STEADY = 20.0  # seconds after which a worker counts as having started well
 _PATIENCE = 10.0  # seconds that a worker gets to finish what it does
 _PR_SET_PDEATHSIG = 1
+_EVENTS = ("started", "ended", "misconfigured")  # in the log, after the program's name
 
 
 class Supervisor:
     """Supervises a command: starts it, restarts it when it dies, and stops it on request."""
 
     def __init__(
-        self, command: Sequence[str], environ: Mapping[str, str], give_up: Callable[[], None] | None = None
+        self,
+        command: Sequence[str],
+        environ: Mapping[str, str],
+        give_up: Callable[[], None] | None = None,
+        *,
+        name: str = "worker",
     ) -> None:
-        """`give_up`: called when the worker cannot use its settings; it is not started again then."""
+        """`give_up`: called when the worker cannot use its settings; it is not started again then. `name`: of
+        the program, in the log."""
+        self._started, self._ended, self._misconfigured = (f"{name}.{word}" for word in _EVENTS)
         self._command, self._environ, self._give_up = tuple(command), dict(environ), give_up
         self._process: Process | None = None
 
@@ -48,13 +56,13 @@ class Supervisor:
                 await _end(process)
                 return
             if process.returncode == WRONG_CONFIGURATION:
-                log.error("worker.misconfigured", extra={"data": {"pid": process.pid}})  # it is not started again
+                log.error(self._misconfigured, extra={"data": {"pid": process.pid}})  # not started again
                 if self._give_up is not None:
                     self._give_up()
                 return
             delay = _FIRST_DELAY if time.monotonic() - started > _STEADY else min(2 * delay, _LONGEST_DELAY)
             facts = {"pid": process.pid, "code": process.returncode, "restart_seconds": delay}
-            log.warning("worker.ended", extra={"data": facts})
+            log.warning(self._ended, extra={"data": facts})
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), delay)
 
@@ -63,7 +71,7 @@ class Supervisor:
         process = await asyncio.create_subprocess_exec(
             *self._command, env=self._environ, process_group=0, preexec_fn=_die_with_parent(os.getpid())
         )
-        log.info("worker.started", extra={"data": {"pid": process.pid}})
+        log.info(self._started, extra={"data": {"pid": process.pid}})
         return process
 
 

@@ -85,8 +85,8 @@ class TaskRunner:
     def refresh(self) -> None:
         """List exactly the imported revisions that are published, beside those that were configured."""
         with self.database.read() as session:
-            published = {one.revision for one in label_imports.active_revisions(session, self.scorer.table.benchmark)}
-            drafts = label_imports.drafts(session)
+            published = {one.revision for one in label_imports.active_revisions(session, self.scorer.benchmark)}
+            drafts = label_imports.drafts(session, self.scorer.benchmark)
         self.missing.intersection_update(published)
         for revision in published - set(self.registry):
             try:
@@ -110,7 +110,7 @@ class TaskRunner:
     def holds(self, session: Session) -> set[str]:
         """Return the label revisions that this worker could score under: those in its registry, imported ones on its
         disk."""
-        on_disk = {one for one in label_imports.names(session) if self.store.has(one)}
+        on_disk = {one for one in label_imports.names(session, self.scorer.benchmark) if self.store.has(one)}
         return {*self.registry, *on_disk} - self.missing
 
     def back_up(self) -> None:
@@ -140,10 +140,16 @@ class TaskRunner:
 
     def _next(self) -> bool:
         with self.database.read() as session:
-            if not tasks.any_waiting(session, self.scorer.version):
+            if not tasks.any_waiting(session, self.scorer.benchmark, self.scorer.version):
                 return False
         with self.database.write() as session:
-            claim = tasks.claim(session, self.worker, self.lease_seconds, scorer_version=self.scorer.version)
+            claim = tasks.claim(
+                session,
+                self.worker,
+                self.lease_seconds,
+                benchmark=self.scorer.benchmark,
+                scorer_version=self.scorer.version,
+            )
         if claim is None:
             return False
         with self._keep_lease(claim):
@@ -154,7 +160,7 @@ class TaskRunner:
     def _run_any_subtask(self) -> bool:
         """Return one piece; those whose labels are not here are left to others."""
         with self.database.read() as session:
-            waiting = tasks.waiting_subtasks(session, self.scorer.version)
+            waiting = tasks.waiting_subtasks(session, self.scorer.benchmark, self.scorer.version)
         for one in waiting:
             try:
                 labels = import_labels.load(self.database, self.scorer, self.store, one.subject)
@@ -263,7 +269,7 @@ def create_task_runner(
     """
     registry = LabelRegistry(scorer.labels)
     growing = replace(scorer, labels=registry)
-    store = LabelStore(state / "labels", scorer.table)
+    store = LabelStore(state / "labels" / scorer.benchmark, scorer.table)
     runner = TaskRunner(
         database, growing, registry, store, worker_name(), lease_seconds, state / "audit", dataset=dataset
     )

@@ -1,4 +1,4 @@
-"""What the public may see of label sets by their disclosure level (`benchmark.disclosure`). Pure.
+"""Public view of scores by the disclosure level of their labels (`benchmark.disclosure`). Pure.
 
 Applied where the web process loads a snapshot or relations, and nowhere else: what is taken out here no page, route,
 export, feed, badge or log can show. A tally is reduced to one line a category: agree of n; where only the overall may

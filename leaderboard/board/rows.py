@@ -41,7 +41,7 @@ WELL_COVERED = 0.95
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
 _BASELINES: Mapping[str, str] = MappingProxyType(
     {
-        RANDOM: "baseline: what a coin gets on average",
+        RANDOM: "baseline: chance (50%)",
         FIRST: "baseline: why order must be shuffled",
         LONGER: "baseline: more words win",
         MAJORITY: "baseline: every judge has one vote",
@@ -547,7 +547,9 @@ def _ranked_by_overall(rows: Sequence[BoardRow]) -> list[BoardRow]:
 def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
     percents = {name: one.figures[name] for name in _ORDER}
-    shares: dict[str, Any] = {name: None if value is None else value / 100 for name, value in percents.items()}
+    shares: dict[str, Any] = {
+        name: None if value is None else round(value / 100, 6) for name, value in percents.items()
+    }
     return BoardRow(
         id=one.id,
         rank=None,

@@ -128,7 +128,7 @@ def _choice_plane(policy: paper_reference.PaperPolicy, spots: Sequence[Point2D],
     if fit is not None:
         numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
     tens = [value for value in range(0, 101, 10) if x_range[0] <= value <= x_range[1]]
-    ticks = [(float(value), f"{value}<br>coin" if value == CHANCE else str(value)) for value in tens]
+    ticks = [(float(value), f"{value}<br>chance" if value == CHANCE else str(value)) for value in tens]
     y_range = reach_of(y, chance=False)
     title = f"Answers by {policy.name}"
     return ScatterPanel(title, numbers, "", spots, x_range, y_range, ticks, levels, band, upright=True)
@@ -325,7 +325,7 @@ def score_range(spots: Sequence[Point2D]) -> tuple[float, float]:
 
 def chance_line(spots: Sequence[Point2D]) -> list[tuple[float, str]]:
     low, high = score_range(spots)
-    return [(float(CHANCE), "coin 50")] if low <= CHANCE <= high else []
+    return [(float(CHANCE), "chance (50%)")] if low <= CHANCE <= high else []
 
 
 def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:

@@ -134,7 +134,7 @@ class _Grid:
         return (end - start) * self.width > 130
 
     def axis(self, panel: int, letter: str = "x") -> str:
-        """Plotly's name for a panel's axis."""
+        """Return Plotly's name for a panel's axis."""
         column = panel % self.columns
         return f"{letter}{column + 1}" if column else letter
 
@@ -191,13 +191,13 @@ def dumbbells(
 
 
 def _scales(layout: Json, grid: _Grid, page: Page, words: ChartText, lowest: int) -> None:
-    """The axes beneath each column of panels, and what they measure."""
+    """Return the axes beneath each column of panels, and what they measure."""
     usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
     ticks = [tick for tick in usual if tick >= lowest]
     if words.end < 100:  # around chance (50%), alike on both sides
         step = max(5, int((words.end - CHANCE) * 0.7) // 5 * 5)
         ticks = [CHANCE - step, CHANCE, CHANCE + step]
-    labels = [f"{CHANCE}<br>coin" if tick == CHANCE else str(tick) for tick in ticks]
+    labels = [f"{CHANCE}<br>chance" if tick == CHANCE else str(tick) for tick in ticks]
     for column in range(grid.columns):
         layout[grid.axis(column, "xaxis")] = bare_axis(
             page.palette, range=[lowest, words.end], domain=grid.domain(column), tickvals=ticks, ticktext=labels
@@ -401,8 +401,8 @@ def curves(
         layout["shapes"].append(hairline((last.k, most + 0.35), (last.macro, end), p.chance, "x"))
     if low <= CHANCE <= high:
         layout["shapes"].append(hairline((0, 1), (CHANCE, CHANCE), p.chance, "x domain"))
-        at_coin: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
-        layout["annotations"].append(label(0, CHANCE, "coin", p.soft, 12, **at_coin))
+        at_chance: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
+        layout["annotations"].append(label(0, CHANCE, "chance", p.soft, 12, **at_chance))
     layout["annotations"] += [
         label(0, 1, words.axis, p.soft, yanchor="bottom", yshift=8),
         label(0, 0, "Votes per pair", p.soft, xref="x domain", yanchor="top", yshift=-30),

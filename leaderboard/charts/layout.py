@@ -112,7 +112,7 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
 
 
 def under(layout: Json, page: Page, text: str, shift: int, **options: Any) -> None:
-    """What an axis measures, beneath the drawing, on as many lines as the page's width asks for."""
+    """Return the title of an axis, beneath the drawing, on as many lines as the page's width asks for."""
     lines = textwrap.wrap(text, max(30, int((page.width - 8) / 7.2)))
     words = "<br>".join(map(plain, lines))
     layout["annotations"].append(

@@ -179,7 +179,7 @@ def _pair(
 
 
 def _tables(found: Sequence[ScoreDifference]) -> list[ScoreDifference]:
-    """Adjusted table by table: macro, overall and categories stand in one, sources in another."""
+    """Return p-values adjusted table by table: macro, overall and categories stand in one, sources in another."""
     sources = [one for one in found if one.name in SOURCES]
     return [*adjust([one for one in found if one.name not in SOURCES]), *adjust(sources)]
 
@@ -298,8 +298,11 @@ def names(pair: Pair) -> tuple[str, str]:
 
 
 def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
-    """“A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
-    cannot be separated.”"""
+    """Return the sentence about categories.
+
+    “A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
+    cannot be separated.”
+    """
     ahead = [one for one in parts if one.separable and one.delta > 0]
     behind = [one for one in parts if one.separable and one.delta < 0]
     open_ = [one.name for one in parts if not one.separable]
@@ -339,7 +342,7 @@ def _whole(a: str, b: str, pair: Pair) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """a, b and c."""
+    """Return “a, b and c”."""
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
 
 

@@ -17,12 +17,11 @@ from leaderboard.responses import HTML, respond
 _TEXTS = {
     "not-found": (
         "There is no such page",
-        "Entries keep their address for ever, also when they are scored again; "
-        "perhaps a character was lost on the way here.",
+        "Entries keep their address, also when they are scored again; perhaps a character was lost on the way here.",
         (("The board", "/"),),
     ),
     "no-board": (
-        "There was no board then",
+        "No leaderboard for that date",
         "A board of the past is found by a day (as_of=2026-11-01), by an instant, or by at least twelve digits of "
         "a snapshot’s id.",
         (("The current board", "/"),),

@@ -18,7 +18,7 @@ _NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has ha
 
 
 def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
-    """``base`` is where the service stands, without a slash at its end; ``changes`` are decisions about the board."""
+    """Return the Atom feed. ``base``: public address without final slash; ``changes``: decisions about the board."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     demo = " (demo)" if board.benchmark == "demo" else ""
     _add(root, "title", f"VL-RewardBench leaderboard{demo}")
@@ -43,7 +43,7 @@ def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> 
 
 
 def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
-    """An entry says what does not change with the entries after it: its score, not its rank."""
+    """Return a feed entry: its score, which later entries do not change, and not its rank."""
     said = summarize(row, board)
     item = ET.SubElement(root, "entry")
     address = f"{base}/entries/{row.id}"

@@ -46,7 +46,7 @@ def of_board(board: Board) -> bytes:
     """Return the first five that were scored here."""
     canvas = _Canvas()
     canvas.heading(board)
-    canvas.text(_LEFT, 120, "Which judge agrees with people?", 60, LIGHT.ink, bold=True)
+    canvas.text(_LEFT, 120, "Which AI judges agree with people?", 60, LIGHT.ink, bold=True)
     said = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
     canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {said}.", 30, LIGHT.soft)
     for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
@@ -99,7 +99,7 @@ class _Canvas:
         self.interval(top + 19, 450, _RIGHT, row, name)
 
     def interval(self, y: int, left: int, right: int, row: BoardRow, name: str) -> None:
-        """A dot with its interval on the axis from 20 to 100, and the mark at 50."""
+        """Draw a dot with its interval on the axis from 20 to 100, and the mark at 50."""
         chance = _place(500, left, right)
         self._draw.line([(left, y), (right, y)], fill=LIGHT.line, width=2)
         self._draw.line([(chance, y - 16), (chance, y + 16)], fill=LIGHT.chance, width=2)

@@ -272,6 +272,7 @@
       return location.pathname + (text ? `?${text}` : "") + location.hash;
     }
     const embedded = root.dataset.embedded !== undefined;
+    let opened = "";  // the markup above the table that is drawn
 
     function controls(data, found, first, rows) {
       heads(data);
@@ -282,6 +283,7 @@
       }
       for (const cell of root.querySelectorAll("[data-size]")) cell.textContent = number.format(data.sizes.overall);
       for (const cell of root.querySelectorAll("[data-revision]")) cell.textContent = data.revision;
+      if (opened !== data.opening) one("[data-opening]").innerHTML = opened = data.opening;
       const rules = { protocol: state.protocol, grouping: state.grouping };
       for (const key of ["revision", "as_of"]) if (state[key]) rules[key] = state[key];
       one("[data-json]").href = `/api/v1/leaderboard?${new URLSearchParams(rules)}`;

@@ -13,6 +13,7 @@ from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_
 from settings import DEMO_REVISION
 from storage import annotation_projects, audit, label_imports, label_sets, tasks
 from storage.database import Database
+from storage.tasks import TaskRequest
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
@@ -64,7 +65,7 @@ def request_import(
     params |= {"accept_weak_hiding": True} if accept_weak_hiding else {}
     with database.write() as session:
         check_new(session, benchmark, revision)
-        task, new = request_task(session, user, IMPORT, revision, params, why)
+        task, new = request_task(session, TaskRequest(IMPORT, revision, params, why, user.account, benchmark))
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
@@ -83,7 +84,7 @@ def request_retire(
             raise NotFound(f"There is no imported revision {revision[:40]!r}.")
         if found.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is retired already.")
-        board = label_sets.current(session)
+        board = label_sets.current(session, benchmark)
         if board is not None and board.label_revision == revision:
             raise Conflict("in-use", f"The board shows revision {revision}; apply another one first.")
         for project in annotation_projects.projects(session, benchmark):
@@ -91,7 +92,7 @@ def request_retire(
                 raise Conflict("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
         if confirmation != revision:
             raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
-        task, new = request_task(session, user, RETIRE, revision, {}, why)
+        task, new = request_task(session, TaskRequest(RETIRE, revision, {}, why, user.account, benchmark))
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 
@@ -111,10 +112,11 @@ def disclose(
             return ActionResult(False, f"Revision {revision} is public already.")
         if confirmation and confirmation != revision:
             raise Conflict("not-confirmed", f"To confirm, type {revision}.")
-        label_imports.disclose(session, revision)
+        label_imports.disclose(session, benchmark, revision)
         facts = {"revision": revision, "from": found.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if found.published_at is None else DISCLOSED
-        seq = audit.append(session, kind, {**facts, "by": user.account, "via": user.auth_method})
+        facts |= {"by": user.account, "via": user.auth_method, **audit.scope(session, benchmark)}
+        seq = audit.append(session, kind, facts)
     return ActionResult(
         True, f"Revision {revision} is public: {readers_words(found.disclosure or PUBLIC, PUBLIC)}", seq
     )
@@ -134,9 +136,9 @@ def request_discard(database: Database, user: Identity, benchmark: str, revision
         for project in annotation_projects.projects(session, benchmark):
             if project.base_revision == revision:
                 raise Conflict("in-use", f"Project {project.name} verifies revision {revision}, so it stays.")
-        if busy := tasks.open_about(session, revision, other_than=DISCARD):
+        if busy := tasks.open_about(session, benchmark, revision, other_than=DISCARD):
             raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
-        task, new = request_task(session, user, DISCARD, revision, {}, why)
+        task, new = request_task(session, TaskRequest(DISCARD, revision, {}, why, user.account, benchmark))
     return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
 
 

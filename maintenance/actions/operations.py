@@ -29,7 +29,7 @@ from storage.database import Database
 from storage.integrity_alarms import IntegrityAlarm
 from storage.models.core import Job
 from storage.models.moderation import Task
-from storage.tasks import TaskView
+from storage.tasks import TaskRequest, TaskView
 from storage.weak_hiding import WeaklyHidden
 
 REQUEUED = "job.requeued"
@@ -94,7 +94,7 @@ def request_backup(database: Database, user: Identity) -> ActionResult:
     """Have a worker copy the database now, beside the daily copies. For maintainers."""
     require_maintainer(user)
     with database.write() as session:
-        task, new = tasks.request(session, BACKUP, "database", {}, "asked for", user.account)
+        task, new = tasks.request(session, TaskRequest(BACKUP, "database", {}, "asked for", user.account))
     return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
 
 
@@ -147,7 +147,7 @@ def health(database: Database, user: Identity, benchmark: str, paths: Sequence[P
     require_maintainer(user)
     busy = alarm(database, user)
     with database.read() as session:
-        board = label_sets.current(session)
+        board = label_sets.current(session, benchmark)
         return Health(
             paused=submission_pause.pause_message(session),
             label_revision=board.label_revision if board else None,
@@ -168,7 +168,9 @@ def health(database: Database, user: Identity, benchmark: str, paths: Sequence[P
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             weakly_hidden=tuple(weak_hiding.known(session, benchmark)),
-            labels_missing=label_availability.revisions_not_loaded(session, board.label_revision) if board else None,
+            labels_missing=(
+                label_availability.revisions_not_loaded(session, benchmark, board.label_revision) if board else None
+            ),
         )
 
 

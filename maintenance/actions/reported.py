@@ -127,7 +127,7 @@ def edit(
             return ActionResult(False, "It is so already.")
         after = {name: new[name] for name in before}
         alike = _alike(session, benchmark, [after])
-        reported_results.change(session, row_id, after)
+        reported_results.change(session, benchmark, row_id, after)
         facts = {"result": row_id, "fields": sorted(before), "before": before, "after": after, "reason": why}
         seq = audit.append(session, EDITED, {**facts, "by": user.account, "via": user.auth_method})
     return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
@@ -153,7 +153,8 @@ def _set(
         if (old["removed_at"] is not None) is removed:
             return ActionResult(False, "It is so already.")
         at = queries.now(session) if removed else None
-        reported_results.change(session, row_id, {"removed_at": at, "removed_reason": why if removed else None})
+        values = {"removed_at": at, "removed_reason": why if removed else None}
+        reported_results.change(session, benchmark, row_id, values)
         facts = {"result": row_id, "name": old["name"], "reason": why, "by": user.account, "via": user.auth_method}
         seq = audit.append(session, REMOVED if removed else RESTORED, facts)
     return ActionResult(

@@ -14,10 +14,11 @@ from benchmark.disclosure import PUBLIC, readers_words
 from maintenance import label_availability, queries
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
-from storage import audit, job_queue, label_levels, label_sets, tasks, worker_heartbeats
+from storage import audit, job_queue, label_imports, label_levels, label_sets, tasks, worker_heartbeats
 from storage.database import Database
 from storage.entry_filters import FILTERS
 from storage.label_sets import ActiveBoard
+from storage.tasks import TaskRequest
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"
@@ -47,7 +48,8 @@ def request_preview(
         if any(scope.values()):
             _asked(session, benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
         params = {"scope": scope, "scorer_version": version}
-        task, new = request_task(session, user, PREVIEW, revision, params, "preview", scorer_version=version)
+        wanted = TaskRequest(PREVIEW, revision, params, "preview", user.account, benchmark, version)
+        task, new = request_task(session, wanted)
     return ActionResult(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
 
 
@@ -100,8 +102,9 @@ def request_apply(
             params["scope"] = scope
         elif params["to"] == now:
             return ActionResult(False, f"The board shows revision {revision}, scorer version {version} already.")
-        label_availability.require_labels_loaded(session, revision)
-        task, new = request_task(session, user, APPLY, revision, params, why, scorer_version=version)
+        label_availability.require_labels_loaded(session, benchmark, revision)
+        wanted = TaskRequest(APPLY, revision, params, why, user.account, benchmark, version)
+        task, new = request_task(session, wanted)
     then = "the board stays as it is" if part else "the board changes in one step"
     what = "The workers score a part under" if part else "The workers apply"
     told = "" if part else f" {effect(database, user, benchmark, revision)}".rstrip()
@@ -113,8 +116,8 @@ def effect(database: Database, user: Identity, benchmark: str, revision: str) ->
     """Return what readers lose or gain when a revision is applied; "" where there is no board. For maintainers."""
     require_maintainer(user)
     with database.read() as session:
-        board, levels = label_sets.current(session), label_levels.levels(session)
-    if board is None or board.benchmark != benchmark:
+        board, levels = label_sets.current(session, benchmark), label_levels.levels(session, benchmark)
+    if board is None:
         return ""
     return readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
 
@@ -132,24 +135,25 @@ def undo(database: Database, user: Identity, benchmark: str, revision: str, reas
     require_maintainer(user)
     why = clean_reason(reason)
     with database.write() as session:
-        queries.hold_board(session)
+        label_sets.lock_board(session, benchmark)
         board = _board(session, benchmark)
-        last = _last_apply(session)
+        last = _last_apply(session, benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         if board.label_revision != revision or last is None or last["to"] != now:
             return ActionResult(
                 False, f"The board does not show revision {revision} because of an apply: nothing to undo."
             )
         before = last["from"]
-        label_availability.require_labels_loaded(session, before["label_revision"])
+        label_availability.require_labels_loaded(session, benchmark, before["label_revision"])
         # What came in meanwhile and has no score under the old labels is scored at once, before anything else.
-        old = (before["label_revision"], before["scorer_version"])
+        old = (benchmark, before["label_revision"], before["scorer_version"])
         job_queue.enqueue_missing(session, *old, priority=job_queue.URGENT)
         if last["published"]:
-            queries.unpublish(session, revision)
+            label_imports.unpublish(session, benchmark, revision)
         label_sets.activate_revision(session, *old, why)
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
-        seq = audit.append(session, UNDONE, {**facts, "by": user.account, "via": user.auth_method})
+        facts |= {"by": user.account, "via": user.auth_method, **audit.scope(session, benchmark)}
+        seq = audit.append(session, UNDONE, facts)
     shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
     return ActionResult(True, f"The board shows {shows} again.", seq)
 
@@ -214,16 +218,17 @@ def _version(session: Any, board: ActiveBoard, wanted: str) -> str:
 
 
 def _board(session: Any, benchmark: str) -> ActiveBoard:
-    board = label_sets.current(session)
-    if board is None or board.benchmark != benchmark:
+    board = label_sets.current(session, benchmark)
+    if board is None:
         raise Conflict("no-board", "There is no board yet: start a worker.")
     return board
 
 
-def _last_apply(session: Any) -> dict[str, Any] | None:
+def _last_apply(session: Any, benchmark: str) -> dict[str, Any] | None:
     """Return the newest apply that was not undone; applies and undos alternate like brackets."""
     undone = 0
-    for event in audit.newest(session, (APPLIED, UNDONE)):
+    about = [audit.board(**audit.scope(session, benchmark))]
+    for event in audit.events_about(session, about, (APPLIED, UNDONE)):
         if event.kind == UNDONE:
             undone += 1
         elif undone:

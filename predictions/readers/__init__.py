@@ -13,6 +13,7 @@ from typing import Any
 from benchmark.votes import MAX_VOTES_PER_ITEM
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import (
+    batch_output,
     gzipped,
     inspect_log,
     jev,
@@ -33,6 +34,7 @@ from predictions.strict_json import JsonFault, loads
 
 READERS: tuple[ModuleType, ...] = (
     native, jev, omni_rrm, official, lmms_eval, vlmevalkit, r1_reward, two_score, vl_reward_model,
+    batch_output,
 )  # fmt: skip
 """In the order in which they are asked; the first that recognises a record reads the file."""
 

@@ -48,7 +48,7 @@ def is_document(value: Any) -> bool:
 
 
 def archive_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, Any]]:
-    """(number, sample) of an archive, in the order of its members.
+    """Yield (number, sample) of an archive, in the order of its members.
 
     Raises:
         UploadRejected: it is damaged, or unpacks to too much.
@@ -82,7 +82,7 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, data: bytes) -> bytes:
-    """The content of a member; never more than its directory says."""
+    """Return the content of a member, at most the size that its directory states."""
     if member.compress_type != _ZSTD:
         with archive.open(member) as opened:
             return opened.read(member.file_size)
@@ -100,7 +100,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, data: bytes) ->
 
 
 def _needed(sample: Any) -> Any:
-    """What is read of a sample; the rest, often images, is forgotten at once."""
+    """Return the parts of a sample that are used; the rest, often images, is dropped at once."""
     if not isinstance(sample, dict):
         return sample
     attached = sample.get("attachments")
@@ -121,7 +121,7 @@ def _resolved(text: Any, attachments: Mapping[str, Any]) -> Any:
 
 
 def _prompt(given: Any) -> Any:
-    """The text of the input, or of its last message from the user."""
+    """Return the text of the input, or of its last message from the user."""
     if isinstance(given, str):
         return given
     messages = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
@@ -130,7 +130,7 @@ def _prompt(given: Any) -> Any:
 
 
 def _reply(output: Any) -> Any:
-    """The completion; "" for a sample without one, whose call failed."""
+    """Return the completion; "" for a sample without one, whose call failed."""
     if not isinstance(output, dict):
         return ""
     if isinstance(output.get("completion"), str):
@@ -149,12 +149,12 @@ def _text(content: Any) -> Any:
 
 
 def document_records(value: dict[str, Any]) -> list[tuple[int, Any]]:
-    """(number, sample) of a log that is one JSON document."""
+    """Yield (number, sample) of a log that is one JSON document."""
     return [(number, _needed(sample)) for number, sample in enumerate(value["samples"], 1)]
 
 
 def read(records: Records, findings: ProblemCollector) -> ParsedFile:
-    """The rows of a log."""
+    """Yield the rows of a log."""
     rows: list[PredictionRow] = []
     samples = Samples()
     for line, record in objects(records, findings):

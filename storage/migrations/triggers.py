@@ -37,26 +37,12 @@ def create_trigger(one: ImmutableRule) -> None:
         op.execute(f"{begin}{when}{_abort(one.table)}")
 
 
-def drop_trigger(one: ImmutableRule) -> None:
-    """Take the trigger away."""
-    if _postgresql():
-        op.execute(f"DROP TRIGGER {one.name} ON {one.table}")
-    elif one.statement != "TRUNCATE":
-        op.execute(f"DROP TRIGGER {one.name}")
-
-
 def create_replace_trigger(table: str, *keys: tuple[str, ...]) -> None:
     """On SQLite, REPLACE would remove the old row of the same key without asking the triggers that refuse a DELETE."""
     if not _postgresql():
         same = " OR ".join(_same(key) for key in keys)
         known = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - names that migrations write
         op.execute(f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {known} {_abort(table)}")
-
-
-def drop_replace_trigger(table: str) -> None:
-    """Take that trigger away."""
-    if not _postgresql():
-        op.execute(f"DROP TRIGGER {table}_no_replace")
 
 
 def _postgresql() -> bool:

@@ -58,9 +58,9 @@ class AnomalyCase(Base):
 
 
 class AnomalyScanCursor(Base):
-    """One row: the last audit event whose entries were looked at."""
+    """The last audit event whose entries were looked at, of each benchmark."""
 
     __tablename__ = "watch"
-    __table_args__ = (_check("single", "id = 1"), _check("through_seq", "through_seq >= 0"))
-    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    __table_args__ = (_check("through_seq", "through_seq >= 0"),)
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     through_seq: Mapped[int]

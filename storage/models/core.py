@@ -17,6 +17,7 @@ from sqlalchemy import (
     Dialect,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     LargeBinary,
@@ -91,7 +92,7 @@ class Base(DeclarativeBase):
 
 
 def new_entry_id() -> str:
-    """'e' and 11 random lower-case base32 characters (55 bits); it is the entry's permanent public address."""
+    """Return 'e' and 11 random lower-case base32 characters (55 bits); it is the entry's permanent public address."""
     return "e" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
 
 
@@ -126,8 +127,8 @@ class RegisteredLabelSet(Base):
         _digest("digest"),
         _check("items", "items > 0"),
     )
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
-    benchmark: Mapped[Words]
     digest: Mapped[Sha256]
     items: Mapped[int]
     registered_at: Mapped[Instant] = mapped_column(default=database_now())
@@ -138,6 +139,7 @@ class Submission(Base):
 
     __tablename__ = "submissions"
     __table_args__ = (
+        UniqueConstraint("benchmark", "id"),  # what jobs and scores refer to, so that they are of its benchmark
         UniqueConstraint("benchmark", "owner", "content_sha256"),
         UniqueConstraint("benchmark", "owner", "model", "version"),
         _check("id", "length(id) = 12 AND substr(id, 1, 1) = 'e' AND id = lower(id)"),
@@ -202,6 +204,8 @@ class Job(Base):
     __tablename__ = "jobs"
     __table_args__ = (
         UniqueConstraint("submission_id", "label_revision", "scorer_version"),
+        ForeignKeyConstraint(["benchmark", "submission_id"], ["submissions.benchmark", "submissions.id"]),
+        ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
         _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
         _check("priority", "priority IN (0, 1)"),
         _check("counters", "attempts >= 0 AND epoch >= attempts"),
@@ -224,8 +228,9 @@ class Job(Base):
         ),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
-    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    benchmark: Mapped[Words]
+    submission_id: Mapped[EntryId]
+    label_revision: Mapped[Words]
     scorer_version: Mapped[Words]
     priority: Mapped[int] = mapped_column(default=0)  # 0 somebody waits for it, 1 it fills a gap
     state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
@@ -245,13 +250,16 @@ class Score(Base):
     __tablename__ = "scores"
     __table_args__ = (
         UniqueConstraint("submission_id", "label_revision", "scorer_version"),
+        ForeignKeyConstraint(["benchmark", "submission_id"], ["submissions.benchmark", "submissions.id"]),
+        ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
         _check("tally", "substr(tally, 1, 1) = '{'"),
         _check("scorer_version", "length(scorer_version) BETWEEN 1 AND 64"),
-        Index("ix_scores_label_revision_scorer_version", "label_revision", "scorer_version"),
+        Index("ix_scores_board", "benchmark", "label_revision", "scorer_version"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
-    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    benchmark: Mapped[Words]
+    submission_id: Mapped[EntryId]
+    label_revision: Mapped[Words]
     scorer_version: Mapped[Words]
     tally: Mapped[JsonText]  # benchmark.scoring.Tally.to_json()
     created_at: Mapped[Instant] = mapped_column(default=database_now())
@@ -291,16 +299,18 @@ class AuditHead(Base):
 
 
 class Snapshot(Base):
-    """Everything the public sees at one moment, addressed by the hash of its content. Never changed (trigger)."""
+    """All that is public of a benchmark at a moment, addressed by the hash of its content. Never changed (trigger)."""
 
     __tablename__ = "snapshots"
     __table_args__ = (
         _digest("id"),
         _check("body", "length(body) > 0"),
         _check("through_seq", "through_seq >= 0"),
-        Index("ix_snapshots_created_at", "created_at"),
+        UniqueConstraint("benchmark", "id"),  # what the board refers to
+        Index("ix_snapshots_benchmark_created_at", "benchmark", "created_at"),
     )
     id: Mapped[Sha256] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
     through_seq: Mapped[int]  # the last audit event whose effect it shows
     created_at: Mapped[Instant]
     body: Mapped[bytes] = mapped_column(LargeBinary)  # zlib-compressed JSON
@@ -312,29 +322,34 @@ class StoredRelations(Base):
 
     __tablename__ = "relations"
     __table_args__ = (
+        ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
         _digest("id"),
         _digest("inputs"),
         Index("ix_relations_id", "id"),  # not unique: other entries may come to the same
         _check("summary", "substr(summary, 1, 1) = '{'"),
         _check("body", "length(body) > 0"),
     )
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     inputs: Mapped[Sha256] = mapped_column(primary_key=True)  # digest of what it was computed from; not public
     id: Mapped[Sha256]  # of the content before compression: public
-    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    label_revision: Mapped[Words]
     summary: Mapped[JsonText]  # goes into the snapshot
     body: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[Instant] = mapped_column(default=database_now())
 
 
 class BoardState(Base):
-    """One row: what "current" means."""
+    """What "current" means for a benchmark: one row each."""
 
     __tablename__ = "board"
-    __table_args__ = (_check("single", "id = 1"),)
-    id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    label_revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"))
+    __table_args__ = (
+        ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
+        ForeignKeyConstraint(["benchmark", "snapshot_id"], ["snapshots.benchmark", "snapshots.id"]),
+    )
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
+    label_revision: Mapped[Words]
     scorer_version: Mapped[Words]
-    snapshot_id: Mapped[Sha256 | None] = mapped_column(ForeignKey("snapshots.id"))
+    snapshot_id: Mapped[Sha256 | None]
     shown_seq: Mapped[int] = mapped_column(default=0, server_default="0")  # the last audit event the snapshot covers
     related_seq: Mapped[int] = mapped_column(default=0, server_default="0")  # the last one that relations cover
 
@@ -348,11 +363,12 @@ class WorkerHeartbeat(Base):
     started_at: Mapped[Instant]
     heartbeat_at: Mapped[Instant]
     scorer_version: Mapped[Words] = mapped_column(default="", server_default="")
-    label_revisions: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # that it holds; None: not said
+    # Benchmark -> label revisions that it holds; None: not said.
+    label_revisions: Mapped[dict[str, list[str]] | None] = mapped_column(JSON(none_as_null=True))
 
 
 def new_account_id() -> str:
-    """'a' and 11 random lower-case base32 characters. Random, so that it tells nothing about who the person is."""
+    """Return 'a' and 11 random lower-case base32 characters, which say nothing about the person."""
     return "a" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
 
 

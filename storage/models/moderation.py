@@ -76,6 +76,7 @@ class Task(Base):
 
     __tablename__ = "tasks"
     __table_args__ = (
+        _check("benchmark", "length(benchmark) <= 64"),
         _check("kind", "length(kind) BETWEEN 1 AND 64"),
         _check("subject", "length(subject) BETWEEN 1 AND 64"),
         _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
@@ -84,10 +85,19 @@ class Task(Base):
         _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
         _check("explained", "state <> 'failed' OR length(outcome) > 0"),
         _check("result", "(state = 'done') = (result IS NOT NULL)"),
-        # A double click finds the task that is open already; of board changes one is open at a time.
-        Index("uq_tasks_open", "kind", "subject", unique=True, sqlite_where=text(_OPEN), postgresql_where=text(_OPEN)),
+        # A double click finds the task that is open already; of changes of a board one is open at a time.
+        Index(
+            "uq_tasks_open",
+            "benchmark",
+            "kind",
+            "subject",
+            unique=True,
+            sqlite_where=text(_OPEN),
+            postgresql_where=text(_OPEN),
+        ),
         Index(
             "uq_tasks_open_apply",
+            "benchmark",
             "kind",
             unique=True,
             sqlite_where=text(f"kind = 'rescore.apply' AND {_OPEN}"),
@@ -96,6 +106,7 @@ class Task(Base):
         Index("ix_tasks_parent_id", "parent_id"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    benchmark: Mapped[Words] = mapped_column(default="")  # "": about no benchmark
     kind: Mapped[Words]
     subject: Mapped[Words]  # a label revision
     params: Mapped[Json]
@@ -131,8 +142,8 @@ class ImportedLabels(Base):
         _check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
         _check("disclosure", "disclosure IN ('public', 'categories', 'overall')"),
     )
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
-    benchmark: Mapped[Words]
     disclosure: Mapped[Words]  # benchmark.disclosure: what may be shown; it may become public, and nothing else
     spec: Mapped[Words]  # file or Hub dataset, as asked for; not public
     items: Mapped[int]
@@ -152,6 +163,7 @@ class StatedLevel(Base):
 
     __tablename__ = "stated_levels"
     __table_args__ = (_check("level", "level IN ('public', 'categories', 'overall')"),)
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     level: Mapped[Words]
 
@@ -161,9 +173,9 @@ class WeakHiding(Base):
 
     __tablename__ = "weak_hiding"
     __table_args__ = (_check("submissions", "submissions > 0"), _check("against", "revision <> against"))
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     against: Mapped[Words] = mapped_column(primary_key=True)
-    benchmark: Mapped[Words]
     submissions: Mapped[int]  # that would reveal the rest, in steps (benchmark.weak_hiding): public
     accepted: Mapped[bool]  # whether a maintainer or the settings said that this is meant
     noted_at: Mapped[Instant] = mapped_column(default=database_now())

@@ -2,19 +2,46 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Double, ForeignKey, Index, Integer
-from sqlalchemy.orm import Mapped, mapped_column
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from benchmark.items import CATEGORIES
+from sqlalchemy import JSON, BigInteger, Boolean, CheckConstraint, Dialect, Double, ForeignKey, Index, Integer
+from sqlalchemy.exc import DontWrapMixin
+from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
 from storage.clock import database_now
 from storage.metadata import JUDGE_TYPES
 from storage.models.core import MAX_VOTES, Base, EntryId, Instant, Sha256, Words
 
-_FIGURES = (*CATEGORIES, "overall", "macro")
-
 
 def _check(name: str, rule: str) -> CheckConstraint:
     return CheckConstraint(rule, name=name)
+
+
+class UnfitFigures(ValueError, DontWrapMixin):
+    """Figures must be percentages or unknown (None), and one of them must be known."""
+
+    def __init__(self) -> None:
+        super().__init__(UnfitFigures.__doc__)
+
+
+class FiguresJson(TypeDecorator[dict[str, float | None]]):
+    """Name of a score -> percentage, as printed; the names are those of the benchmark."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: Mapping[str, Any] | None, dialect: Dialect) -> dict[str, float | None]:
+        """Raise UnfitFigures for what is not from 0 to 100, and where no figure is known."""
+        known = [figure for figure in (value or {}).values() if figure is not None]
+        if not known or not all(math.isfinite(figure) and 0 <= figure <= 100 for figure in known):
+            raise UnfitFigures
+        return dict(value or {})
+
+
+Figures = Annotated[dict[str, float | None], mapped_column(FiguresJson)]
 
 
 class ReportedResult(Base):
@@ -27,9 +54,6 @@ class ReportedResult(Base):
         _check("name", "length(trim(name)) > 0 AND length(name) <= 200"),
         _check("source", "length(trim(source)) > 0 AND length(source) <= 300"),
         _check("url", "(substr(url, 1, 8) = 'https://' OR substr(url, 1, 7) = 'http://') AND length(url) <= 2000"),
-        # The upper bounds also refuse NaN and infinity, which PostgreSQL holds above every number.
-        *(_check(name, f"{name} >= 0 AND {name} <= 100") for name in _FIGURES),
-        _check("figures", "overall IS NOT NULL OR macro IS NOT NULL"),
         _check("judge_type", "judge_type IN ('" + "', '".join(JUDGE_TYPES) + "')"),
         _check("judge_name", "length(judge_name) <= 200"),
         _check("reported_by", "reported_by IN ('authors', 'benchmark', 'others')"),
@@ -37,8 +61,8 @@ class ReportedResult(Base):
         _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
         _check("removed", "(removed_at IS NULL) = (removed_reason IS NULL)"),
     )
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
     id: Mapped[Words] = mapped_column(primary_key=True)
-    benchmark: Mapped[Words]
     name: Mapped[Words]
     organisation: Mapped[Words | None]
     judge_type: Mapped[Words | None]
@@ -47,11 +71,7 @@ class ReportedResult(Base):
     open_weights: Mapped[bool | None] = mapped_column(Boolean(create_constraint=True, name="open_weights"))
     votes_per_item: Mapped[int | None]
     date: Mapped[Words | None]  # ISO day of publication
-    general: Mapped[float | None] = mapped_column(Double)
-    hallucination: Mapped[float | None] = mapped_column(Double)
-    reasoning: Mapped[float | None] = mapped_column(Double)
-    overall: Mapped[float | None] = mapped_column(Double)
-    macro: Mapped[float | None] = mapped_column(Double)
+    figures: Mapped[Figures]
     source: Mapped[Words]
     place: Mapped[Words | None]  # where in the source
     url: Mapped[Words]

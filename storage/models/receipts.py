@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
@@ -34,8 +34,13 @@ class LabelCommitment(Base):
     """HMAC-SHA256(salt, digest) of a configured label revision; imported ones have theirs from their import."""
 
     __tablename__ = "label_commitments"
-    __table_args__ = (_digest("salt"), _digest("commitment"))
-    revision: Mapped[Words] = mapped_column(ForeignKey("label_sets.revision"), primary_key=True)
+    __table_args__ = (
+        ForeignKeyConstraint(["benchmark", "revision"], ["label_sets.benchmark", "label_sets.revision"]),
+        _digest("salt"),
+        _digest("commitment"),
+    )
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
+    revision: Mapped[Words] = mapped_column(primary_key=True)
     salt: Mapped[Sha256]  # not public while the labels are not
     commitment: Mapped[Sha256]  # public
 
@@ -44,6 +49,8 @@ class EventSubject(Base):
     """Subjects of audit events: an index, made with each event and never hashed."""
 
     __tablename__ = "event_subjects"
-    __table_args__ = (_check("subject", "length(subject) BETWEEN 1 AND 100"),)
-    subject: Mapped[Words] = mapped_column(primary_key=True)  # an entry's id, "labels:" and a revision, or "board:"
+    __table_args__ = (_check("subject", "length(subject) BETWEEN 1 AND 200"),)
+    subject: Mapped[Words] = mapped_column(
+        primary_key=True
+    )  # an entry's id, or as audit.labels and audit.board have it
     seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)

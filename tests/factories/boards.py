@@ -87,7 +87,7 @@ class RealBoard:
     def published(self) -> dict[str, Any]:
         """Return the board as the public saw it last."""
         with self.database.read() as session:
-            pointer = label_sets.current(session)
+            pointer = label_sets.current(session, table().benchmark)
             assert pointer is not None
             snapshot = session.get(Snapshot, pointer.snapshot_id)
             assert snapshot is not None

@@ -91,6 +91,6 @@ def by_another_release(database: Database) -> str:
     with database.write() as session:
         through = session.scalars(select(BoardState.shown_seq)).one()
         row = {"id": name, "through_seq": through, "created_at": 1.0, "body": zlib.compress(content)}
-        session.execute(insert(Snapshot).values(**row, content_sha256=name))
+        session.execute(insert(Snapshot).values(**row, benchmark="demo", content_sha256=name))
         session.execute(update(BoardState).values(snapshot_id=name))
     return name

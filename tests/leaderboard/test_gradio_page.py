@@ -253,7 +253,7 @@ def test_the_address_holds_board_labels_and_figure_and_says_what_is_not_shown(vi
     expect(page).to_have_url(lasting)
     expect(page.get_by_role("link", name="Link to this view")).to_have_attribute("href", lasting)
     page = visit("/app/analyse?as_of=0123456789ab")
-    expect(page.locator(".vl-none")).to_contain_text("There was no board then")
+    expect(page.locator(".vl-none")).to_contain_text("No leaderboard for that date")
     page = visit("/app/analyse?chart=tags&revision=v0&protocol=paper", PHONE, "dark")
     expect(page.locator(".vl-none")).to_contain_text("Not shown for this label set")
     expect(page.locator("#vl-figure .main-svg")).to_have_count(0)

@@ -64,7 +64,7 @@ def test_the_board_comes_compressed_with_a_strong_etag_and_is_not_sent_twice(cli
         assert again.headers["etag"] == etag
     plain = client.get("/", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
-    assert "Which judge agrees with people?" in plain.text
+    assert "Which AI judges agree with people?" in plain.text
 
 
 def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> None:
@@ -339,7 +339,7 @@ def test_a_board_that_never_was_is_not_silently_the_current_one(client: TestClie
     for path in ("/", "/entries/e00000000001"):
         reply = client.get(f"{path}?as_of={when}")
         assert reply.status_code == 404
-        assert "There was no board then" in reply.text
+        assert "No leaderboard for that date" in reply.text
     assert client.get(f"/board.json?as_of={when}").status_code == 404
 
 

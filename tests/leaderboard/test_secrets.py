@@ -116,7 +116,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
         session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", **facts, **more))
         session.flush()
         session.add(Moderation(submission_id=HIDDEN, hidden_at=1.0))
-    with TestClient(serve(BoardCache(DatabaseSnapshots(database), check_every=0.0))) as client:
+    with TestClient(serve(BoardCache(DatabaseSnapshots(database, "demo"), check_every=0.0))) as client:
         yield client, old
     database.close()
 

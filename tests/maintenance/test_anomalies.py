@@ -137,7 +137,9 @@ def _scored(
             insert(Attempt).values(submission_id=row.id, label_revision="demo", number=1, policy=policy or {}, at=at)
         )
         session.execute(
-            insert(Score).values(submission_id=row.id, label_revision="demo", scorer_version="1", tally=tally)
+            insert(Score).values(
+                benchmark="demo", submission_id=row.id, label_revision="demo", scorer_version="1", tally=tally
+            )
         )
         return row.id
 

@@ -60,7 +60,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     rescore(database, scorer, "demo")
     shown = publish_if_changed(database, scorer)
     assert shown is not None
-    board = DatabaseSnapshots(database).load(shown)
+    board = DatabaseSnapshots(database, "demo").load(shown)
     counts = _counts(database)
     with database.read() as session:
         head = audit.head(session)
@@ -80,8 +80,8 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     with again.read() as session:
         assert (audit.verify(session), audit.head(session)) == (None, head)
         assert made.chain_seq == head.seq
-    pointer = DatabaseSnapshots(again).pointer()
-    assert (pointer.snapshot_id, DatabaseSnapshots(again).load(shown)) == (shown, board)
+    pointer = DatabaseSnapshots(again, "demo").pointer()
+    assert (pointer.snapshot_id, DatabaseSnapshots(again, "demo").load(shown)) == (shown, board)
     again.close()
     database.close()
 

@@ -57,7 +57,7 @@ def site(database: Database, tmp_path: Path) -> ConcurrentSite:
     failed = []
     for _ in range(2):
         with database.write() as session:
-            claim = job_queue.claim(session, "worker", 60.0, revisions=["demo"])
+            claim = job_queue.claim(session, "worker", 60.0, revisions={"demo": ["demo"]})
             assert claim is not None
             job_queue.fail(session, claim, "broken", retry=False)
             failed.append(claim.job_id)

@@ -56,9 +56,9 @@ def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
 
 def _snapshot(board: RealBoard) -> Any:
     with board.database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None and pointer.snapshot_id is not None
-    return DatabaseSnapshots(board.database).load(pointer.snapshot_id)
+    return DatabaseSnapshots(board.database, BENCHMARK).load(pointer.snapshot_id)
 
 
 def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:
@@ -153,7 +153,7 @@ def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: s
 
 def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
-        label_levels.state(session, {"v1": "overall"})
+        label_levels.state(session, BENCHMARK, {"v1": "overall"})
     _import(board, public=True)
     assert "Readers will gain counts, sources" in rescoring.effect(board.database, MAINTAINER, BENCHMARK, "v2")
 

@@ -61,7 +61,7 @@ def parse(raw: Any) -> dict[str, object]:
 def snapshot(database: Database, scorer: Scorer) -> dict[str, Any]:
     publish_if_changed(database, scorer)
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         assert pointer is not None
         body = session.scalars(select(Snapshot.body).where(Snapshot.id == pointer.snapshot_id)).one()
     return dict(json.loads(zlib.decompress(body)))

@@ -42,14 +42,14 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
 def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: Database) -> None:
     with database.write() as session:
         label_sets.register(session, "v2", "demo", "a" * 64, 21)
-        label_sets.activate_revision(session, "v2", "1", "start")
+        label_sets.activate_revision(session, "demo", "v2", "1", "start")
         _silent(session, "dead", 90)
-        worker_heartbeats.set_loaded_revisions(session, "dead", ["v2"])
+        worker_heartbeats.set_loaded_revisions(session, "dead", {"demo": ["v2"]})
         label_availability.require_labels_loaded(session, "v2")  # nobody lives who could say otherwise
         worker_heartbeats.record_heartbeat(session, "of an earlier release")
         label_availability.require_labels_loaded(session, "v2")
         worker_heartbeats.record_heartbeat(session, "alive")
-        worker_heartbeats.set_loaded_revisions(session, "alive", ["v1"])
+        worker_heartbeats.set_loaded_revisions(session, "alive", {"demo": ["v1"]})
         with pytest.raises(Conflict, match="name v2 in LABELS again"):
             label_availability.require_labels_loaded(session, "v2")
     found = operations.health(database, MAINTAINER, "demo")
@@ -57,13 +57,13 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
     assert found.advice.startswith("No worker that runs holds the labels of revision v2, which the board shows")
     assert found.advice in text_output.health(found)
     with database.write() as session:
-        worker_heartbeats.add_loaded_revision(session, "alive", "v2")
+        worker_heartbeats.add_loaded_revision(session, "alive", "demo", "v2")
         worker_heartbeats.add_loaded_revision(
             session, "of an earlier release", "v3"
         )  # has not said anything: it still does not
         label_availability.require_labels_loaded(session, "v1")
-        assert worker_heartbeats.no_worker_has(session, "v3")
+        assert worker_heartbeats.no_worker_has(session, "demo", "v3")
     assert operations.health(database, MAINTAINER, "demo").advice is None
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "alive")
-        assert not worker_heartbeats.no_worker_has(session, "v2"), "a heartbeat alone takes nothing back"
+        assert not worker_heartbeats.no_worker_has(session, "demo", "v2"), "a heartbeat alone takes nothing back"

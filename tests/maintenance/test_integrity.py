@@ -163,8 +163,8 @@ OTHER = zlib.compress(b"{}")
 ELSEWHERE: list[tuple[str, str, tuple[object, ...]]] = [
     ("label_sets demo", "UPDATE label_sets SET digest = ? WHERE revision = 'demo'", ("0" * 64,)),
     ("label_commitments demo", "UPDATE label_commitments SET salt = ? WHERE revision = 'demo'", ("0" * 64,)),
-    ("board 1", "UPDATE board SET label_revision = 'flipped'", ()),
-    ("board 1", "UPDATE board SET snapshot_id = (SELECT id FROM snapshots ORDER BY through_seq LIMIT 1)", ()),
+    ("board demo", "UPDATE board SET label_revision = 'flipped'", ()),
+    ("board demo", "UPDATE board SET snapshot_id = (SELECT id FROM snapshots ORDER BY through_seq LIMIT 1)", ()),
     ("snapshots", "UPDATE snapshots SET body = ?", (OTHER,)),
     ("snapshots", "UPDATE snapshots SET body = ?", (b"no zlib",)),
     ("relations", "UPDATE relations SET body = ? WHERE label_revision = 'demo'", (OTHER,)),

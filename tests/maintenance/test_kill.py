@@ -73,7 +73,7 @@ def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Call
     def too_early(database: Database, staged: Scorer, *arguments: Any) -> None:
         (revision,) = staged.revisions
         with database.write() as session:
-            label_sets.activate_revision(session, revision, staged.version, "before there is a score")
+            label_sets.activate_revision(session, BENCHMARK, revision, staged.version, "before there is a score")
         stage(database, staged, *arguments)
 
     activate_revision._score_missing = too_early
@@ -109,7 +109,7 @@ class StoredBoard:
 
     def shown(self) -> str:
         with self.board.database.read() as session:
-            pointer = label_sets.current(session)
+            pointer = label_sets.current(session, BENCHMARK)
         assert pointer is not None
         return pointer.label_revision
 

@@ -19,7 +19,7 @@ from storage.database import Database, migrate, open_database
 from storage.job_queue import LeaseLost
 from storage.models.core import AuditEvent, Job, Score, State
 from storage.models.moderation import Task
-from storage.tasks import TaskClaim
+from storage.tasks import TaskClaim, TaskRequest
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.boards import RealBoard
@@ -59,7 +59,7 @@ def _events(database: Database, kind: str) -> list[dict[str, Any]]:
 
 def _shown(database: Database) -> str:
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None
     return pointer.label_revision
 
@@ -267,7 +267,8 @@ class PartialRescore:
 @pytest.fixture
 def split(database: Database) -> PartialRescore:
     with database.write() as session:
-        tasks.request(session, "rescore.apply", "v2", {}, "because", "amaintainer0", scorer_version="1")
+        wanted = TaskRequest("rescore.apply", "v2", {}, "because", "amaintainer0", "demo", "1")
+        tasks.request(session, wanted)
         task = tasks.claim(session, "first", 60.0, scorer_version="1")
         assert task is not None
         tasks.create_subtasks(session, task, PIECE, [({"entries": [f"e{number}"]}, 1) for number in range(3)])

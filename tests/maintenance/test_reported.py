@@ -220,7 +220,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     now = publish_if_changed(database, scorer)
     assert before is not None
     assert now is not None
-    snapshots = DatabaseSnapshots(database)
+    snapshots = DatabaseSnapshots(database, "demo")
     site = BoardCache(snapshots, benchmark="demo", check_every=0)
     app = FastAPI()
     materials = ItemCatalog(None, None, snapshots.relations)

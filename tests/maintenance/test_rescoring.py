@@ -74,7 +74,7 @@ def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
 
 def _shown(database: Database) -> str:
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None
     return pointer.label_revision
 
@@ -247,7 +247,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     request = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", BENCHMARK, "a" * 64, 1250)
-        label_sets.activate_revision(session, "other", "1", "another way")
+        label_sets.activate_revision(session, BENCHMARK, "other", "1", "another way")
     board.runner.run_all()
     assert request.task_id is not None
     task = operations.task(board.database, MAINTAINER, request.task_id)

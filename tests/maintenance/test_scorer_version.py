@@ -45,7 +45,7 @@ def _next_release(board: RealBoard, state: Path) -> None:
 
 def _shown(database: Database) -> tuple[str, str]:
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None
     return pointer.label_revision, pointer.scorer_version
 

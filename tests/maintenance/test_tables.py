@@ -12,7 +12,7 @@ from storage.database import Database, open_database
 from storage.models.anomalies import AnomalyCase
 from storage.models.core import Base
 from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag, Task
-from storage.models.operations import Backup, QuotaGrant, ReportedResult
+from storage.models.operations import Backup, QuotaGrant, ReportedResult, UnfitFigures
 from tests.databases import IMPORTED, submitted
 
 A = "a" * 64
@@ -50,7 +50,7 @@ REPORTED = {
     "name": "x",
     "source": "x",
     "url": "https://a.example",
-    "macro": 50.0,
+    "figures": {"macro": 50.0},
     "imported_by": "local",
 }
 GRANT = {"account": "a", "extra": 1, "reason": "x", "granted_by": "local"}
@@ -59,10 +59,10 @@ BAD += [
     (ReportedResult, {**REPORTED, "name": " "}),
     (ReportedResult, {**REPORTED, "source": ""}),
     (ReportedResult, {**REPORTED, "url": "javascript:alert(1)"}),
-    (ReportedResult, {**REPORTED, "macro": 100.1}),
-    (ReportedResult, {**REPORTED, "macro": float("inf")}),
-    (ReportedResult, {**REPORTED, "overall": -0.1}),
-    (ReportedResult, {**REPORTED, "macro": None}),
+    (ReportedResult, {**REPORTED, "figures": {"macro": 100.1}}),
+    (ReportedResult, {**REPORTED, "figures": {"macro": float("inf")}}),
+    (ReportedResult, {**REPORTED, "figures": {"macro": 50.0, "overall": -0.1}}),
+    (ReportedResult, {**REPORTED, "figures": {"macro": None}}),
     (ReportedResult, {**REPORTED, "judge_type": "oracle"}),
     (ReportedResult, {**REPORTED, "votes_per_item": 17}),
     (ReportedResult, {**REPORTED, "removed_at": 1.0}),
@@ -78,7 +78,7 @@ def test_bad_rows_are_refused(database: Database) -> None:
     (entry,) = submitted(database, 1)
     for row, values in BAD:
         whole = {**values, "submission_id": entry} if row in (Moderation, Edit, AnomalyCase) else values
-        with pytest.raises(DatabaseError), database.write() as session:
+        with pytest.raises((DatabaseError, UnfitFigures)), database.write() as session:
             session.add(row(**whole))
 
 

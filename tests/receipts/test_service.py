@@ -73,7 +73,7 @@ def _of(receipts: ReceiptService, entry: str) -> list[dict[str, Any]]:
 def _score_all(database: Database, scorer: Scorer) -> None:
     with database.write() as session:
         for revision in scorer.revisions:
-            job_queue.enqueue_missing(session, revision, scorer.version)
+            job_queue.enqueue_missing(session, "demo", revision, scorer.version)
     while score_next(database, scorer, "w", 60) is ScoringOutcome.SCORED:
         pass
 
@@ -219,7 +219,7 @@ def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Score
     facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
     with ready.write() as session:
         kept = {"digest": scorer.labels["flipped"].digest}
-        kept["commitment"] = session.get_one(LabelCommitment, "flipped").commitment
+        kept["commitment"] = session.get_one(LabelCommitment, ("demo", "flipped")).commitment
         why = {**kept, "difference": {}, "reason": "because", "requested_by": "local"}
         session.execute(insert(ImportedLabels).values(**facts, **why))
         known = {name: why[name] for name in ("digest", "commitment", "difference")}

@@ -380,7 +380,7 @@ def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, Dis
     """Anyone who guesses all that is hidden must not be able to see in a digest whether the guess is right."""
     database = worlds[0].database
     with database.read() as session:
-        name = snapshot_at(session, "2999-01-01")
+        name = snapshot_at(session, "demo", "2999-01-01")
         stored = session.get(Snapshot, name)
         assert stored is not None
         body = orjson.loads(zlib.decompress(stored.body))

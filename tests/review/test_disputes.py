@@ -244,7 +244,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     assert "too few to tell how many flipped" in text_output.preview(found)
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
-        board = label_sets.current(session)
+        board = label_sets.current(session, "demo")
     assert board is not None and board.label_revision == "demo"
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from storage import database as database_module
-from storage.database import Database, migrate, open_database
+from storage.database import Database, UnknownSchema, migrate, open_database
 from storage.models.core import Base
 from tests.databases import a_submission, move_schema, submitted
 
@@ -131,6 +131,16 @@ def test_migrations_go_down_and_up_again(database: Database) -> None:
     assert inspect(database.engine).get_table_names() == ["alembic_version"]
     migrate(database)
     assert len(submitted(database, 1)) == 1
+
+
+def test_tables_of_an_unknown_version_are_refused_and_left_alone(database: Database) -> None:
+    submitted(database, 1)
+    with database.write() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = '0017'"))
+    with pytest.raises(UnknownSchema, match="empty DATA_DIR"):
+        migrate(database)
+    with database.read() as session:
+        assert session.execute(text("SELECT count(*) FROM submissions")).scalar_one() == 1
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "sqlite:///a.db?mode=ro"])

@@ -78,9 +78,9 @@ def test_what_somebody_waits_for_comes_before_filling_gaps(database: Database) -
 def test_a_worker_takes_only_what_it_can_score(database: Database) -> None:
     _queued(database, 1)
     with database.write() as session:
-        assert job_queue.claim(session, "w", 60, revisions=("other",)) is None
-        assert job_queue.claim(session, "w", 60, revisions=("demo",), scorer_version="2") is None
-        assert job_queue.claim(session, "w", 60, revisions=("demo",), scorer_version="1") is not None
+        assert job_queue.claim(session, "w", 60, revisions={"demo": ("other",)}) is None
+        assert job_queue.claim(session, "w", 60, revisions={"demo": ("demo",)}, scorer_version="2") is None
+        assert job_queue.claim(session, "w", 60, revisions={"demo": ("demo",)}, scorer_version="1") is not None
 
 
 def test_a_finished_job_stays_finished(database: Database) -> None:
@@ -190,11 +190,11 @@ def test_gaps_are_filled_once_and_only_for_the_benchmark_of_the_labels(database:
     with database.write() as session:
         label_sets.register(session, "r2", "demo", "c" * 64, 10)
     with database.read() as session:
-        assert job_queue.has_missing(session, "r2", "1")
+        assert job_queue.has_missing(session, "demo", "r2", "1")
     with database.write() as session:
-        assert job_queue.enqueue_missing(session, "r2", "1") == 3
-        assert job_queue.enqueue_missing(session, "r2", "1") == 0
-        assert job_queue.enqueue_missing(session, "demo", "1") == 0
+        assert job_queue.enqueue_missing(session, "demo", "r2", "1") == 3
+        assert job_queue.enqueue_missing(session, "demo", "r2", "1") == 0
+        assert job_queue.enqueue_missing(session, "demo", "demo", "1") == 0
 
 
 def test_a_job_is_queued_once(database: Database) -> None:
@@ -246,8 +246,8 @@ def test_bulk_scoring_takes_the_job_from_anyone_who_works_on_it(database: Databa
     (without_job,) = submitted(database, 1, model="late", content_sha256="d" * 64)
     claim = _taken(database)
     with database.write() as session:
-        job_queue.mark_done_in_bulk(session, [*ids, without_job], "demo", "1")
-        job_queue.mark_done_in_bulk(session, [*ids, without_job], "demo", "1")
+        job_queue.mark_done_in_bulk(session, "demo", [*ids, without_job], "demo", "1")
+        job_queue.mark_done_in_bulk(session, "demo", [*ids, without_job], "demo", "1")
     assert _states(database) == ["done"] * 4
     with pytest.raises(LeaseLost):
         _finish(database, claim)
@@ -301,8 +301,8 @@ def test_the_board_points_on_record(database: Database) -> None:
     with database.write() as session:
         label_sets.register(session, "r2", "demo", "b" * 64, 10)
         before = audit.head(session).seq
-        assert label_sets.activate_revision(session, "r2", "1", "test")
-        assert not label_sets.activate_revision(session, "r2", "1", "test")
+        assert label_sets.activate_revision(session, "demo", "r2", "1", "test")
+        assert not label_sets.activate_revision(session, "demo", "r2", "1", "test")
         assert audit.head(session).seq == before + 1
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
     assert pointer == label_sets.ActiveBoard("demo", "r2", "1", None)

@@ -118,7 +118,7 @@ class Queue(RuleBasedStateMachine):
     def score_in_bulk(self, data: st.DataObject) -> None:
         names = data.draw(st.lists(st.sampled_from(sorted(self.jobs)), unique=True, max_size=4))
         with self.database.write() as session:
-            job_queue.mark_done_in_bulk(session, names, "demo", "1")
+            job_queue.mark_done_in_bulk(session, "demo", names, "demo", "1")
         for name in names:
             job = self.jobs[name]
             if job.state != DONE:

@@ -114,7 +114,7 @@ def _the_submission(shared: Database) -> str:
         return session.execute(select(Submission.id)).scalar_one()
 
 
-JOB: dict[str, Any] = {"label_revision": "demo", "scorer_version": "1"}
+JOB: dict[str, Any] = {"benchmark": "demo", "label_revision": "demo", "scorer_version": "1"}
 RUNNING: dict[str, Any] = {"state": "running", "worker": "w", "started_at": 1.0, "lease_until": 2.0, "epoch": 1}
 
 
@@ -136,6 +136,7 @@ RUNNING: dict[str, Any] = {"state": "running", "worker": "w", "started_at": 1.0,
         {"state": "failed", "finished_at": 1.0},
         {"label_revision": "unknown"},
         {"submission_id": "eaaaaaaaaaaa"},
+        {"benchmark": "other"},  # than the submission's
     ],
     ids=str,
 )
@@ -169,11 +170,12 @@ def test_there_is_one_job_and_one_score_per_submission_revision_and_scorer(datab
         (AuditEvent, {"seq": 1, "prev_hash": A, "hash": B, "kind": "", "body": "{}", "at": 1.0}),
         (AuditEvent, {"seq": 1, "prev_hash": A, "hash": B, "kind": "k", "body": "[]", "at": 1.0}),
         (AuditHead, {"id": 2, "seq": 0, "hash": A}),
-        (Snapshot, {"id": "a", "through_seq": 0, "created_at": 1.0, "body": b"x"}),
-        (Snapshot, {"id": A, "through_seq": -1, "created_at": 1.0, "body": b"x"}),
-        (Snapshot, {"id": A, "through_seq": 0, "created_at": 1.0, "body": b""}),
-        (BoardState, {"id": 2, **JOB}),
-        (BoardState, {"id": 1, **JOB, "label_revision": "unknown"}),
+        (Snapshot, {"id": "a", "benchmark": "demo", "through_seq": 0, "created_at": 1.0, "body": b"x"}),
+        (Snapshot, {"id": A, "benchmark": "demo", "through_seq": -1, "created_at": 1.0, "body": b"x"}),
+        (Snapshot, {"id": A, "benchmark": "demo", "through_seq": 0, "created_at": 1.0, "body": b""}),
+        (BoardState, JOB),  # a benchmark has one board
+        (BoardState, {**JOB, "benchmark": "other"}),
+        (BoardState, {**JOB, "label_revision": "unknown"}),
         (WorkerHeartbeat, {"name": "", "started_at": 1.0, "heartbeat_at": 1.0}),
         (WorkerHeartbeat, {"name": "w", "started_at": 2.0, "heartbeat_at": 1.0}),
     ],
@@ -208,7 +210,7 @@ def test_events_scores_and_snapshots_are_never_changed(database: Database) -> No
     (submission,) = submitted(database, 1)
     with database.write() as session:
         session.execute(insert(Score).values(submission_id=submission, **JOB, tally="{}"))
-        session.execute(insert(Snapshot).values(id=A, through_seq=0, created_at=1.0, body=b"x"))
+        session.execute(insert(Snapshot).values(id=A, benchmark="demo", through_seq=0, created_at=1.0, body=b"x"))
         audit.append(session, "test", {})
     forbidden = (
         update(AuditEvent).values(body="{}"),

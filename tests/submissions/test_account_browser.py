@@ -90,7 +90,7 @@ def test_an_owner_edits_publishes_and_withdraws_without_scripts_on_a_phone(brows
     page.get_by_role("button", name="Change the day").click()
     expect(page.get_by_role("alert")).to_contain_text("choose a day from tomorrow")
     page.get_by_role("button", name="Show my name now").click()
-    page.get_by_role("heading", name="Unnamed").wait_for(state="detached")
+    page.get_by_role("heading", name="Anonymous").wait_for(state="detached")
     page.get_by_text("Take this entry off the board").click()
     page.get_by_label("Reason").fill("wrong prompt")
     page.get_by_label("Yes, withdraw").check()

@@ -169,7 +169,7 @@ def test_scores_that_the_board_does_not_show_yet_have_nobody_looked_at(worker: W
     with worker.database.write() as session:
         before = audit.head(session).seq
         staged = audit.append(session, audit.SCORES_RECORDED, {"label_revision": "staged"})
-        board = label_sets.current(session)
+        board = label_sets.current(session, "demo")
         assert board is not None
         assert _scored_since(session, before, board) == set()
         audit.append(session, audit.SCORES_RECORDED, {"label_revision": board.label_revision})

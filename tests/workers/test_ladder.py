@@ -82,7 +82,9 @@ def score(database: Database, scorer: Scorer) -> None:
 
 
 def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
-    return BoardCache(DatabaseSnapshots(database, hidden_labels=hidden), benchmark="demo", published=load_published())
+    return BoardCache(
+        DatabaseSnapshots(database, "demo", hidden_labels=hidden), benchmark="demo", published=load_published()
+    )
 
 
 def client(database: Database) -> TestClient:
@@ -104,7 +106,7 @@ def receipt_of(database: Database, name: str) -> dict[str, Any]:
 
 def not_shown(database: Database) -> set[str]:
     with database.read() as session:
-        return {name for name, *_ in ladder.withheld(session, dict.fromkeys(HIDDEN, "hidden"))}
+        return {name for name, *_ in ladder.withheld(session, "demo", dict.fromkeys(HIDDEN, "hidden"))}
 
 
 def test_a_score_is_shown_only_where_it_beats_the_accounts_best_by_the_margin(ready: Database, secret: Scorer) -> None:
@@ -190,7 +192,7 @@ def test_labels_that_are_public_show_every_score_also_when_they_become_so(ready:
     near = arrive(ready, scorer, 2, 12)
     score(ready, scorer)
     with ready.read() as session:
-        assert not ladder.withheld(session, {})
+        assert not ladder.withheld(session, "demo", {})
     assert site(ready, {}).refresh().board().find(near).macro is not None  # type: ignore[union-attr]
 
 
@@ -206,6 +208,6 @@ def test_only_the_entries_asked_for_are_named(ready: Database, secret: Scorer) -
     names = [arrive(ready, secret, number + 1, 10) for number in range(3)]
     score(ready, secret)
     with ready.read() as session:
-        found = ladder.withheld(session, {"demo": "categories"}, names[2:])
+        found = ladder.withheld(session, "demo", {"demo": "categories"}, names[2:])
         assert {name for name, *_ in found} == {names[2]}
         assert json.dumps(sorted(found)) == json.dumps([[names[2], "demo", secret.version]])

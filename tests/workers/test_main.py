@@ -54,7 +54,7 @@ def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> N
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
         assert len(session.scalars(select(Score.id)).all()) == 3
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
     assert pointer is not None
     assert pointer.snapshot_id is not None
     lines = [json.loads(line) for line in done.stderr.splitlines()]
@@ -67,7 +67,7 @@ def test_a_worker_that_starts_replaces_the_snapshot_of_another_release(data: Pat
     done = _run("--drain", **_environ(data))
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
     assert pointer is not None
     assert pointer.snapshot_id != old
 
@@ -189,7 +189,7 @@ def test_rescoring_under_another_revision_keeps_ids_and_moves_the_board(tmp_path
     assert done.returncode == 0, done.stderr
     assert "3 new scores; the board shows label revision v2" in done.stdout
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "vl-rewardbench")
         under_v2 = session.scalars(select(Score.submission_id).where(Score.label_revision == "v2")).all()
     assert pointer is not None
     assert pointer.label_revision == "v2"

@@ -41,7 +41,7 @@ from workers.startup import prepare
 
 def _current(database: Database) -> dict[str, Any]:
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         assert pointer is not None
         snapshot = session.get(Snapshot, pointer.snapshot_id)
         assert snapshot is not None
@@ -235,13 +235,13 @@ def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Da
     assert set(body["relations"]) == {"demo"} == set(body["label_revisions"])
     assert {revision for row in body["baselines"] for revision in row["tallies"]} == {"demo"}
     with ready.write() as session:
-        label_imports.publish(session, "flipped")
+        label_imports.publish(session, "demo", "flipped")
         audit.append(session, "test", {})
     body = _settle(ready, scorer)
     assert set(body["relations"]) == {"demo", "flipped"}
     assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).only_right is None
     with ready.write() as session:
-        label_imports.retire(session, "flipped", "c" * 64)
+        label_imports.retire(session, "demo", "flipped", "c" * 64)
         audit.append(session, "test", {})
     relations = _settle(ready, scorer)["relations"]
     assert unpack(_stored(ready, relations["flipped"]["id"])).only_right is not None
@@ -324,7 +324,8 @@ def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scor
     ids = [hashlib.sha256(str(at).encode()).hexdigest() for at in times]
     with ready.write() as session:
         rows = [
-            {"id": name, "through_seq": 0, "created_at": at, "body": b"x"} for name, at in zip(ids, times, strict=True)
+            {"id": name, "benchmark": "demo", "through_seq": 0, "created_at": at, "body": b"x"}
+            for name, at in zip(ids, times, strict=True)
         ]
         session.execute(insert(Snapshot), rows)
     wanted = {
@@ -344,26 +345,27 @@ def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scor
     }
     with ready.read() as session:
         for when, name in wanted.items():
-            assert snapshot_at(session, when) == name, when
+            assert snapshot_at(session, "demo", when) == name, when
         for nonsense in ("", "yesterday", "2026-02-30", "abc", "%", "9999-12-31T23:59:59Z9", ids[0] + "0"):
             with pytest.raises(ValueError, match="neither"):
-                snapshot_at(session, nonsense)
-        assert snapshot_at(session, "9999-12-31") == ids[4]
+                snapshot_at(session, "demo", nonsense)
+        assert snapshot_at(session, "demo", "9999-12-31") == ids[4]
 
 
 def test_every_published_snapshot_is_found_under_the_moment_it_shows(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, range(3))
     body = _settle(ready, scorer)
     with ready.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         assert pointer is not None
-        assert snapshot_at(session, body["created_at"]) == pointer.snapshot_id
-        assert snapshot_at(session, body["created_at"][:10]) == pointer.snapshot_id
+        assert snapshot_at(session, "demo", body["created_at"]) == pointer.snapshot_id
+        assert snapshot_at(session, "demo", body["created_at"][:10]) == pointer.snapshot_id
 
 
 GOOD: dict[str, Any] = {
     "id": "a" * 64,
     "inputs": "b" * 64,
+    "benchmark": "demo",
     "label_revision": "demo",
     "summary": "{}",
     "body": b"x",
@@ -372,7 +374,14 @@ GOOD: dict[str, Any] = {
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": "a"}, {"inputs": "B" * 64}, {"label_revision": "unknown"}, {"summary": "[]"}, {"body": b""}],
+    [
+        {"id": "a"},
+        {"inputs": "B" * 64},
+        {"label_revision": "unknown"},
+        {"benchmark": "other"},
+        {"summary": "[]"},
+        {"body": b""},
+    ],
     ids=str,
 )
 def test_bad_relations_are_refused(ready: Database, change: dict[str, Any]) -> None:
@@ -411,7 +420,7 @@ def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, 
 
     def done() -> bool:
         with opened.read() as session:
-            pointer = label_sets.current(session)
+            pointer = label_sets.current(session, "demo")
             if pointer is None or pointer.snapshot_id is None:
                 return False
         body = _current(opened)

@@ -29,7 +29,7 @@ def test_bulk_scores_are_those_of_the_single_job(ready: Database, scorer: Scorer
     for k, start in ((1, 0), (3, 10), (16, 20)):
         small_benchmark.submit(ready, range(start, start + 7), k=k)
     with ready.write() as session:
-        job_queue.enqueue_missing(session, "demo", "1")
+        job_queue.enqueue_missing(session, "demo", "demo", "1")
     while score_next(ready, scorer, "w", 60) is not ScoringOutcome.NOTHING_TO_DO:
         pass
     one_by_one = _scores(ready, "demo")
@@ -77,7 +77,7 @@ def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready:
     ids = small_benchmark.submit(ready, range(3))
     assert switch_board(ready, scorer, "flipped", "sixteen labels were wrong") == 3
     with ready.read() as session:
-        assert label_sets.current(session) == label_sets.ActiveBoard("demo", "flipped", "1", None)
+        assert label_sets.current(session, "demo") == label_sets.ActiveBoard("demo", "flipped", "1", None)
         last = json.loads(session.scalars(select(AuditEvent.body).order_by(AuditEvent.seq.desc()).limit(1)).one())
         assert sorted(session.scalars(select(Submission.id))) == sorted(ids)
         assert all(job_queue.progress(session, name).state is JobStage.SCORED for name in ids)
@@ -100,7 +100,7 @@ def test_the_same_switch_twice_has_one_effect(ready: Database, scorer: Scorer) -
 def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
     with ready.write() as session:
-        job_queue.enqueue_missing(session, "demo", "1")
+        job_queue.enqueue_missing(session, "demo", "demo", "1")
         claim = job_queue.claim(session, "w", 60)
     assert claim is not None
     assert rescore(ready, scorer, "demo") == 3

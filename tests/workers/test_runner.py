@@ -63,7 +63,7 @@ def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
     assert drain(worker, _never, time.sleep) == 6
     assert _count(worker.database, "scores") == 6
     with worker.database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
     assert pointer is not None
     assert pointer.snapshot_id is not None
     assert drain(worker, _never, time.sleep) == 0
@@ -205,7 +205,7 @@ def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(
     prepare(database, scorer, "demo")
     assert caplog.messages.count("board.shows_another_revision") == 1
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
     assert pointer is not None
     assert pointer.label_revision == "flipped"
 
@@ -216,7 +216,7 @@ def test_a_board_whose_labels_are_gone_moves_to_configured_ones(database: Databa
     only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, "1")
     prepare(database, only_demo, "demo")
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         assert len(session.scalars(select(Score.id)).all()) == 2
     assert pointer is not None
     assert pointer.label_revision == "demo"
@@ -232,7 +232,7 @@ def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_
     prepare(database, newer, "demo")
     drain(Worker(database, newer, 60), _never, time.sleep)
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         new = session.scalars(select(Score.submission_id).where(Score.scorer_version == "2")).all()
     assert pointer is not None
     assert pointer.scorer_version == "1"

@@ -24,7 +24,7 @@ from workers.snapshot_triggers import needs_snapshot
 
 def _current(database: Database) -> dict[str, Any]:
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         assert pointer is not None
         snapshot = session.get(Snapshot, pointer.snapshot_id)
         assert snapshot is not None
@@ -92,7 +92,8 @@ def test_another_benchmarks_entries_are_not_shown(ready: Database, scorer: Score
     with ready.write() as session:
         score = session.scalars(select(Score)).one()
         under = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-        session.execute(insert(Score).values(submission_id=other, **under, tally=score.tally))
+        label_sets.register(session, "demo", "another", "a" * 64, 1)
+        session.execute(insert(Score).values(benchmark="another", submission_id=other, **under, tally=score.tally))
         audit.append(session, "test", {})
     publish_if_changed(ready, scorer)
     assert [entry["id"] for entry in _current(ready)["entries"]] == [own]

@@ -61,7 +61,7 @@ def body(database: Database, scorer: Scorer) -> dict[str, Any]:
     """Return the current snapshot, all of it."""
     publish_if_changed(database, scorer)
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
         assert pointer is not None
         found = session.get(Snapshot, pointer.snapshot_id)
         assert found is not None
@@ -81,7 +81,7 @@ def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database,
     assert (found[name]["model"], found[name]["anonymous_until"]) == ("judge 0", "2096-10-02T07:06:40Z")
     assert (found[name]["attempt"], found[name]["attempts"]) == (1, None)
     assert "lanted" not in every_snapshot(ready)
-    snapshot = DatabaseSnapshots(ready).load(_pointer(ready))
+    snapshot = DatabaseSnapshots(ready, "demo").load(_pointer(ready))
     board = build_board(snapshot)
     (row,) = (row for row in board.rows if row.id == name)
     assert row.provenance == "attempt 1 · anonymous until 2096-10-02"
@@ -93,7 +93,7 @@ def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database,
 
 def _pointer(database: Database) -> str:
     with database.read() as session:
-        pointer = label_sets.current(session)
+        pointer = label_sets.current(session, "demo")
     assert pointer is not None
     assert pointer.snapshot_id is not None
     return pointer.snapshot_id
@@ -134,7 +134,7 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
         assert [one.id for one in entries_on_board(session, "demo", "demo", scorer.version)] == [shown]
     assert compute_if_changed(ready, scorer) > 0
     assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
-    board = build_board(DatabaseSnapshots(ready).load(_pointer(ready)))
+    board = build_board(DatabaseSnapshots(ready, "demo").load(_pointer(ready)))
     assert leaderboard_json(board)["unpublished"] == 1
 
 
@@ -231,5 +231,5 @@ def test_what_waits_for_a_maintainer_is_scored_by_no_way(ready: Database, scorer
         assert unscored(session, "demo", "demo", scorer.version, {}) == []
     with ready.write() as session:
         visibility.record_decision(session, name, visibility.APPROVED, "amaintainer0", "fine")
-        assert job_queue.has_missing(session, "demo", scorer.version)
+        assert job_queue.has_missing(session, "demo", "demo", scorer.version)
     assert rescore(ready, scorer, "demo") == 1

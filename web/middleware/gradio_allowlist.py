@@ -189,7 +189,7 @@ class _Renamed:
         self._body = b""
 
     async def __call__(self, message: Message) -> None:
-        """A message of the application."""
+        """Pass on a message of the application."""
         if message["type"] == "http.response.start":
             headers = Headers(raw=message["headers"])
             kind = headers.get("content-type", "").partition(";")[0]

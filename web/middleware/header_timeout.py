@@ -16,7 +16,7 @@ class HeaderTimeoutProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """The first header is due."""
+        """Start the time limit of the first header."""
         super().connection_made(transport)
         self._look()
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from auth.problem_details import MEDIA_TYPE, problem_body
 from auth.request_classes import is_upload
+from operation.doctor import KEPT_FREE
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -25,7 +26,6 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OVERHEAD = 1 << 20  # bytes that a form may have beside the file
-KEPT_FREE = 512 << 20  # bytes of the disk that uploads leave for database, backups and everybody else
 MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile
 _PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
 _LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
@@ -170,7 +170,7 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 
 async def _answer(send: Send, refused: _Refusal, unread: LimitedBody | None) -> None:
-    """The whole answer first; then the connection stays open while the client finishes sending."""
+    """Send the whole answer; then the connection stays open while the client finishes sending."""
     body = json.dumps(problem_body(refused.status, refused.code, refused.detail)).encode()
     headers = [
         (b"content-type", MEDIA_TYPE.encode()),

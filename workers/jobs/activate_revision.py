@@ -24,7 +24,7 @@ from common.text import pluralize
 from storage import audit, job_queue, label_imports, label_sets, ladder, tasks
 from storage.database import Database
 from storage.label_sets import ActiveBoard
-from storage.models.core import BoardState, Score
+from storage.models.core import Score
 from storage.tasks import TaskClaim
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
 from workers.jobs.rescore import CHUNK, score_some
@@ -71,7 +71,7 @@ def apply(
         _score_missing(database, staged, claim, report, turn, chunk)
         moves = _moves(database, scorer, labels)
         with database.write() as session:
-            session.execute(select(BoardState.id).with_for_update())
+            label_sets.lock_board(session, scorer.benchmark)
             board = _expected(session, claim)
             if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
                 tasks.finish(session, claim, {"changed": False}, "The board shows this already.")
@@ -90,7 +90,7 @@ def score_piece(database: Database, staged: Scorer, claim: TaskClaim) -> None:
 
 
 def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
-    board = label_sets.current(session)
+    board = label_sets.current(session, claim.benchmark)
     shown = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
     if board is None or shown not in (claim.params["from"], claim.params["to"]):
         raise BoardChangedMeanwhile
@@ -155,7 +155,8 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
         found = {"scores": scores, "left": left}
         tasks.finish(session, claim, {"changed": scores > 0, **found}, words)
         about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
-        audit.append(session, STAGED, {**found, **about, "by": claim.requested_by, "task": claim.task_id})
+        about |= {"by": claim.requested_by, "task": claim.task_id, **audit.scope(session, claim.benchmark)}
+        audit.append(session, STAGED, {**found, **about})
 
 
 def _left_out(session: Session, board: ActiveBoard, revision: str, version: str) -> int:
@@ -167,7 +168,12 @@ def _left_out(session: Session, board: ActiveBoard, revision: str, version: str)
     return session.execute(
         select(func.count())
         .select_from(Score)
-        .where(Score.label_revision == board.label_revision, Score.scorer_version == board.scorer_version, ~scored)
+        .where(
+            Score.benchmark == board.benchmark,
+            Score.label_revision == board.label_revision,
+            Score.scorer_version == board.scorer_version,
+            ~scored,
+        )
     ).scalar_one()
 
 
@@ -181,35 +187,38 @@ def _activate(
         words = f"Applied: {pluralize(moves['entries'], 'entry', 'entries')}"
         words += f", {pluralize(moves['moved'], 'rank move')}." if "moved" in moves else "."
     tasks.finish(session, claim, {"changed": True, **moves}, words)
-    published = label_imports.publish(session, labels.revision)
+    published = label_imports.publish(session, scorer.benchmark, labels.revision)
     # What arrived meanwhile is scored by the workers at once, before anything else.
-    job_queue.enqueue_missing(session, labels.revision, scorer.version, priority=job_queue.URGENT)
-    label_sets.activate_revision(session, labels.revision, scorer.version, claim.reason)
-    imported = label_imports.find(session, labels.revision)
+    rules = (scorer.benchmark, labels.revision, scorer.version)
+    job_queue.enqueue_missing(session, *rules, priority=job_queue.URGENT)
+    label_sets.activate_revision(session, *rules, claim.reason)
+    imported = label_imports.find(session, scorer.benchmark, labels.revision)
     facts = {"from": claim.params["from"], "to": to, "reason": claim.reason, "published": published, **moves}
     about = {"by": claim.requested_by, "task": claim.task_id, "snapshot_before": board.snapshot_id}
-    audit.append(session, APPLIED, {**facts, **about, "commitment": imported.commitment if imported else None})
+    about["commitment"] = imported.commitment if imported else None
+    audit.append(session, APPLIED, {**facts, **about, **audit.scope(session, scorer.benchmark)})
 
 
 def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, Any]:
     """Return the diff for the changelog: counts of labels, entries and ranks."""
     with database.read() as session:
-        board = label_sets.current(session)
+        board = label_sets.current(session, scorer.benchmark)
         if board is None:
             return {}
-        where = (board.label_revision, board.scorer_version)
-        if where == (labels.revision, scorer.version):
+        where = (board.benchmark, board.label_revision, board.scorer_version)
+        then = (board.benchmark, labels.revision, scorer.version)
+        if where == then:
             return {}
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        levels = ladder.levels(session, scorer.hidden)
+        levels = ladder.levels(session, board.benchmark, scorer.hidden)
         concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
         level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
-        not_shown = {entry for entry, *_ in ladder.withheld(session, concerned)}
-        scored = {entry.id for entry in entries_on_board(session, board.benchmark, labels.revision, scorer.version)}
+        not_shown = {entry for entry, *_ in ladder.withheld(session, board.benchmark, concerned)}
+        scored = {entry.id for entry in entries_on_board(session, *then)}
         scored -= not_shown
-        entries = [entry for entry in entries_on_board(session, board.benchmark, *where) if entry.id in scored]
+        entries = [entry for entry in entries_on_board(session, *where) if entry.id in scored]
         ids = [entry.id for entry in entries]
-        counts = [stored_counts(session, ids, *pair) for pair in (where, (labels.revision, scorer.version))]
+        counts = [stored_counts(session, ids, *pair) for pair in (where, then)]
     known = scorer.labels.get(board.label_revision)
     changed = None if known is None or level != PUBLIC else diff_labels(known, labels).to_json()
     if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import insert, select, update
+from sqlalchemy import Select, insert, select, update
 from sqlalchemy.orm import Session
 
 from benchmark import anomalies
@@ -57,7 +57,7 @@ class AnomalyDetector:
     _seen: int = 0  # ...nothing was found up to here
     _planes: dict[str, Planes] = field(default_factory=dict)
     _told: dict[str, _KnownFile] = field(default_factory=dict)
-    _under: tuple[str, str] = ("", "")
+    _under: tuple[str, str, str] = ("", "", "")
     _level: str = PUBLIC
     _shares: dict[str, list[float]] = field(default_factory=dict)  # by entry, under that revision and scorer version
 
@@ -77,7 +77,7 @@ class AnomalyDetector:
         ``level``: what is shown of scores under these labels. That a pattern was noted is an event, and how many events
         there are is public: so patterns are looked for in what is shown.
         """
-        under = (pointer.label_revision, pointer.scorer_version)
+        under = (pointer.benchmark, pointer.label_revision, pointer.scorer_version)
         if (self._under, self._level) != (under, level):
             self._under, self._level, self._shares = under, level, {}
         unread = [entry.id for entry in entries if entry.id not in self._planes]
@@ -123,7 +123,7 @@ class AnomalyDetector:
             *categories, overall, _ = (None if share != share else share for share in self._shares[entry.id])
             if wanted is None or entry.id in wanted:
                 told = self._told[entry.id]
-                revision = self._under[0]
+                revision = self._under[1]
                 if seen := anomalies.is_far_above_best(overall, best):
                     yield DetectedAnomaly(entry.id, "above-best-known", revision, {**seen, "best_is": best_of})
                 if seen := anomalies.near_equal(overall, categories):
@@ -164,10 +164,11 @@ def _duplicate(
 def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetector) -> int:
     """Look at what was scored or published since the last look; returns how many suspicions are new."""
     with database.read() as session:
-        pointer = label_sets.current(session)
-        through = session.execute(select(AnomalyScanCursor.through_seq)).scalar_one()
-        head = audit.head(session).seq
-        if pointer is None or pointer.benchmark != scorer.table.benchmark or head <= watcher.unseen_from(through):
+        pointer = label_sets.current(session, scorer.benchmark)
+        if pointer is None:
+            return 0
+        through, head = session.execute(_cursor(pointer.benchmark)).scalar_one(), audit.head(session).seq
+        if head <= watcher.unseen_from(through):
             return 0
         wanted = _scored_since(session, watcher.unseen_from(through), pointer)
         if wanted is not None and not wanted:
@@ -175,12 +176,14 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetect
             return 0
         entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
         public = _public_beside_hidden(session, scorer)
-        level = merged(scorer.hidden, label_imports.hidden_revisions(session)).get(pointer.label_revision, PUBLIC)
+        level = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark)).get(
+            pointer.label_revision, PUBLIC
+        )
     watcher.learn(database, entries, len(scorer.table), pointer, level)
     found = list(watcher.inspect(entries, wanted, len(scorer.table)))
     new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
     found += watcher.look_for_labels(new, public, scorer.table)
-    return _record(database, through, head, found)
+    return _record(database, pointer.benchmark, through, head, found)
 
 
 def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
@@ -188,7 +191,7 @@ def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
 
     Where all labels are public there is nothing to weigh; copying them is another matter (near-duplicates, provenance).
     """
-    hidden = merged(scorer.hidden, label_imports.hidden_revisions(session)).keys()
+    hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark)).keys()
     public = [labels for name, labels in sorted(scorer.labels.items()) if name not in hidden]
     return public if hidden & scorer.labels.keys() else []
 
@@ -200,10 +203,13 @@ def _scored_since(session: Session, seq: int, pointer: ActiveBoard) -> set[str] 
         select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.seq > seq, AuditEvent.kind.in_(kinds))
     )
     scored = set()
+    same = audit.scope(session, pointer.benchmark).get("benchmark")
     for kind, body in rows:
+        event = json.loads(body)
+        if kind in (_POINTED, audit.SCORES_RECORDED) and event.get("benchmark") != same:
+            continue
         if kind == _POINTED:
             return None
-        event = json.loads(body)
         if kind in _ON_THE_BOARD:
             scored.add(event["entry"])
         elif event["label_revision"] != pointer.label_revision:
@@ -215,17 +221,22 @@ def _scored_since(session: Session, seq: int, pointer: ActiveBoard) -> set[str] 
     return scored
 
 
-def _record(database: Database, through: int, head: int, found: Sequence[DetectedAnomaly]) -> int:
+def _cursor(benchmark: str) -> Select[int]:
+    return select(AnomalyScanCursor.through_seq).where(AnomalyScanCursor.benchmark == benchmark)
+
+
+def _record(database: Database, benchmark: str, through: int, head: int, found: Sequence[DetectedAnomaly]) -> int:
     """Store what is new; nothing where another worker was faster, or a maintainer asked for a fresh look meanwhile."""
     with database.write() as session:
-        if session.execute(select(AnomalyScanCursor.through_seq).with_for_update()).scalar_one() != through:
+        if session.execute(_cursor(benchmark).with_for_update()).scalar_one() != through:
             return 0
         known = _known(session, {one.entry for one in found})
         new = [one for one in found if one[:3] not in known]
         for one in new:
             values = {"submission_id": one.entry, "kind": one.kind, "subject": one.subject, "evidence": one.evidence}
             session.execute(insert(AnomalyCase).values(values))
-        session.execute(update(AnomalyScanCursor).values(through_seq=head))
+        cursor = update(AnomalyScanCursor).where(AnomalyScanCursor.benchmark == benchmark)
+        session.execute(cursor.values(through_seq=head))
         if new:
             audit.append(session, RAISED, {"suspicions": len(new)})
     if new:

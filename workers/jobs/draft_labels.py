@@ -35,9 +35,9 @@ from workers.scorer import Scorer
 def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim) -> None:
     """Write the revision that the task names. Raises LabelsError, LeaseLost."""
     with database.read() as session:
-        if label_imports.name_taken(session, claim.subject):
+        if label_imports.name_taken(session, scorer.benchmark, claim.subject):
             raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
-        board = label_sets.current(session)
+        board = label_sets.current(session, scorer.benchmark)
     base = import_labels.load(database, scorer, store, claim.params["base"])
     said, source = _said(database, scorer.table.benchmark, claim.params)
     proposals = {key: one for key, one in said.items() if one is not None}

@@ -37,9 +37,9 @@ def import_labels(
     `directories`: files are read below these alone; None where nobody else names them.
     """
     with database.read() as session:
-        if label_imports.name_taken(session, claim.subject):
+        if label_imports.name_taken(session, scorer.benchmark, claim.subject):
             raise LabelsError(f"revision {claim.subject} exists, and revisions never change")
-        board = label_sets.current(session)
+        board = label_sets.current(session, scorer.benchmark)
     spec = claim.params["spec"]
     source = spec if directories is None else allowed_source(spec, directories)
     labels = load_labels(source, claim.subject, scorer.table)
@@ -79,7 +79,7 @@ def keep_draft(
         tasks.finish(session, claim, {**found, **more}, f"{pluralize(labels.items, 'label')} imported as a draft.")
         label_imports.record(session, labels.revision, {**facts, **found, **why})
         weak_hiding.accept(session, scorer.table.benchmark, weak)
-        worker_heartbeats.add_loaded_revision(session, claim.worker, labels.revision)
+        worker_heartbeats.add_loaded_revision(session, claim.worker, scorer.benchmark, labels.revision)
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
         kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": level}
         audit.append(session, IMPORTED, {**found, **about, **kept})
@@ -89,26 +89,28 @@ def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:
     """Reveals the salt. Raises LabelsError, LeaseLost."""
     salt = store.load(claim.subject).salt.hex()
     with database.write() as session:
-        known = label_imports.find(session, claim.subject)
-        board = label_sets.current(session)
+        known = label_imports.find(session, claim.benchmark, claim.subject)
+        board = label_sets.current(session, claim.benchmark)
         if known is None or (board is not None and board.label_revision == claim.subject):
             raise LabelsError(f"the board shows revision {claim.subject}, or there is none of that name")
         tasks.finish(session, claim, {"salt": salt}, "The salt is public.")
-        label_imports.retire(session, claim.subject, salt)
+        label_imports.retire(session, claim.benchmark, claim.subject, salt)
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
-        audit.append(session, RETIRED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+        about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
+        audit.append(session, RETIRED, {**facts, **about})
 
 
 def discard(database: Database, store: LabelStore, claim: TaskClaim) -> None:
     """Remove a draft that nothing was ever scored under, and its file. Raises LabelsError, LeaseLost."""
     with database.write() as session:
-        known = label_imports.find(session, claim.subject)
-        if known is None or not label_imports.discard(session, claim.subject):
+        known = label_imports.find(session, claim.benchmark, claim.subject)
+        if known is None or not label_imports.discard(session, claim.benchmark, claim.subject):
             raise LabelsError(f"revision {claim.subject} is no draft, or something was scored under it")
-        weak_hiding.forget(session, claim.subject)
+        weak_hiding.forget(session, claim.benchmark, claim.subject)
         tasks.finish(session, claim, {}, f"Discarded; the name {claim.subject} is free.")
         facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
-        audit.append(session, DISCARDED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+        about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
+        audit.append(session, DISCARDED, {**facts, **about})
         # In the transaction: where it fails the row is still there, and the task is done again.
         store.remove(claim.subject)
 
@@ -124,7 +126,7 @@ def load(database: Database, scorer: Scorer, store: LabelStore, revision: str) -
     if known is not None:
         return known
     with database.read() as session:
-        imported = label_imports.find(session, revision)
+        imported = label_imports.find(session, scorer.benchmark, revision)
     if imported is None:
         raise LabelsError(f"there is no revision {revision}")
     labels = store.load(revision).labels

@@ -28,13 +28,13 @@ _EVERYBODY = "local"  # the account of an installation without sign-in tells nob
 def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
     """Replace the list. Raises LabelsError where there is no board or too few judges; LeaseLost."""
     with database.read() as session:
-        board = label_sets.current(session)
-        if board is None or board.benchmark != scorer.table.benchmark or board.label_revision not in scorer.labels:
+        board = label_sets.current(session, scorer.benchmark)
+        if board is None or board.label_revision not in scorer.labels:
             raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
         if board.label_revision != claim.subject:
             raise LabelsError(f"the board shows revision {board.label_revision} now; ask again")
-        where = (board.label_revision, board.scorer_version)
-        entries = entries_on_board(session, board.benchmark, *where)
+        where = (board.benchmark, board.label_revision, board.scorer_version)
+        entries = entries_on_board(session, *where)
         counts = stored_counts(session, [one.id for one in entries], *where)
     order = rank_entries(entries, counts).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
@@ -53,7 +53,8 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
         words = f"{pluralize(len(keys), 'candidate')} among {pluralize(found.looked_at, 'item')}."
         tasks.finish(session, claim, result, words)
         disputes.replace_candidates(session, board.benchmark, keys)
-        audit.append(session, PROPOSED, {**facts, "task": claim.task_id, "by": claim.requested_by})
+        facts |= {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, board.benchmark)}
+        audit.append(session, PROPOSED, facts)
 
 
 def _source(entry: BoardEntry) -> str:

@@ -84,10 +84,11 @@ def compute_if_changed(database: Database, scorer: Scorer) -> int:
     would make its work worthless.
     """
     with database.read() as session:
-        pointer = label_sets.current(session)
-        if pointer is None or pointer.benchmark != scorer.table.benchmark or pointer.scorer_version != scorer.version:
+        pointer = label_sets.current(session, scorer.benchmark)
+        if pointer is None or pointer.scorer_version != scorer.version:
             return 0  # what is right is a matter of the scorer version's rules
-        board = session.execute(select(BoardState.shown_seq, BoardState.related_seq)).one()
+        seqs = select(BoardState.shown_seq, BoardState.related_seq).where(BoardState.benchmark == pointer.benchmark)
+        board = session.execute(seqs).one()
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
             return 0
         tasks = _tasks(session, scorer, pointer)
@@ -100,20 +101,20 @@ def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Pairwise
     rows = session.execute(
         select(RegisteredLabelSet.revision, RegisteredLabelSet.digest).where(RegisteredLabelSet.benchmark == benchmark)
     )
-    levels = merged(scorer.hidden, label_imports.hidden_revisions(session))
-    drafts = label_imports.drafts(session)
+    levels = merged(scorer.hidden, label_imports.hidden_revisions(session, benchmark))
+    drafts = label_imports.drafts(session, benchmark)
     known = [PairwiseRevision(name, digest, levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts]
     return sorted(known)
 
 
 def kept_back(
-    session: Session, revisions: Sequence[PairwiseRevision], scorer_version: str
+    session: Session, pointer: ActiveBoard, revisions: Sequence[PairwiseRevision]
 ) -> dict[str, frozenset[str]]:
     """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
     hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
     found: dict[str, frozenset[str]] = {}
-    for entry, revision, version in ladder.withheld(session, hidden):
-        if version == scorer_version:
+    for entry, revision, version in ladder.withheld(session, pointer.benchmark, hidden):
+        if version == pointer.scorer_version:
             found[entry] = found.get(entry, frozenset()) | {revision}
     return found
 
@@ -158,10 +159,12 @@ def inputs(revision: PairwiseRevision, scorer_version: str, identities: Sequence
     return hashlib.sha256(orjson.dumps([VERSION, scorer_version, *revision, identities])).hexdigest()
 
 
-def summaries(session: Session, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """revision -> inputs in, revision -> summary out, of those that are computed already."""
     rows = session.execute(
-        select(StoredRelations.inputs, StoredRelations.summary).where(StoredRelations.inputs.in_(wanted.values()))
+        select(StoredRelations.inputs, StoredRelations.summary).where(
+            StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values())
+        )
     )
     found = {row.inputs: row.summary for row in rows}
     return {revision: orjson.loads(found[digest]) for revision, digest in wanted.items() if digest in found}
@@ -175,26 +178,28 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
     known = identities(judges, {entry.id for entry in shown})
     counted = [entry for entry in (*shown, *others) if entry.id in judges]
     tasks, known_revisions = [], revisions(session, scorer, pointer.benchmark)
-    not_shown = kept_back(session, known_revisions, pointer.scorer_version)
+    not_shown = kept_back(session, pointer, known_revisions)
     for revision in known_revisions:
         if revision.name not in scorer.labels:
             continue
-        scored = _scored(session, revision.name, pointer.scorer_version)
+        scored = _scored(session, pointer, revision.name)
         scored -= {name for name, under in not_shown.items() if revision.name in under}
         under = [entry for entry in counted if entry.id in scored]
         digest = inputs(revision, pointer.scorer_version, [known[name] for name in known if name in scored])
-        done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
+        same = (StoredRelations.benchmark == pointer.benchmark, StoredRelations.inputs == digest)
+        done = select(StoredRelations.inputs).where(*same)
         if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
-            counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
+            rules = (pointer.benchmark, revision.name, pointer.scorer_version)
+            counts = stored_counts(session, [entry.id for entry in under], *rules)
             # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
             counts = redact_counts(counts, revision.level)
             tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
     return tasks
 
 
-def _scored(session: Session, revision: str, version: str) -> set[str]:
-    wanted = select(Score.submission_id).where(Score.label_revision == revision, Score.scorer_version == version)
-    return set(session.scalars(wanted))
+def _scored(session: Session, pointer: ActiveBoard, revision: str) -> set[str]:
+    rules = (Score.label_revision == revision, Score.scorer_version == pointer.scorer_version)
+    return set(session.scalars(select(Score.submission_id).where(Score.benchmark == pointer.benchmark, *rules)))
 
 
 def _task(
@@ -274,16 +279,24 @@ def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matr
 def _record(database: Database, pointer: ActiveBoard, through: int, computed: Sequence[_ComputedStatistics]) -> int:
     """Store nothing where the board has changed or another worker was faster meanwhile."""
     with database.write() as session:
-        related = session.scalars(select(BoardState.related_seq).with_for_update()).one()  # one at a time
-        if label_sets.current(session) != pointer or related >= through or needs_snapshot(session, through):
+        label_sets.lock_board(session, pointer.benchmark)  # one at a time
+        ours = BoardState.benchmark == pointer.benchmark
+        related = session.scalars(select(BoardState.related_seq).where(ours)).one()
+        if (
+            label_sets.current(session, pointer.benchmark) != pointer
+            or related >= through
+            or needs_snapshot(session, through)
+        ):
             return 0
         for row in computed:
-            session.execute(insert(StoredRelations).values({name: getattr(row, name) for name in row.__slots__}))
-        session.execute(update(BoardState).where(BoardState.id == 1).values(related_seq=through))
+            values = {name: getattr(row, name) for name in row.__slots__}
+            session.execute(insert(StoredRelations).values(benchmark=pointer.benchmark, **values))
+        session.execute(update(BoardState).where(ours).values(related_seq=through))
         if computed:
             summaries = {row.label_revision: row_commitments.sha256(row.summary) for row in computed}
             names = {row.label_revision: row.id for row in computed}
-            audit.append(session, COMPUTED, {"relations": names, "summaries_sha256": summaries})
+            facts = {"relations": names, "summaries_sha256": summaries}
+            audit.append(session, COMPUTED, facts | audit.scope(session, pointer.benchmark))
     for row in computed:
         log.info(COMPUTED, extra={"data": {"label_revision": row.label_revision, "relations": row.id}})
     return len(computed)

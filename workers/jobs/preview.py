@@ -43,14 +43,14 @@ def preview(
     """Return what applying `labels` would change. Raises LabelsError where the board's own labels are not known
     here."""
     with database.read() as session:
-        board = label_sets.current(session)
-        if board is None or board.benchmark != scorer.table.benchmark or board.label_revision not in scorer.labels:
+        board = label_sets.current(session, scorer.benchmark)
+        if board is None or board.label_revision not in scorer.labels:
             raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
-        where = (board.label_revision, board.scorer_version)
-        entries = entries_on_board(session, board.benchmark, *where)
+        where = (board.benchmark, board.label_revision, board.scorer_version)
+        entries = entries_on_board(session, *where)
         stored = stored_counts(session, [entry.id for entry in entries], *where)
-        levels = merged(scorer.hidden, label_imports.hidden_revisions(session))
-        few = label_imports.has_withheld_counts(session, {board.label_revision, labels.revision})
+        levels = merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
+        few = label_imports.has_withheld_counts(session, board.benchmark, {board.label_revision, labels.revision})
     old = scorer.labels[board.label_revision]
     found: dict[str, Any] = _head(board, scorer, labels, old)
     shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))

@@ -53,7 +53,7 @@ def rescore(
         if not entries:
             break
         texts = _tally_texts(entries, scorer, revision)
-        recorded += _record(database, texts, revision, scorer.version)
+        recorded += _record(database, texts, scorer, revision)
         after = entries[-1].id
         log.info("rescore.chunk", extra={"data": {"label_revision": revision, "recorded": recorded}})
     return recorded
@@ -68,7 +68,7 @@ def score_some(
     """
     with database.read() as session:
         entries = [_Entry(*row) for row in session.execute(_unscored(scorer, revision).where(Submission.id.in_(ids)))]
-    return _record(database, _tally_texts(entries, scorer, revision), revision, scorer.version, first)
+    return _record(database, _tally_texts(entries, scorer, revision), scorer, revision, first)
 
 
 def switch_board(database: Database, scorer: Scorer, revision: str, reason: str) -> int:
@@ -76,8 +76,9 @@ def switch_board(database: Database, scorer: Scorer, revision: str, reason: str)
     recorded = rescore(database, scorer, revision)
     with database.write() as session:
         # What arrived meanwhile is scored by the workers at once, before anything else.
-        job_queue.enqueue_missing(session, revision, scorer.version, priority=job_queue.URGENT)
-        label_sets.activate_revision(session, revision, scorer.version, reason)
+        rules = (scorer.benchmark, revision, scorer.version)
+        job_queue.enqueue_missing(session, *rules, priority=job_queue.URGENT)
+        label_sets.activate_revision(session, *rules, reason)
     return recorded
 
 
@@ -95,7 +96,7 @@ def _unscored(scorer: Scorer, revision: str) -> Select[str, bytes, int]:
     )
     return (
         select(Submission.id, Submission.votes, Submission.votes_per_item)
-        .where(Submission.benchmark == scorer.table.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
+        .where(Submission.benchmark == scorer.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
         .order_by(Submission.id)
     )
 
@@ -118,8 +119,8 @@ def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> di
 def _record(
     database: Database,
     texts: dict[str, str],
+    scorer: Scorer,
     revision: str,
-    version: str,
     first: Callable[[Session], None] = lambda session: None,
 ) -> int:
     """Return one transaction; tried again where a worker recorded one of the same scores between our look and our
@@ -128,17 +129,18 @@ def _record(
         try:
             with database.write() as session:
                 first(session)
-                return _record_once(session, texts, revision, version)
+                return _record_once(session, texts, scorer, revision)
         except IntegrityError:
             if attempt == _TRIES:
                 raise
     raise AssertionError("not reached")
 
 
-def _record_once(session: Session, texts: dict[str, str], revision: str, version: str) -> int:
+def _record_once(session: Session, texts: dict[str, str], scorer: Scorer, revision: str) -> int:
+    benchmark, version = scorer.benchmark, scorer.version
     # Jobs first: a worker that is about to finish one of them is either done by now, and its score is seen below,
     # or has lost its lease.
-    job_queue.mark_done_in_bulk(session, list(texts), revision, version)
+    job_queue.mark_done_in_bulk(session, benchmark, list(texts), revision, version)
     there = set(
         session.scalars(
             select(Score.submission_id).where(
@@ -150,7 +152,7 @@ def _record_once(session: Session, texts: dict[str, str], revision: str, version
     if not new:
         return 0
     now = session.execute(select(database_now())).scalar_one()
-    same = {"label_revision": revision, "scorer_version": version, "created_at": now}
+    same = {"benchmark": benchmark, "label_revision": revision, "scorer_version": version, "created_at": now}
     salts = {name: row_commitments.new_salt() for name in new}
     rows = [{"submission_id": name, "tally": texts[name], "salt": salts[name], **same} for name in new]
     session.execute(insert(Score), rows)
@@ -160,5 +162,5 @@ def _record_once(session: Session, texts: dict[str, str], revision: str, version
         for name in new
     )
     event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}
-    audit.append(session, RECORDED, {**event, "commitments": commitments})
+    audit.append(session, RECORDED, {**event, "commitments": commitments, **audit.scope(session, benchmark)})
     return len(new)

@@ -48,9 +48,8 @@ def score_next(
     Raises SQLAlchemyError where the database is away; the job is then scored again when its lease is over.
     """
     with database.write() as session:
-        claim = job_queue.claim(
-            session, worker, lease_seconds, revisions=scorer.revisions, scorer_version=scorer.version
-        )
+        held = {scorer.benchmark: scorer.revisions}
+        claim = job_queue.claim(session, worker, lease_seconds, revisions=held, scorer_version=scorer.version)
     if claim is None:
         return ScoringOutcome.NOTHING_TO_DO
     hold(claim)
@@ -92,9 +91,8 @@ def record(session: Session, claim: Claim, counted: Tally) -> None:
     job_queue.finish(session, claim)
     now = session.execute(select(database_now())).scalar_one()
     rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
-    session.execute(
-        insert(Score).values(submission_id=claim.submission_id, **rules, tally=text, created_at=now, salt=salt)
-    )
+    whose = {"benchmark": claim.benchmark, "submission_id": claim.submission_id}
+    session.execute(insert(Score).values(**whose, **rules, tally=text, created_at=now, salt=salt))
     tally_sha256 = row_commitments.sha256(text)
     commitment = row_commitments.of_score(
         claim.submission_id, claim.label_revision, claim.scorer_version, tally_sha256, salt

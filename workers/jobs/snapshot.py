@@ -78,8 +78,8 @@ def publish_if_changed(database: Database, scorer: Scorer, *, anew: bool = False
     Relations that are not computed yet are left out; they come with a later snapshot (relations_job).
     """
     with database.read() as session:
-        pointer = label_sets.current(session)
-        if pointer is None or pointer.benchmark != scorer.table.benchmark:
+        pointer = label_sets.current(session, scorer.benchmark)
+        if pointer is None:
             return None
         if not (anew or _changed(session, pointer)):
             return None
@@ -94,14 +94,15 @@ def _changed(session: Session, pointer: ActiveBoard) -> bool:
     """Return whether the board has no snapshot yet, or something has happened that the current one may not show."""
     if pointer.snapshot_id is None:
         return True
-    return needs_snapshot(session, session.execute(select(BoardState.shown_seq)).scalar_one())
+    shown = select(BoardState.shown_seq).where(BoardState.benchmark == pointer.benchmark)
+    return needs_snapshot(session, session.execute(shown).scalar_one())
 
 
 def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content:
     through = audit.head(session).seq
     revisions = pairwise_statistics.revisions(session, scorer, pointer.benchmark)
     tallies = _tallies(session, pointer, [revision.name for revision in revisions])
-    kept_back = pairwise_statistics.kept_back(session, revisions, pointer.scorer_version)
+    kept_back = pairwise_statistics.kept_back(session, pointer, revisions)
     decided = load_moderation(session, pointer.benchmark)
     wanted = select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark)
     rows = session.execute(wanted.order_by(Submission.created_at, Submission.id))
@@ -147,7 +148,7 @@ def _relations(
     for revision in revisions:
         under = [identity for name, identity in identities.items() if revision.name in tallies[name]]
         wanted[revision.name] = pairwise_statistics.inputs(revision, pointer.scorer_version, under)
-    return pairwise_statistics.summaries(session, wanted)
+    return pairwise_statistics.summaries(session, pointer.benchmark, wanted)
 
 
 def _baselines(
@@ -176,7 +177,11 @@ def _tallies(session: Session, pointer: ActiveBoard, revisions: Sequence[str]) -
     found: dict[str, dict[str, orjson.Fragment]] = {}
     rows = session.execute(
         select(Score.submission_id, Score.label_revision, Score.tally)
-        .where(Score.scorer_version == pointer.scorer_version, Score.label_revision.in_(revisions))
+        .where(
+            Score.benchmark == pointer.benchmark,
+            Score.scorer_version == pointer.scorer_version,
+            Score.label_revision.in_(revisions),
+        )
         .order_by(Score.label_revision)
     )
     for submission_id, revision, text in rows:
@@ -233,15 +238,15 @@ def _publish(database: Database, before: ActiveBoard, content: _Content) -> str 
     end = content.end(now)
     digest.update(end)
     name, body = digest.hexdigest(), zlib.compress(content.json + end, _COMPRESSION)
-    row = {"id": name, "through_seq": content.through, "created_at": now, "body": body}
+    row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, "body": body}
     with database.write() as session:
         if not _still(session, before):
             return None
         session.execute(insert(Snapshot).values(**row, content_sha256=content_sha256))
-        session.execute(
-            update(BoardState).where(BoardState.id == 1).values(snapshot_id=name, shown_seq=content.through)
-        )
-        audit.append(session, PUBLISHED, {"snapshot": name, "through": content.through})
+        board = update(BoardState).where(BoardState.benchmark == before.benchmark)
+        session.execute(board.values(snapshot_id=name, shown_seq=content.through))
+        facts = {"snapshot": name, "through": content.through}
+        audit.append(session, PUBLISHED, facts | audit.scope(session, before.benchmark))
     log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(body)}})
     return name
 
@@ -250,12 +255,11 @@ def _nothing_new(database: Database, before: ActiveBoard, through: int) -> None:
     """Remembers that the current snapshot shows these events too."""
     with database.write() as session:
         if _still(session, before):
-            session.execute(
-                update(BoardState).where(BoardState.id == 1, BoardState.shown_seq < through).values(shown_seq=through)
-            )
+            behind = (BoardState.benchmark == before.benchmark, BoardState.shown_seq < through)
+            session.execute(update(BoardState).where(*behind).values(shown_seq=through))
 
 
 def _still(session: Session, before: ActiveBoard) -> bool:
     """Return whether the board is as we read it; from here on nobody else publishes until this transaction ends."""
-    session.execute(select(BoardState.id).with_for_update())
-    return label_sets.current(session) == before
+    label_sets.lock_board(session, before.benchmark)
+    return label_sets.current(session, before.benchmark) == before

@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 def levels_of(database: Database, scorer: Scorer) -> dict[str, str]:
     """Return label revision -> disclosure level of all revisions that there are, drafts too."""
     with database.read() as session:
-        known = dict.fromkeys((*scorer.labels, *label_imports.names(session)), PUBLIC)
-        return known | merged(scorer.hidden, label_imports.hidden_revisions(session))
+        known = dict.fromkeys((*scorer.labels, *label_imports.names(session, scorer.benchmark)), PUBLIC)
+        return known | merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
 
 
 def note(database: Database, scorer: Scorer, store: LabelStore, levels: Levels, *, accepted: bool) -> None:
@@ -35,7 +35,7 @@ def note(database: Database, scorer: Scorer, store: LabelStore, levels: Levels, 
     held, benchmark = _held(scorer, store, levels), scorer.table.benchmark
     pairs = weak_pairs(scorer, held.values(), held.values(), levels)
     with database.write() as session:
-        imported = label_imports.names(session)
+        imported = label_imports.names(session, scorer.benchmark)
         before = {one[:2] for one in weak_hiding.known(session, benchmark) if one.accepted}
         found = [one._replace(accepted=one[:2] in before if one.revision in imported else accepted) for one in pairs]
         weak_hiding.record(session, benchmark, found, list(held))

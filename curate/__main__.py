@@ -1,0 +1,48 @@
+"""`python -m curate pool|filter|build|verify|edition|power`: from a pool of pairs to the next edition."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from curate.build_command import add_build_command
+from curate.duplicates_command import add_pool_commands
+from curate.edition_command import add_edition_command
+from curate.errors import CurateError
+from curate.filter_command import add_filter_command
+from curate.power_command import add_power_command
+from curate.verify_command import add_verify_commands
+
+REJECTED, INTERRUPTED = 1, 130
+
+
+def main(arguments: list[str]) -> int:
+    """Run one command; returns the exit code."""
+    parsed = command_line().parse_args(arguments)
+    parsed.variables = os.environ
+    try:
+        return int(parsed.run(parsed))
+    except CurateError as error:
+        print(error, file=sys.stderr)
+        return REJECTED
+    except KeyboardInterrupt:
+        print("Interrupted. The same command goes on.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(prog="python -m curate", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="pool|filter|build|verify|edition|power")
+    add_pool_commands(commands)
+    add_filter_command(commands)
+    add_build_command(commands)
+    add_verify_commands(commands)
+    add_edition_command(commands)
+    add_power_command(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

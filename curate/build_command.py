@@ -1,0 +1,277 @@
+"""`python -m curate build`: answers of several models to checkable questions become pairs; people decide.
+
+Steps, each with a journal: answers of every endpoint, their correctness, pairs of equal length, a draft label with its
+rationale by a strong judge. The same command goes on after a kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmark.items import fingerprint
+from curate.answer_checking import is_right
+from curate.asking import AskingLimits, ChatModel, ask_all
+from curate.errors import CurateError, listed
+from curate.images import read_image, store_image
+from curate.pair_building import LENGTH_GAP, BuildCounts, BuiltPair, CandidateAnswer, build_pairs
+from curate.pairs import check_name
+from curate.pool import locked, write_json, write_lines
+from curate.sources import open_source
+from judge.images import ImageSource
+from judge.pairs import PairFile, PairToJudge
+from judge.plan import RequestKey
+from judge.prompts import OFFICIAL, Prompt
+from judge.totals import read_verdict
+
+ANSWER_PROMPT = Prompt(
+    "answer",
+    "{query}\n\nExplain your reasoning step by step. End with a line of its own:\nAnswer: <your final answer>",
+    without="<image>\n",
+)
+CHECK_PROMPT = Prompt(
+    "check",
+    "Question: {query}\n\nDoes the reply come to the known answer? "
+    "Do not solve the question yourself. Reply with one word: RIGHT, WRONG or UNCLEAR.",
+)
+_CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
+_SAMPLING = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 2048}
+_EXACT = {"temperature": 0.0, "max_tokens": 16}
+_JUDGING = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
+
+
+@dataclass(frozen=True, slots=True)
+class KnownQuestion:
+    """A question whose answer is known. ``choices``: letter -> text, where it offers some."""
+
+    pair: PairToJudge  # without responses yet
+    answer: str
+    choices: Mapping[str, str] | None
+    category: str
+
+
+def add_build_command(commands: Any) -> None:
+    """Add `build`."""
+    parser = commands.add_parser("build", help="pairs for questions with a known answer", allow_abbrev=False)
+    parser.add_argument("questions", metavar="FILE", help="lines with id, query, image, answer and perhaps choices")
+    parser.add_argument(
+        "--endpoint", action="append", required=True, metavar="NAME=URL,MODEL", help="who answers (repeatable)"
+    )
+    parser.add_argument("--answers", type=int, default=1, metavar="K", help="answers of each endpoint (1)")
+    parser.add_argument("--checker", metavar="NAME=URL,MODEL", help="who compares answers that cannot be normalised")
+    parser.add_argument("--judge", metavar="NAME=URL,MODEL", help="who writes the draft label")
+    parser.add_argument("--key-env", action="append", default=[], metavar="NAME=VARIABLE", help="key of an endpoint")
+    parser.add_argument("--length-gap", type=float, default=LENGTH_GAP, metavar="SHARE", help=f"({LENGTH_GAP})")
+    parser.add_argument("--both-right", action="store_true", help="also pairs of two right answers")
+    parser.add_argument("--most", type=int, default=1, metavar="N", help="pairs of a question (1)")
+    parser.add_argument("--revision", metavar="COMMIT", help="commit of a Hub dataset")
+    parser.add_argument("--split", default="test", help="split of a Hub dataset (test)")
+    parser.add_argument("--concurrency", type=int, default=16, metavar="N", help="most requests in flight (16)")
+    parser.add_argument("--retry-wait", type=float, default=0.5, metavar="SECONDS", help="before the first retry (0.5)")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.set_defaults(run=build_command)
+
+
+def build_command(arguments: argparse.Namespace) -> int:
+    """Build pairs. Returns the exit code."""
+    questions = read_questions(arguments.questions, revision=arguments.revision, split=arguments.split)
+    folder: Path = arguments.output
+    with locked(folder):
+        builder = PairBuilder(arguments, questions, folder)
+        pairs, counts = builder.pairs()
+        lines = builder.lines(pairs, builder.drafts(pairs))
+        write_lines(folder / "pairs.jsonl", lines)
+        write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": counts})
+    dropped = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items())
+    print(f"{len(lines):,} pairs of {len(questions):,} questions. Combinations left out: {dropped}.")
+    print(f"Next: python -m curate pool import {folder / 'pairs.jsonl'} --source NAME --licence L")
+    return 0
+
+
+def read_questions(name: str, *, revision: str | None, split: str) -> list[KnownQuestion]:
+    """Return the questions of a file.
+
+    Raises:
+        CurateError: rows cannot be used; the message names line, field and remedy.
+    """
+    source = open_source(name, revision=revision, split=split)
+    questions: list[KnownQuestion] = []
+    problems: list[str] = []
+    for row in source.rows():
+        try:
+            if row.problem:
+                raise CurateError(row.problem)
+            questions.append(_question(row.fields, len(questions), source.folder))
+        except CurateError as error:
+            problems.append(f"{row.place}: {error}")
+    if problems or not questions:
+        raise CurateError(f"{name}: {len(problems):,} rows cannot be used.\n{listed(problems)}")
+    repeated = [one for one, count in Counter(question.pair.id for question in questions).items() if count > 1]
+    if repeated:
+        raise CurateError(f"{name}: ids occur twice: {', '.join(repeated[:5])}. Give each question its own.")
+    return questions
+
+
+def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> KnownQuestion:
+    query, answer, name = row.get("query", row.get("question")), row.get("answer"), str(row.get("id", number))
+    if not isinstance(query, str) or not query.strip():
+        raise CurateError("`query` must be a text")
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
+        raise CurateError("`answer` must be a text or a number: the answer that is known to be right")
+    image = row.get("image", row.get("image_path"))
+    source = ImageSource(data=read_image(image, folder))
+    pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", "")))
+    return KnownQuestion(pair, str(answer), _choices(row.get("choices")), str(row.get("category") or ""))
+
+
+def _choices(value: Any) -> dict[str, str] | None:
+    if value is None:
+        return None
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value) and len(value) <= 10:
+        return {"ABCDEFGHIJ"[place]: one for place, one in enumerate(value)}
+    raise CurateError("`choices` must be a list of at most ten texts")
+
+
+class PairBuilder:
+    """One build: its endpoints, its questions and its directory."""
+
+    def __init__(self, arguments: argparse.Namespace, questions: Sequence[KnownQuestion], folder: Path) -> None:
+        keys = dict(_named(text, "--key-env") for text in arguments.key_env)
+        self._arguments, self._questions, self._folder = arguments, questions, folder
+        self._models = [_model(text, "--endpoint", keys, arguments.variables) for text in arguments.endpoint]
+        self._checker = _optional_model(arguments.checker, "--checker", keys, arguments.variables)
+        self._judge = _optional_model(arguments.judge, "--judge", keys, arguments.variables)
+        self._limits = AskingLimits(arguments.concurrency, first_wait=arguments.retry_wait)
+        if len({model.name for model in self._models}) < len(self._models):
+            raise CurateError("Two endpoints have one name; give each its own with NAME=URL,MODEL.")
+
+    def pairs(self) -> tuple[list[tuple[KnownQuestion, BuiltPair]], dict[str, int]]:
+        """Return the pairs of all questions, and why other combinations were left out."""
+        answers = self._answers()
+        built: list[tuple[KnownQuestion, BuiltPair]] = []
+        totals = Counter(asdict(BuildCounts(0, 0, 0, 0, 0)))
+        options = self._arguments
+        for question in self._questions:
+            found, counts = build_pairs(
+                answers[question.pair.row], gap=options.length_gap, both_right=options.both_right, most=options.most
+            )
+            built += [(question, pair) for pair in found]
+            totals.update(asdict(counts))
+        return built, dict(totals)
+
+    def _answers(self) -> dict[int, list[CandidateAnswer]]:
+        """Return the answers to each question with their correctness."""
+        asked = [question.pair for question in self._questions]
+        answers: dict[int, list[CandidateAnswer]] = {pair.row: [] for pair in asked}
+        for model in self._models:
+            settings = {"votes": self._arguments.answers, "seed": 0, "parameters": _SAMPLING}
+            given = ask_all(self._folder / "answers" / model.name, model, ANSWER_PROMPT, asked, settings, self._limits)
+            for key, answer in given.items():
+                question = self._questions[key.row]
+                text = (answer.text or "").strip()
+                cut = answer.finish_reason in ("length", "max_tokens")
+                right = None if not text or cut else is_right(text, question.answer, question.choices)
+                if text and not cut:
+                    answers[key.row].append(CandidateAnswer(model.name, key.vote, text, right))
+        return self._checked(answers) if self._checker else answers
+
+    def _checked(self, answers: Mapping[int, Sequence[CandidateAnswer]]) -> dict[int, list[CandidateAnswer]]:
+        """Ask the checker about answers whose correctness could not be told."""
+        unclear = [(row, place) for row, held in answers.items() for place, one in enumerate(held) if one.right is None]
+        asked = [self._to_check(number, answers[row][place], row) for number, (row, place) in enumerate(unclear)]
+        checked = {row: list(held) for row, held in answers.items()}
+        if asked and self._checker:
+            settings = {"votes": 1, "seed": 0, "parameters": _EXACT}
+            given = ask_all(self._run("checks", asked), self._checker, CHECK_PROMPT, asked, settings, self._limits)
+            for number, (row, place) in enumerate(unclear):
+                words = _CHECKED.findall((given[RequestKey(number, 0)].text or "").upper())
+                right = {"RIGHT": True, "WRONG": False}.get(words[-1]) if words else None
+                checked[row][place] = replace(checked[row][place], right=right)
+        return checked
+
+    def _run(self, step: str, asked: Sequence[PairToJudge]) -> Path:
+        """Return the directory of a step about these pairs; others, of an earlier set of endpoints, stay."""
+        return self._folder / step / PairFile(tuple(asked), frozenset()).sha256[:16]
+
+    def _to_check(self, number: int, answer: CandidateAnswer, row: int) -> PairToJudge:
+        question = self._questions[row]
+        query = f"{question.pair.query}\n\nKnown answer: {question.answer}\n\nReply to be checked:\n{answer.text}"
+        return PairToJudge(
+            number, f"{question.pair.id}-{answer.endpoint}-{answer.vote}", query, ("", ""), question.pair.image,
+            fingerprint(query, ("", "")),
+        )  # fmt: skip
+
+    def drafts(self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]]) -> dict[int, dict[str, Any]]:
+        """Return number of a pair -> draft label with its rationale, by the judge."""
+        if self._judge is None or not pairs:
+            return {}
+        asked = [_shown(number, question, pair) for number, (question, pair) in enumerate(pairs)]
+        settings = {"votes": 1, "seed": 0, "parameters": _JUDGING}
+        given = ask_all(self._run("drafts", asked), self._judge, OFFICIAL, asked, settings, self._limits)
+        drafts = {}
+        for key, answer in given.items():
+            found = read_verdict(answer.text or "", OFFICIAL.reading)
+            if found in (1, 2):
+                preferred = (found - 1) ^ int(answer.swapped)
+                drafts[key.row] = {"preferred": preferred, "rationale": answer.text, "judge": self._judge.model}
+        return drafts
+
+    def lines(
+        self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]], drafts: Mapping[int, Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Return the lines that `pool import` takes; images are copied beside them."""
+        lines = []
+        for number, (question, pair) in enumerate(pairs):
+            line = {
+                "id": f"{question.pair.id}-{number}",
+                "query": question.pair.query,
+                "response": [pair.first.text, pair.second.text],
+                "preferred": pair.preferred,
+                "image": self._kept_image(question),
+                "category": question.category,
+                "answer": question.answer,
+                "models": [pair.first.endpoint, pair.second.endpoint],
+                "draft": drafts.get(number),
+            }
+            lines.append({name: value for name, value in line.items() if value not in (None, "")})
+        return lines
+
+    def _kept_image(self, question: KnownQuestion) -> str:
+        return store_image(question.pair.image.read(), self._folder).path
+
+
+def _shown(number: int, question: KnownQuestion, pair: BuiltPair) -> PairToJudge:
+    both = (pair.first.text, pair.second.text)
+    known = question.pair
+    return PairToJudge(number, f"{known.id}-{number}", known.query, both, known.image, fingerprint(known.query, both))
+
+
+def _named(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not value:
+        raise CurateError(f"{option} {text}: give NAME=..., such as qwen=http://localhost:8000/v1,Qwen2.5-VL-7B.")
+    return check_name(name, option), value
+
+
+def _model(text: str, option: str, keys: Mapping[str, str], variables: Mapping[str, str]) -> ChatModel:
+    name, value = _named(text, option)
+    url, comma, model = value.partition(",")
+    if not comma or not model:
+        raise CurateError(f"{option} {text}: give NAME=URL,MODEL.")
+    variable = keys.get(name)
+    if variable is None:
+        return ChatModel(name, url, model, None)
+    if not variables.get(variable):
+        raise CurateError(f"The environment variable {variable} is not set.")
+    return ChatModel(name, url, model, variables[variable])
+
+
+def _optional_model(
+    text: str | None, option: str, keys: Mapping[str, str], variables: Mapping[str, str]
+) -> ChatModel | None:
+    return _model(text, option, keys, variables) if text else None

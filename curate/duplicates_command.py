@@ -1,0 +1,136 @@
+"""`python -m curate pool duplicates|status`: what a pool shares with itself, with editions and with training sets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from curate.errors import CurateError
+from curate.images import inspect_image, read_image
+from curate.near_duplicates import (
+    LEFT_OUT,
+    ComparedPair,
+    Duplicate,
+    EditionPrints,
+    in_editions,
+    in_training_set,
+    inside,
+)
+from curate.pairs import ImportSettings
+from curate.pool import DUPLICATES, locked, read_pool, read_record, write_json, write_lines
+from curate.pool_import import add_import_command
+from curate.sources import PairSource, open_source, read_objects
+
+SERVED = Path(__file__).parents[1] / "benchmark" / "data"
+_ANY = ImportSettings("", "", "", {})
+
+
+def add_pool_commands(commands: Any) -> None:
+    """Add the commands of a pool."""
+    pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
+    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status")
+    add_import_command(kinds)
+    duplicates = kinds.add_parser("duplicates", help="find near duplicates", allow_abbrev=False)
+    duplicates.add_argument("directory", type=Path, metavar="DIR")
+    duplicates.add_argument(
+        "--manifest", type=Path, action="append", default=[], metavar="FILE", help="of another edition (repeatable)"
+    )
+    duplicates.add_argument(
+        "--training", action="append", default=[], metavar="FILE", help="a training set (repeatable)"
+    )
+    duplicates.add_argument("--revision", metavar="COMMIT", help="commit, where a training set is a Hub dataset")
+    duplicates.set_defaults(run=duplicates_command)
+    status = kinds.add_parser("status", help="what a pool holds")
+    status.add_argument("directory", type=Path, metavar="DIR")
+    status.set_defaults(run=status_command)
+
+
+def status_command(arguments: argparse.Namespace) -> int:
+    """Print what a pool holds. Returns the exit code."""
+    pairs, record = read_pool(arguments.directory), read_record(arguments.directory)
+    for one in record["imports"]:
+        print(f"{one['source']}: {one['pairs']:,} pairs from {one['file']}, {one['licence']}")
+    print(f"{len(pairs):,} pairs, {len({pair.image_sha256 for pair in pairs}):,} images")
+    print(_summary(read_duplicates(arguments.directory)))
+    return 0
+
+
+def duplicates_command(arguments: argparse.Namespace) -> int:
+    """Find near duplicates and record them. Returns the exit code."""
+    pool: Path = arguments.directory
+    pairs = read_pool(pool)
+    editions = [*served_editions(), *(_edition(path) for path in arguments.manifest)]
+    training = [open_source(name, revision=arguments.revision) for name in arguments.training]
+    with locked(pool):
+        found = [*inside(pairs), *in_editions(pairs, editions)]
+        for source in training:
+            found += in_training_set(pairs, Path(source.name).name, training_pairs(source))
+        write_lines(pool / DUPLICATES, map(asdict, found))
+        compared = {"pairs": len(pairs), "editions": [one.name for one in editions]}
+        compared |= {"training": [{"file": Path(one.name).name, "sha256": one.digest} for one in training]}
+        write_json(pool / "duplicates.json", compared)
+    print(_summary(found))
+    return 0
+
+
+def served_editions() -> list[EditionPrints]:
+    """Return the editions whose manifests this installation ships."""
+    return [_edition(path) for path in sorted(SERVED.glob("*.json"))]
+
+
+def _edition(path: Path) -> EditionPrints:
+    try:
+        return EditionPrints.from_manifest(json.loads(path.read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise CurateError(f"{path} is no manifest. `python -m maintenance manifest` makes one.") from None
+
+
+def training_pairs(source: PairSource) -> Iterator[ComparedPair]:
+    """Yield the rows of a training set; rows without a question or response are passed over."""
+    for row in source.rows():
+        compared = None if row.problem else _training_pair(row.fields, row.place, source.folder)
+        if compared is not None:
+            yield compared
+
+
+def _training_pair(row: Mapping[str, Any], place: str, folder: Path | None) -> ComparedPair | None:
+    query = _ANY.value(row, "query")
+    both = _ANY.value(row, "response") or [_ANY.value(row, "chosen"), _ANY.value(row, "rejected")]
+    texts = tuple(text for text in (both if isinstance(both, list) else [both]) if isinstance(text, str))
+    if not isinstance(query, str) or not texts:
+        return None
+    sha256 = perceptual = ""
+    if (image := _ANY.value(row, "image")) is not None:
+        try:
+            facts = inspect_image(read_image(image, folder))
+            sha256, perceptual = facts.sha256, facts.perceptual
+        except CurateError:  # the texts are compared all the same
+            pass
+    return ComparedPair(str(_ANY.value(row, "id") or place), query, texts, sha256, perceptual)
+
+
+def read_duplicates(pool: Path) -> list[Duplicate]:
+    """Return what `pool duplicates` found; nothing if it never ran."""
+    if not (pool / DUPLICATES).is_file():
+        return []
+    return [Duplicate(**line) for _, line in read_objects(pool / DUPLICATES)]
+
+
+def duplicates_are_current(pool: Path, pairs: int) -> bool:
+    """Return whether all pairs of a pool were compared."""
+    path = pool / "duplicates.json"
+    return path.is_file() and json.loads(path.read_bytes())["pairs"] == pairs
+
+
+def _summary(found: Sequence[Duplicate]) -> str:
+    if not found:
+        return "No near duplicates."
+    counts = Counter((one.where, one.kind) for one in found)
+    lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
+    left_out = len({one.pair for one in found if one.kind in LEFT_OUT})
+    return "\n".join([*lines, f"{left_out:,} pairs are left out of filters; a similar image alone leaves none out."])

@@ -1,0 +1,17 @@
+"""Errors that end a command with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_LISTED = 20
+
+
+class CurateError(Exception):
+    """The command cannot go on; the message says what was seen and what to do."""
+
+
+def listed(problems: Sequence[str]) -> str:
+    """Return the first problems, one a line, and the number of the others."""
+    more = len(problems) - _LISTED
+    return "\n".join([*problems[:_LISTED], *([f"... and {more:,} more"] if more > 0 else [])])

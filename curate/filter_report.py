@@ -1,0 +1,115 @@
+"""The report of a filter as a page and as CSV. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from curate.report_page import bars, heading, page, paragraph, table
+
+BELOW_CHANCE = (
+    "These judges score below chance on what this filter keeps, by construction: a pair stays because they are wrong "
+    "about it. Their scores on the edition say nothing about them, nor do those of their near relatives; read other "
+    "scores as a gain over these judges. The edition records them, so that a board can mark their rows."
+)
+WRONG_LABELS = (
+    "A filter that keeps what judges get wrong also keeps pairs whose label is wrong. The table says which share of "
+    "the kept pairs that is, for some shares in the pool, if judges err independently of one another: once with the "
+    "runs of one judge always agreeing, once with independent runs. People have to check what stays."
+)
+
+
+def filter_page(report: Mapping[str, Any]) -> str:
+    """Return the report as a self-contained page."""
+    return page("Ensemble filter", _parts(report))
+
+
+def _parts(report: Mapping[str, Any]) -> Iterator[str]:
+    pairs = report["pairs"]
+    kept_share = pairs["kept"] / pairs["considered"] if pairs["considered"] else 0.0
+    yield paragraph(f"Rule: {report['rule_in_words']}.")
+    yield paragraph(f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay ({kept_share:.1%}).")
+    yield paragraph(
+        f"Not looked at: {pairs['duplicates']:,} near duplicates, {pairs['without_preference']:,} pairs without a "
+        f"preference, {pairs['unjudged']:,} pairs that some run did not judge."
+    )
+    if not report.get("duplicates_current", True):
+        yield paragraph("Near duplicates were not looked for since the last import: run `pool duplicates`.", note=True)
+    yield paragraph(BELOW_CHANCE, note=True)
+    yield from _by_source(report)
+    yield from _judges(report)
+    yield from _combinations(report)
+    yield heading("Size by number of runs")
+    yield bars("Pairs that stay with the first runs of each judge", [
+        (f"{one['runs']} runs in all", one["kept"]) for one in report["by_runs"]
+    ])  # fmt: skip
+    yield from _labels(report)
+    yield heading("Files")
+    columns = ("judge", "file", "format", "runs", "pairs", "sha256")
+    yield table(columns, [[one[name] for name in columns] for one in report["files"]])
+
+
+def _by_source(report: Mapping[str, Any]) -> Iterator[str]:
+    yield heading("By source and category")
+    yield bars("Pairs that stay, by source", [(one["source"], one["kept"]) for one in report["by_source"]])
+    for trait in ("source", "category"):
+        rows = [[one[trait], one["considered"], one["kept"], one["share"]] for one in report[f"by_{trait}"]]
+        yield table((trait, "considered", "stay", "share"), rows)
+
+
+def _judges(report: Mapping[str, Any]) -> Iterator[str]:
+    yield heading("By judge")
+    columns = (
+        "judge", "runs", "accuracy", "undecided", "removes_alone", "stay_without_it", "removed_by_it_only",
+        "accuracy_on_kept",
+    )  # fmt: skip
+    titles = (
+        "judge", "runs", "right", "undecided", "removes alone", "stay without it", "removed by it only",
+        "right on what stays",
+    )  # fmt: skip
+    yield table(titles, [[one[name] for name in columns] for one in report["judges"]])
+
+
+def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
+    yield heading("By combination of judges")
+    yield paragraph("Counts in a rule are taken in proportion to the judges and runs that are left.")
+    yield bars("Pairs that stay", [(" + ".join(one["judges"]), one["kept"]) for one in report["combinations"]])
+    sources = [one["source"] for one in report["by_source"]]
+    titles = ("judges", "runs", "stay", "removed", *(f"removed of {source}" for source in sources))
+    yield table(titles, [
+        [" + ".join(one["judges"]), one["runs"], one["kept"], one["removed"],
+         *(one["removed_by_source"][source] for source in sources)]
+        for one in report["combinations"]
+    ])  # fmt: skip
+
+
+def _labels(report: Mapping[str, Any]) -> Iterator[str]:
+    yield heading("Expected share of wrong labels among what stays")
+    yield paragraph(WRONG_LABELS)
+    found = report["wrong_labels"]
+    accuracies = ", ".join(f"{name} {value:.1%}" for name, value in found["accuracies"].items())
+    yield paragraph(f"Accuracies: {accuracies}.")
+    rows = [[one["in_pool"], one["runs_agree"], one["runs_independent"]] for one in found["rows"]]
+    yield table(("wrong in the pool", "wrong among kept, runs agree", "wrong among kept, runs independent"), rows)
+
+
+def filter_csv(report: Mapping[str, Any]) -> str:
+    """Return sizes as CSV: one line for each table, set of judges and source."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(("table", "judges", "runs", "source", "considered", "kept", "removed"))
+    for name in ("combinations", "leave_one_out", "by_runs"):
+        for one in report[name]:
+            writer.writerows(_csv_rows(name, one))
+    return out.getvalue()
+
+
+def _csv_rows(name: str, size: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
+    judges = " + ".join(size["judges"])
+    judges = f"'{judges}" if judges[:1] in "=+-@\t\r" else judges  # no formula for a spreadsheet
+    yield (name, judges, size["runs"], "all", size["kept"] + size["removed"], size["kept"], size["removed"])
+    for source, stay in size["kept_by_source"].items():
+        removed = size["removed_by_source"][source]
+        yield (name, judges, size["runs"], source, stay + removed, stay, removed)

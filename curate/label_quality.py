@@ -1,0 +1,57 @@
+"""Expected share of wrong labels among the pairs that a filter keeps, given the judges' accuracies. Pure.
+
+A filter that keeps what judges get "wrong" also keeps what they get right where the label is wrong. With a share w of
+wrong labels in the pool, kept pairs have w P(kept | label wrong) / (w P(kept | wrong) + (1 - w) P(kept | right)).
+
+Judges err independently of one another in this model. Runs of one judge are either independent, too, or always agree;
+the truth lies between. A judge of accuracy a prefers the better response with probability a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from curate.rules import FilterRule, kept
+from curate.runs import RunVerdicts
+
+MOST_PATTERNS = 2**16
+SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptChances:
+    """Chances that a rule keeps a pair whose label is right, and one whose label is wrong."""
+
+    label_right: float
+    label_wrong: float
+
+    def wrong_share(self, prior: float) -> float | None:
+        """Return the share of wrong labels among kept pairs; None where nothing is kept."""
+        wrong, right = prior * self.label_wrong, (1 - prior) * self.label_right
+        return wrong / (wrong + right) if wrong + right > 0 else None
+
+
+def kept_chances(
+    rule: FilterRule, runs: Sequence[int], accuracies: Sequence[float], *, independent_runs: bool
+) -> KeptChances | None:
+    """Return the chances under the model. ``runs``, ``accuracies``: by judge. None where there are too many runs.
+
+    Instability across orders has no place in the model: a rule about it counts as never met.
+    """
+    judge = np.repeat(np.arange(len(runs), dtype=np.int8), runs)
+    units = len(judge) if independent_runs else len(runs)
+    if 2**units > MOST_PATTERNS:
+        return None
+    patterns = np.array(list(product((False, True), repeat=units)), dtype=bool).reshape(-1, units)
+    accuracy = np.array(accuracies)[judge] if independent_runs else np.array(accuracies)
+    wrong = patterns if independent_runs else patterns[:, judge]
+    shown = np.full(wrong.shape, -1, dtype=np.int8)
+    names = tuple(str(number) for number in range(len(runs)))
+    stays = kept(rule, RunVerdicts(names, judge, ~wrong, wrong, shown))
+    against = np.where(patterns, 1 - accuracy, accuracy).prod(axis=1)  # a right label: wrong is an error
+    along = np.where(patterns, accuracy, 1 - accuracy).prod(axis=1)  # a wrong label: "wrong" is the truth
+    return KeptChances(float(against[stays].sum()), float(along[stays].sum()))

@@ -1,0 +1,231 @@
+"""Pairs that a pool, an edition or a training set has already: equal or similar texts, equal or similar images.
+
+Similar texts share at least eight in ten of their runs of three words (Jaccard); candidates come from MinHash and are
+compared exactly. Similar images differ in at most four of the 64 bits of their perceptual hashes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from benchmark.items import normalise_query, normalise_response, response_fingerprint
+from curate.pairs import PoolPair
+from curate.progress import follow
+
+SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (
+    "same-pair", "same-response", "similar-text", "same-question", "similar-image",
+)  # fmt: skip
+"""Equal texts; an equal long response; similar texts; an equal question about a similar image; such an image alone."""
+LEFT_OUT = (SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION)
+"""Kinds that keep a pair out of what a filter sees; one image may well have several questions."""
+SIMILARITY = 0.8
+IMAGE_BITS = 4
+LONG_RESPONSE = 8  # words from which on an equal response is no chance
+POOL = "pool"
+_SHINGLE = 3  # words
+_PERMUTATIONS = 128
+_BANDS = IMAGE_BITS + 1  # of two hashes within IMAGE_BITS, one band at least is equal
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """``pair`` is like ``other`` of ``where``: the pool, an edition or a training set. ``similarity``: of texts."""
+
+    pair: str
+    kind: str
+    where: str
+    other: str
+    similarity: float = 1.0
+
+
+@dataclass(frozen=True)
+class ComparedPair:
+    """What two pairs are compared by."""
+
+    id: str
+    query: str
+    responses: tuple[str, ...]
+    image_sha256: str
+    image_hash: str
+
+    @classmethod
+    def of(cls, pair: PoolPair) -> ComparedPair:
+        """Return what a pair of a pool is compared by."""
+        return cls(pair.id, pair.query, pair.responses, pair.image_sha256, pair.image_hash)
+
+    @cached_property
+    def question(self) -> str:
+        """The question, normalised and in small letters."""
+        return normalise_query(self.query).casefold()
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """All texts, normalised; the responses sorted."""
+        return (self.question, *sorted(normalise_response(text).casefold() for text in self.responses))
+
+    @cached_property
+    def shingles(self) -> frozenset[str]:
+        """The runs of three words of each text; a shorter text is one run."""
+        return frozenset(run for text in self.texts for run in _runs(text.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class EditionPrints:
+    """Fingerprints of an edition that is served, from its manifest."""
+
+    name: str
+    pairs: Mapping[str, str]  # fingerprint -> id
+    responses: Mapping[str, str]  # response fingerprint -> id
+
+    @classmethod
+    def from_manifest(cls, manifest: Mapping[str, Any]) -> EditionPrints:
+        """Return those of a manifest. Raises KeyError where it is none."""
+        pairs: dict[str, str] = {}
+        responses: dict[str, str] = {}
+        for item in manifest["items"]:
+            name = item.get("id") or next(iter(item["ids"].values()))
+            pairs.setdefault(item["key"][:64], name)
+            for response in item["responses"]:
+                responses.setdefault(response, name)
+        return cls(manifest["benchmark"], pairs, responses)
+
+
+def _runs(words: Sequence[str]) -> Iterator[str]:
+    for start in range(max(1, len(words) - _SHINGLE + 1)):
+        yield " ".join(words[start : start + _SHINGLE])
+
+
+def similarity(first: ComparedPair, second: ComparedPair) -> float:
+    """Return the share of runs of words that two pairs have in common, of all that they have."""
+    union = len(first.shingles | second.shingles)
+    return len(first.shingles & second.shingles) / union if union else 0.0
+
+
+def hash_distance(first: str, second: str) -> int:
+    """Return in how many bits two perceptual hashes differ."""
+    return (int(first, 16) ^ int(second, 16)).bit_count()
+
+
+def in_editions(pairs: Iterable[PoolPair], editions: Sequence[EditionPrints]) -> Iterator[Duplicate]:
+    """Yield pairs that an edition has: all texts equal, or one long response equal."""
+    for pair in pairs:
+        long = [text for text in pair.responses if len(text.split()) >= LONG_RESPONSE]
+        prints = [response_fingerprint(text) for text in long]
+        for edition in editions:
+            if pair.fingerprint in edition.pairs:
+                yield Duplicate(pair.id, SAME_PAIR, edition.name, edition.pairs[pair.fingerprint])
+            elif shared := [edition.responses[one] for one in prints if one in edition.responses]:
+                yield Duplicate(pair.id, SAME_RESPONSE, edition.name, shared[0])
+
+
+class PairIndex:
+    """Pairs that others are compared with."""
+
+    def __init__(self, where: str) -> None:
+        from datasketch import MinHash, MinHashLSH
+
+        self._where = where
+        self._empty = MinHash(num_perm=_PERMUTATIONS, seed=1, hashfunc=zlib.crc32)
+        self._signatures: dict[str, Any] = {}  # of the pair that was asked for last: it may be added next
+        self._pairs: list[ComparedPair] = []
+        self._texts: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        self._similar = MinHashLSH(threshold=SIMILARITY, num_perm=_PERMUTATIONS, weights=(0.02, 0.98))
+        self._images: dict[str, list[int]] = defaultdict(list)
+        self._bands: dict[tuple[int, int], list[int]] = defaultdict(list)
+
+    def add(self, pair: ComparedPair) -> None:
+        """Compare later pairs with this one, too."""
+        number = len(self._pairs)
+        self._pairs.append(pair)
+        self._texts[pair.texts].append(number)
+        self._similar.insert(number, self._signature(pair))
+        if pair.image_sha256:
+            self._images[pair.image_sha256].append(number)
+        for band in _bands(pair.image_hash):
+            self._bands[band].append(number)
+
+    def find(self, pair: ComparedPair) -> Duplicate | None:
+        """Return the strongest likeness of a pair to one in the index; None where there is none."""
+        equal = [one for one in self._texts.get(pair.texts, ()) if not self._asks_of_another_image(pair, one)]
+        if equal:
+            return self._duplicate(pair, SAME_PAIR, equal[0], 1.0)
+        candidates = self._similar.query(self._signature(pair))
+        near = [
+            (similarity(pair, self._pairs[one]), -one)
+            for one in candidates
+            if not self._asks_of_another_image(pair, one)
+        ]
+        share, place = max(near, default=(0.0, 0))
+        if share >= SIMILARITY:
+            return self._duplicate(pair, SIMILAR_TEXT, -place, share)
+        images = self._with_image(pair)
+        same_question = [one for one in images if self._pairs[one].question == pair.question]
+        if same_question:
+            return self._duplicate(pair, SAME_QUESTION, same_question[0])
+        return self._duplicate(pair, SIMILAR_IMAGE, images[0]) if images else None
+
+    def _asks_of_another_image(self, pair: ComparedPair, place: int) -> bool:
+        """Whether two pairs have short responses and different images: "Is there a dog?" may be asked of many."""
+        other = self._pairs[place]
+        if max(len(text.split()) for text in pair.responses) >= LONG_RESPONSE:
+            return False
+        if not pair.image_sha256 or not other.image_sha256 or pair.image_sha256 == other.image_sha256:
+            return False
+        known = bool(pair.image_hash and other.image_hash)
+        return not known or hash_distance(pair.image_hash, other.image_hash) > IMAGE_BITS
+
+    def _signature(self, pair: ComparedPair) -> Any:
+        if pair.id not in self._signatures:
+            signature = self._empty.copy()
+            signature.update_batch([run.encode() for run in pair.shingles])
+            self._signatures = {pair.id: signature}
+        return self._signatures[pair.id]
+
+    def _duplicate(self, pair: ComparedPair, kind: str, place: int, share: float | None = None) -> Duplicate:
+        other = self._pairs[place]
+        return Duplicate(
+            pair.id, kind, self._where, other.id, round(similarity(pair, other) if share is None else share, 3)
+        )
+
+    def _with_image(self, pair: ComparedPair) -> list[int]:
+        found = set(self._images.get(pair.image_sha256, ())) if pair.image_sha256 else set()
+        near = {one for band in _bands(pair.image_hash) for one in self._bands.get(band, ())}
+        found |= {one for one in near if hash_distance(self._pairs[one].image_hash, pair.image_hash) <= IMAGE_BITS}
+        return sorted(found)
+
+
+def _bands(image_hash: str) -> Iterator[tuple[int, int]]:
+    """Yield (number, bits) of the bands of a hash of 64 bits."""
+    if not image_hash:
+        return
+    bits, width = int(image_hash, 16), -(-64 // _BANDS)
+    for band in range(_BANDS):
+        yield band, bits >> band * width & (1 << width) - 1
+
+
+def inside(pairs: Sequence[PoolPair]) -> Iterator[Duplicate]:
+    """Yield pairs that are like an earlier one of the pool; the earlier one is none itself."""
+    index = PairIndex(POOL)
+    for pair in follow(pairs, "Comparing pairs of the pool", total=len(pairs)):
+        compared = ComparedPair.of(pair)
+        found = index.find(compared)
+        if found is not None:
+            yield found
+        if found is None or found.kind == SIMILAR_IMAGE:
+            index.add(compared)
+
+
+def in_training_set(pairs: Sequence[PoolPair], name: str, rows: Iterable[ComparedPair]) -> Iterator[Duplicate]:
+    """Yield pairs that a training set has."""
+    index = PairIndex(name)
+    for row in follow(rows, f"Reading {name}"):
+        index.add(row)
+    for pair in follow(pairs, f"Comparing with {name}", total=len(pairs)):
+        found = index.find(ComparedPair.of(pair))
+        if found is not None:
+            yield found

@@ -1,0 +1,80 @@
+"""A pool: a directory with pairs, their images under their digests, and a record of every import."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from common import atomic_files
+from curate.errors import CurateError
+from curate.pairs import PoolPair
+from curate.sources import read_objects
+
+PAIRS, RECORD, DUPLICATES = "pairs.jsonl", "pool.json", "duplicates.jsonl"
+
+
+def read_pool(pool: Path) -> tuple[PoolPair, ...]:
+    """Return the pairs of a pool.
+
+    Raises:
+        CurateError: it holds none, or a line is damaged.
+    """
+    if not (pool / PAIRS).is_file():
+        raise CurateError(f"{pool} holds no pairs. `python -m curate pool import FILE --into {pool}` adds some.")
+    return read_pair_file(pool / PAIRS)
+
+
+def read_pair_file(path: Path) -> tuple[PoolPair, ...]:
+    """Return the pairs of a file that has the lines of a pool. Raises CurateError."""
+    pairs = []
+    for line, value in read_objects(path):
+        try:
+            pairs.append(PoolPair.from_json(value))
+        except (KeyError, TypeError, ValueError) as error:
+            raise CurateError(f"{path}, line {line} is no pair of a pool ({error}). Import its file again.") from None
+    return tuple(pairs)
+
+
+def read_record(pool: Path) -> dict[str, Any]:
+    """Return what a pool records about itself."""
+    path = pool / RECORD
+    record: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {"imports": []}
+    return record
+
+
+def write_pool(pool: Path, pairs: Sequence[PoolPair], record: dict[str, Any]) -> None:
+    """Write the pairs, then the record; a kill between the two leaves an import that can be repeated."""
+    write_lines(pool / PAIRS, (pair.to_json() for pair in pairs))
+    write_json(pool / RECORD, record)
+
+
+def write_lines(path: Path, lines: Iterable[Any]) -> None:
+    """Replace a JSON lines file in one step."""
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    atomic_files.write(path, text.encode(), atomic_files.PUBLIC)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a JSON file in one step."""
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    atomic_files.write(path, text.encode(), atomic_files.PUBLIC)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes from changing a directory meanwhile.
+
+    Raises:
+        CurateError: another one is at work.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CurateError(f"Another process works on {folder}. Wait until it ends.") from None
+        yield

@@ -1,0 +1,142 @@
+"""`python -m curate pool import`: rows of a data set become pairs of a pool, all of them or none."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from curate.errors import CurateError, listed
+from curate.images import StoredImage, read_image, store_image
+from curate.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
+from curate.pool import PAIRS, locked, read_pool, read_record, write_pool
+from curate.progress import follow
+from curate.sources import PairSource, SourceRow, open_source
+
+
+def add_import_command(commands: Any) -> None:
+    """Add `pool import`."""
+    parser = commands.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
+    parser.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name)")
+    parser.add_argument("--source", required=True, metavar="NAME", help="where the pairs come from: RLAIF-V")
+    parser.add_argument("--licence", required=True, metavar="L", help="of the source: CC-BY-NC-4.0")
+    parser.add_argument("--category", default="all", metavar="KEY", help="of rows that name none (all)")
+    parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help="the pool (pool/)")
+    parser.add_argument("--revision", metavar="COMMIT", help="commit of the Hub dataset")
+    parser.add_argument("--split", default="train", help="split of the Hub dataset (train)")
+    parser.add_argument("--images", type=Path, metavar="DIR", help="where image paths begin (the file's directory)")
+    parser.add_argument("--field", action="append", default=[], metavar="FIELD=COLUMN", help=f"{', '.join(FIELDS)}")
+    parser.add_argument("--skip-bad", action="store_true", help="leave bad rows out, and record how many")
+    parser.set_defaults(run=import_command)
+
+
+def import_command(arguments: argparse.Namespace) -> int:
+    """Import a file. Returns the exit code."""
+    settings = ImportSettings(
+        check_name(arguments.source, "--source"),
+        arguments.licence,
+        check_name(arguments.category, "--category"),
+        _columns(arguments.field),
+    )
+    source = open_source(arguments.file, revision=arguments.revision, split=arguments.split)
+    with locked(arguments.into):
+        print(import_pairs(arguments.into, source, settings, images=arguments.images, skip_bad=arguments.skip_bad))
+    return 0
+
+
+def import_pairs(
+    pool: Path, source: PairSource, settings: ImportSettings, *, images: Path | None = None, skip_bad: bool = False
+) -> str:
+    """Add the pairs of a source to a pool; the same source again changes nothing. Returns what was done.
+
+    Raises:
+        CurateError: rows cannot be used; nothing is imported then, unless ``skip_bad``.
+    """
+    record = read_record(pool)
+    if any((one["sha256"], one["source"]) == (source.digest, settings.source) for one in record["imports"]):
+        return f"{source.name} is in {pool} already, as {settings.source}."
+    known = read_pool(pool) if (pool / PAIRS).is_file() else ()
+    reading = _Reading(pool, settings, images or source.folder, {pair.id for pair in known})
+    for row in follow(source.rows(), f"Reading {source.name}"):
+        reading.take(row)
+    if reading.problems and not skip_bad:
+        raise CurateError(
+            f"{source.name}: {len(reading.problems):,} rows cannot be used, so nothing was imported. Correct them, or "
+            f"give --skip-bad.\n{listed(reading.problems)}"
+        )
+    if not reading.pairs:
+        raise CurateError(f"{source.name} holds no pair that can be used.\n{listed(reading.problems)}")
+    record["imports"].append(_entry(source, settings, reading))
+    write_pool(pool, [*known, *reading.pairs], record)
+    left_out = f", {len(reading.problems):,} left out" if reading.problems else ""
+    total = len(known) + len(reading.pairs)
+    return f"{len(reading.pairs):,} pairs from {settings.source}{left_out}; {pool} holds {total:,}."
+
+
+class _Reading:
+    """The pairs of one import, and what is wrong with other rows."""
+
+    def __init__(self, pool: Path, settings: ImportSettings, images: Path | None, known: set[str]) -> None:
+        self.pairs: list[PoolPair] = []
+        self.problems: list[str] = []
+        self._pool, self._settings, self._images, self._known = pool, settings, images, known
+        self._places: dict[str, str] = {}
+        self._stored_images: dict[str, StoredImage] = {}
+
+    def take(self, row: SourceRow) -> None:
+        """Add the pair of a row, or its problem."""
+        try:
+            self.pairs.append(self._pair(row))
+        except CurateError as error:
+            self.problems.append(f"{row.place}: {error}")
+
+    def _pair(self, row: SourceRow) -> PoolPair:
+        if row.problem:
+            raise CurateError(row.problem)
+        number = len(self.pairs) + len(self.problems)
+        pair = read_pair(row.fields, self._settings, number)
+        if pair.id in self._known:
+            raise CurateError(
+                f"the pool has a pair with the id {pair.id!r}; give another --source, or --field id=COLUMN"
+            )
+        if pair.id in self._places:
+            raise CurateError(f"the id {pair.id!r} stands on {self._places[pair.id]}, too; give each pair its own id")
+        data = read_image(self._settings.value(row.fields, "image"), self._images)
+        image = self._stored(data)
+        self._places[pair.id] = row.place
+        return replace(pair, image=image.path, image_sha256=image.sha256, image_hash=image.perceptual)
+
+    def _stored(self, data: bytes) -> StoredImage:
+        """Return the stored image; the same bytes are looked at once."""
+        digest = hashlib.sha256(data).hexdigest()
+        if digest not in self._stored_images:
+            self._stored_images[digest] = store_image(data, self._pool)
+        return self._stored_images[digest]
+
+
+def _entry(source: PairSource, settings: ImportSettings, reading: _Reading) -> dict[str, Any]:
+    return {
+        "file": Path(source.name).name
+        if source.folder is not None
+        else f"{source.name}@{source.revision}/{source.split}",
+        "sha256": source.digest,
+        "source": settings.source,
+        "licence": settings.licence,
+        "pairs": len(reading.pairs),
+        "left_out": len(reading.problems),
+        "categories": dict(Counter(pair.category for pair in reading.pairs)),
+    }
+
+
+def _columns(given: Sequence[str]) -> dict[str, str]:
+    columns = {}
+    for text in given:
+        field, equals, column = text.partition("=")
+        if not equals or field not in FIELDS or not column:
+            raise CurateError(f"--field {text}: give FIELD=COLUMN with a field of {', '.join(FIELDS)}.")
+        columns[field] = column
+    return columns

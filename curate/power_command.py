@@ -1,0 +1,101 @@
+"""`python -m curate power`: how many pairs each category needs until neighbours on today's board separate."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from curate.errors import CurateError
+from curate.power import NeighbourPower, interval_width, neighbours, pairs_for_width
+
+_NO_CATEGORY = frozenset({"rank", "interval", "decided_rate", "votes_per_item", "parameters_b"})
+
+
+def add_power_command(commands: Any) -> None:
+    """Add `power`."""
+    parser = commands.add_parser("power", help="pairs that a category needs", allow_abbrev=False)
+    parser.add_argument(
+        "board", type=Path, nargs="?", metavar="FILE", help="of /api/v1/leaderboard, or judge -> category -> share"
+    )
+    parser.add_argument("--category", action="append", default=[], metavar="KEY", help="(all; repeatable)")
+    parser.add_argument(
+        "--pairs", type=int, action="append", default=[], metavar="N", help="width of an interval for N"
+    )
+    parser.add_argument("--accuracy", type=float, default=0.6, metavar="SHARE", help="of the judge in question (0.6)")
+    parser.add_argument("--width", type=float, metavar="SHARE", help="pairs for an interval at most so wide")
+    parser.add_argument("--discordant", type=float, metavar="SHARE", help="pairs on which one of two judges is right")
+    parser.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="(0.8)")
+    parser.add_argument("--top", type=int, default=10, metavar="N", help="judges that are compared (10)")
+    parser.add_argument("--json", action="store_true", help="print JSON only")
+    parser.set_defaults(run=power_command)
+
+
+def power_command(arguments: argparse.Namespace) -> int:
+    """Print what a benchmark of some size can tell. Returns the exit code."""
+    _check(arguments)
+    found: list[NeighbourPower] = []
+    if arguments.board is not None:
+        for category, scores in _scores(arguments.board, arguments.category).items():
+            best = dict(sorted(scores.items(), key=lambda one: -one[1])[: arguments.top])
+            found += neighbours(category, list(best.items()), arguments.discordant, power=arguments.power)
+    widths = {n: interval_width(arguments.accuracy, n) for n in arguments.pairs}
+    wanted = pairs_for_width(arguments.accuracy, arguments.width) if arguments.width is not None else None
+    if arguments.json:
+        print(json.dumps({"neighbours": [asdict(one) for one in found], "widths": widths, "pairs_for_width": wanted}))
+        return 0
+    for one in found:
+        print(_line(one))
+    for n, width in widths.items():
+        print(f"{n:,} pairs: the 95% interval of {arguments.accuracy:.1%} is {100 * width:.1f} points wide")
+    if wanted is not None:
+        print(f"An interval of {100 * arguments.width:.1f} points at {arguments.accuracy:.1%} takes {wanted:,} pairs")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.board is None and not arguments.pairs and arguments.width is None:
+        raise CurateError("Give a board, --pairs or --width.")
+    shares = {"--accuracy": arguments.accuracy, "--power": arguments.power, "--width": arguments.width}
+    for name, value in (shares | {"--discordant": arguments.discordant}).items():
+        if value is not None and not 0 < value < 1:
+            raise CurateError(f"{name} {value}: give a share between 0 and 1, such as 0.6.")
+    if any(n < 1 for n in arguments.pairs) or arguments.top < 2:
+        raise CurateError("--pairs takes numbers from 1, --top from 2.")
+
+
+def _line(one: NeighbourPower) -> str:
+    high, low = one.accuracies
+    needs = "are equal" if one.pairs is None else f"separate from {one.pairs:,} pairs on"
+    return f"{one.category}: {one.better} ({high:.1%}) and {one.worse} ({low:.1%}) {needs}"
+
+
+def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
+    """Return category -> judge -> accuracy."""
+    try:
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise CurateError(f"{path} cannot be read ({error}). Save the JSON of /api/v1/leaderboard.") from None
+    judges = _of_board(data) if isinstance(data, Mapping) and isinstance(data.get("entries"), list) else data
+    scores: dict[str, dict[str, float]] = {}
+    for judge, values in judges.items() if isinstance(judges, Mapping) else ():
+        for category, value in values.items() if isinstance(values, Mapping) else ():
+            if isinstance(value, float | int) and not isinstance(value, bool) and 0 <= value <= 1:
+                scores.setdefault(category, {})[judge] = float(value)
+    chosen = {key: found for key, found in scores.items() if key in wanted} if wanted else scores
+    if not chosen or set(wanted) - set(scores):
+        raise CurateError(f"{path} has no scores of {', '.join(wanted) or 'any category'}; it has {', '.join(scores)}.")
+    return chosen
+
+
+def _of_board(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    scored = [one for one in data["entries"] if one.get("tier", "scored") == "scored"]
+    return {
+        f"{one['model']} {one.get('version') or ''}".strip(): {
+            name: value for name, value in one.items() if isinstance(value, float) and name not in _NO_CATEGORY
+        }
+        for one in scored
+    }

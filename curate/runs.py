@@ -1,0 +1,177 @@
+"""Runs of judges over a pool, from any file of predictions that the service reads, or the directory of a judge run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmark.items import SOURCES, Item, ItemTable, normalise_query, response_fingerprint
+from benchmark.votes import UNDECIDED
+from curate.errors import CurateError, listed
+from curate.pairs import PoolPair
+from predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
+from predictions.problems import ProblemCollector, UploadRejected
+from predictions.readers import read_file
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int8]
+_POOL = "pool"
+_PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFile:
+    """Votes of one file. ``votes``: pair number -> (choice in the pool's order, response shown first) per run.
+
+    A choice is 0, 1 or UNDECIDED; a response shown first is 0, 1, or -1 where the file does not tell.
+    """
+
+    judge: str
+    name: str
+    sha256: str
+    format: str
+    votes: Mapping[int, tuple[tuple[int, int], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdicts:
+    """Verdicts of all runs about the pairs that all of them judged. Arrays are pairs x runs.
+
+    ``judge``: of each run its judge's number in ``judges``. What is neither right nor wrong is undecided.
+    """
+
+    judges: tuple[str, ...]
+    judge: IntArray
+    right: BoolArray
+    wrong: BoolArray
+    shown: IntArray
+
+    def runs_of(self, judges: Sequence[int]) -> npt.NDArray[np.intp]:
+        """Return the numbers of the runs of some judges."""
+        return np.flatnonzero(np.isin(self.judge, judges))
+
+    def only(self, runs: npt.NDArray[np.intp]) -> RunVerdicts:
+        """Return the verdicts of some runs; judges keep their numbers."""
+        return RunVerdicts(self.judges, self.judge[runs], self.right[:, runs], self.wrong[:, runs], self.shown[:, runs])
+
+
+def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
+    """Return the items that readers match predictions with. Their source is a placeholder: readers never ask for it."""
+    keys: Counter[str] = Counter()
+    items = []
+    for row, pair in enumerate(pairs):
+        keys[pair.fingerprint] += 1
+        again = f"-{keys[pair.fingerprint]}" if keys[pair.fingerprint] > 1 else ""
+        items.append(
+            Item(
+                key=pair.fingerprint + again,
+                source=SOURCES[0],
+                responses=(response_fingerprint(pair.responses[0]), response_fingerprint(pair.responses[1])),
+                ids={_POOL: pair.id},
+                rows={_POOL: row},
+                characters=(len(pair.responses[0]), len(pair.responses[1])),
+                words=pair.words,
+                query_characters=len(pair.query),
+                query_words=len(normalise_query(pair.query).split()),
+            )
+        )
+    return ItemTable(_POOL, (_POOL,), items)
+
+
+def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
+    """Return the votes of `FILE`, or of `JUDGE=FILE`; a file may be the directory of a judge run.
+
+    Raises:
+        CurateError: the file cannot be read, or holds pairs that the pool lacks.
+    """
+    judge, _, rest = name.rpartition("=")
+    path, judge = (Path(rest), judge) if judge and not Path(name).exists() else (Path(name), "")
+    run = path if path.is_dir() else None
+    path = path / _PREDICTIONS if run else path
+    if not path.is_file():
+        remedy = f" `python -m judge status {run}` says what is missing." if run else ""
+        raise CurateError(f"There is no file {path}.{remedy}")
+    data = path.read_bytes()
+    findings = ProblemCollector()
+    try:
+        votes = _votes(data, table, findings)
+    except UploadRejected as rejected:
+        raise CurateError(f"{path} cannot be read.\n{listed(_problems(rejected))}") from None
+    return JudgeFile(
+        judge or _judge_of(run, path), path.name, hashlib.sha256(data).hexdigest(), findings.format or "", votes
+    )
+
+
+def _judge_of(run: Path | None, path: Path) -> str:
+    recorded = run / _RUN if run else None
+    if recorded is not None and recorded.is_file():
+        return str(json.loads(recorded.read_bytes())["model"])
+    return path.name.partition(".")[0]
+
+
+def _problems(rejected: UploadRejected) -> list[str]:
+    return [
+        ": ".join(filter(None, [f"line {one.line}" if one.line else "", one.id, f"`{one.field}`" if one.field else ""]))
+        + f": {one.message}"
+        for one in rejected.problems
+    ]
+
+
+def _votes(data: bytes, table: ItemTable, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
+    """Return the votes of each pair in stored order. Raises UploadRejected."""
+    reading = read_file(data, findings, len(table))
+    matched = match(reading, table)
+    report_text_differences(reading, table, matched, findings)
+    resolve_orientation(reading, matched, findings)
+    votes: dict[int, list[tuple[int, int]]] = {}
+    for row, item, flip in zip(reading.rows, matched.items, matched.flips, strict=True):
+        if item == UNKNOWN:
+            message = "the pool has no such pair; run the judge on the pool's pairs.jsonl"
+            findings.add("unknown-item", message, line=row.line, id=row.id)
+            continue
+        if item in votes and not reading.one_vote_a_row:
+            message = "the pair was already answered; give each pair once"
+            findings.add("duplicate-item", message, line=row.line, id=item_label(item, table, _POOL))
+        turned = (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
+        shown = row.shown or [-1] * len(row.choices)
+        votes.setdefault(item, []).extend(
+            (choice if choice == UNDECIDED else choice ^ turned, first if first < 0 else first ^ turned)
+            for choice, first in zip(row.choices, shown, strict=True)
+        )
+    if findings.problem_count:
+        raise findings.rejected()
+    return {item: tuple(given) for item, given in votes.items()}
+
+
+def runs_per_pair(file: JudgeFile) -> int:
+    """Return how many runs a file holds: the votes that most of its pairs have."""
+    return Counter(map(len, file.votes.values())).most_common(1)[0][0] if file.votes else 0
+
+
+def judged_by_all(files: Sequence[JudgeFile], pairs: int) -> list[int]:
+    """Return the numbers of the pairs that every file judged in all of its runs."""
+    counts = [runs_per_pair(file) for file in files]
+    return [
+        number
+        for number in range(pairs)
+        if all(len(file.votes.get(number, ())) == count > 0 for file, count in zip(files, counts, strict=True))
+    ]
+
+
+def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], numbers: Sequence[int]) -> RunVerdicts:
+    """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
+    judges = tuple(dict.fromkeys(file.judge for file in files))
+    judge = [judges.index(file.judge) for file in files for _ in range(runs_per_pair(file))]
+    given = [[vote for file in files for vote in file.votes[number]] for number in numbers]
+    votes = np.array(given, dtype=np.int8).reshape(len(numbers), len(judge), 2)
+    preferred = np.array([pairs[number].preferred for number in numbers], dtype=np.int8)[:, None]
+    choice = votes[:, :, 0]
+    right = choice == preferred
+    return RunVerdicts(judges, np.array(judge, dtype=np.int8), right, ~right & (choice != UNDECIDED), votes[:, :, 1])

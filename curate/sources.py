@@ -1,0 +1,132 @@
+"""Rows of files and data sets, each with the place where it stands: JSON lines, parquet, a Hub dataset at a commit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curate.errors import CurateError
+from predictions.strict_json import JsonFault, loads
+
+LINE_LIMIT = 96 * 2**20  # bytes; a line may hold an image as a data URI
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One row. ``place``: "line 7" or "row 6". ``problem``: why it cannot be read; then there are no fields."""
+
+    place: str
+    fields: Mapping[str, Any]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """A file, or a Hub dataset at a commit. ``folder``: images are looked for in it; None for Hub datasets."""
+
+    name: str
+    digest: str
+    folder: Path | None
+    revision: str | None = None
+    split: str = "train"
+
+    def rows(self) -> Iterator[SourceRow]:
+        """Yield the rows in order."""
+        if self.folder is None:
+            return _hub_rows(self.name, str(self.revision), self.split)
+        path = Path(self.name)
+        return _parquet_rows(path) if _is_parquet(path) else _json_rows(path)
+
+
+def open_source(name: str, *, revision: str | None = None, split: str = "train") -> PairSource:
+    """Return the source of a name.
+
+    Raises:
+        CurateError: there is none, or a Hub dataset has no commit.
+    """
+    path = Path(name)
+    if path.is_file():
+        return PairSource(name, _digest(path), path.parent)
+    if name.count("/") == 1 and not path.suffix and not path.exists():
+        if not revision:
+            raise CurateError(f"Name the commit of the dataset {name} with --revision: branches move.")
+        digest = hashlib.sha256(f"{name}@{revision}/{split}".encode()).hexdigest()
+        return PairSource(name, digest, None, revision, split)
+    raise CurateError(f"There is no file {name}. Give JSON lines, parquet or a Hub dataset (owner/name).")
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line, object) of a JSON lines file.
+
+    Raises:
+        CurateError: there is no such file, or a line is no JSON object.
+    """
+    if not path.is_file():
+        raise CurateError(f"There is no file {path}.")
+    for row in _json_rows(path):
+        if row.problem:
+            raise CurateError(f"{path}, {row.place}: {row.problem}.")
+        yield int(row.place.removeprefix("line ")), dict(row.fields)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def _json_rows(path: Path) -> Iterator[SourceRow]:
+    with path.open("rb") as file:
+        number = 0
+        while line := file.readline(LINE_LIMIT + 1):
+            number += 1
+            if len(line) > LINE_LIMIT:
+                raise CurateError(f"{path}, line {number} is longer than {LINE_LIMIT:,} bytes. Store images as files.")
+            if line.strip():
+                yield _json_row(f"line {number}", line.removeprefix(_BOM))
+
+
+def _json_row(place: str, line: bytes) -> SourceRow:
+    try:
+        value = loads(line)
+    except JsonFault as fault:
+        return SourceRow(place, {}, f"this is not JSON ({fault.message}); write one object a line")
+    if not isinstance(value, dict):
+        return SourceRow(place, {}, "a line must be a JSON object {...}")
+    return SourceRow(place, value)
+
+
+def _parquet_rows(path: Path) -> Iterator[SourceRow]:
+    import pyarrow
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        for batch in parquet.ParquetFile(path).iter_batches(batch_size=64):
+            for row in batch.to_pylist():
+                yield SourceRow(f"row {number}", row)
+                number += 1
+    except pyarrow.ArrowException as error:
+        raise CurateError(f"{path}, after row {number}: the parquet file is damaged ({error}).") from None
+
+
+def _hub_rows(name: str, revision: str, split: str) -> Iterator[SourceRow]:
+    import datasets
+
+    try:
+        loaded = datasets.load_dataset(name, revision=revision, split=split)
+    except (OSError, ValueError) as error:  # the library's own errors are of these kinds
+        raise CurateError(f"The dataset {name} at {revision} cannot be loaded: {error}") from None
+    for column, feature in loaded.features.items():
+        if isinstance(feature, datasets.Image):
+            loaded = loaded.cast_column(column, datasets.Image(decode=False))
+    for number, row in enumerate(loaded):
+        yield SourceRow(f"row {number}", row)

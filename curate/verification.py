@@ -1,0 +1,210 @@
+"""What people say about candidates: decisions, the queue for reviewers, gold pairs, agreement, individual labels. Pure.
+
+A and B are a pair's responses in the pool's order, which is that of every page of the service.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations
+from statistics import median
+from typing import Any
+
+from benchmark.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority, tag_of
+from benchmark.annotator_agreement import alpha_without, krippendorff_alpha, mean_kappas
+from curate.errors import CurateError
+from curate.pairs import PoolPair
+
+VERIFIED, DROPPED, ADJUDICATE, OPEN = STATES = ("verified", "dropped", "adjudicate", "open")
+"""People prefer A or B; the pair is unusable; reviewers have to decide; answers are missing."""
+GOLD_MINIMUM = 0.7
+_NOTE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAnswer:
+    """An annotator's answer about a pair. ``seconds``: how long it took; None where nobody measured."""
+
+    item: str
+    annotator: str
+    verdict: str
+    errors: tuple[str, ...] = ()
+    note: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOutcome:
+    """What follows for a pair. ``tags``: kinds of errors of the worse response. ``by_reviewer``: who decided."""
+
+    state: str
+    preferred: int | None = None
+    tags: tuple[str, ...] = ()
+    reason: str = ""
+    answers: int = 0
+    by_reviewer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationRules:
+    """``annotators``: answers that a pair needs. ``reviewers``: their answers decide where annotators differ."""
+
+    annotators: int
+    reviewers: frozenset[str]
+    unanimous: bool = False
+
+
+def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> PersonAnswer:
+    """Return the answer of a line.
+
+    Raises:
+        CurateError: a field is missing or wrong.
+    """
+    item, annotator, verdict = line.get("item"), line.get("annotator", line.get("account")), line.get("verdict")
+    if not isinstance(item, str) or item not in known:
+        raise CurateError(f"`item` {str(item)[:80]!r} is no candidate; take it from candidates.jsonl")
+    if not isinstance(annotator, str) or not annotator.strip():
+        raise CurateError("`annotator` is missing; name who answered")
+    if verdict not in VERDICTS:
+        raise CurateError(f"`verdict` is {verdict!r}; known are {', '.join(VERDICTS)}")
+    errors = line.get("errors", [])
+    if not isinstance(errors, list) or not set(map(str, errors)) <= set(ERRORS):
+        raise CurateError(f"`errors` must be a list of {', '.join(ERRORS)}")
+    seconds = line.get("seconds")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
+        raise CurateError("`seconds` must be a number from 0")
+    return PersonAnswer(item, annotator, verdict, tuple(errors), str(line.get("note") or "")[:_NOTE], seconds)
+
+
+def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOutcome:
+    """Return what follows from the answers about one pair.
+
+    The newest answer of a reviewer decides. Otherwise more than half of the annotators do, once there are enough;
+    under ``unanimous`` all must agree.
+    """
+    reviewed = [one for one in answers if one.annotator in rules.reviewers]
+    ordinary = [one for one in answers if one.annotator not in rules.reviewers]
+    deciding = reviewed[-1:] or ordinary
+    if not reviewed and len(ordinary) < rules.annotators:
+        return PairOutcome(OPEN, answers=len(answers))
+    proposal = by_majority(AnnotationAnswer(one.verdict, one.errors) for one in deciding)
+    split = len({_effect(one.verdict) for one in deciding}) > 1
+    if proposal is None or (rules.unanimous and split):
+        return PairOutcome(ADJUDICATE, answers=len(answers))
+    if proposal.effect == "drop":
+        reason = Counter(one.verdict for one in deciding if one.verdict not in PREFERENCES).most_common(1)[0][0]
+        return PairOutcome(DROPPED, reason=reason, answers=len(answers), by_reviewer=bool(reviewed))
+    tags = tuple(sorted(proposal.tags or ()))
+    return PairOutcome(VERIFIED, PREFERENCES.index(proposal.effect), tags, "", len(answers), bool(reviewed))
+
+
+def _effect(verdict: str) -> str:
+    return verdict if verdict in PREFERENCES else "drop"
+
+
+def outcomes(items: Iterable[str], answers: Iterable[PersonAnswer], rules: VerificationRules) -> dict[str, PairOutcome]:
+    """Return item -> what follows."""
+    given: dict[str, list[PersonAnswer]] = defaultdict(list)
+    for one in answers:
+        given[one.item].append(one)
+    return {item: outcome(given[item], rules) for item in items}
+
+
+def newest(answers: Iterable[PersonAnswer]) -> list[PersonAnswer]:
+    """Return the last answer of each annotator about each pair: an earlier one was changed."""
+    kept: dict[tuple[str, str], PersonAnswer] = {}
+    for one in answers:
+        kept.pop((one.item, one.annotator), None)
+        kept[one.item, one.annotator] = one
+    return list(kept.values())
+
+
+def agreement_report(
+    answers: Sequence[PersonAnswer], gold: Mapping[str, str], rules: VerificationRules
+) -> dict[str, Any]:
+    """Return kappa, alpha, gold accuracy and time of all annotators. ``gold``: item -> the verdict known to be right.
+
+    Reviewers see what annotators said, so their answers are no part of the agreement.
+    """
+    blind = [one for one in answers if one.annotator not in rules.reviewers]
+    verdicts = _units(blind)
+    people = sorted({one.annotator for one in blind})
+    kappas = mean_kappas(verdicts)
+    shared = {item: said for item, said in verdicts.items() if len(said) > 1}
+    same = [first == second for said in shared.values() for first, second in combinations(said.values(), 2)]
+    defined = [value for value in kappas.values() if value is not None]
+    return {
+        "answers": len(blind),
+        "shared_pairs": len(shared),
+        "agreement": sum(same) / len(same) if same else None,
+        "alpha": krippendorff_alpha(list(said.values()) for said in verdicts.values()),
+        "mean_kappa": sum(defined) / len(defined) if defined else None,
+        "tags": {tag: _tag_alpha(blind, tag) for tag in sorted({tag_of(error) for error in ERRORS})},
+        "annotators": {name: _person(name, blind, verdicts, kappas, gold) for name in people},
+    }
+
+
+def _units(answers: Iterable[PersonAnswer]) -> dict[str, dict[str, str]]:
+    units: dict[str, dict[str, str]] = defaultdict(dict)
+    for one in answers:
+        units[one.item][one.annotator] = _effect(one.verdict)
+    return dict(units)
+
+
+def _tag_alpha(answers: Iterable[PersonAnswer], tag: str) -> dict[str, Any]:
+    """Return alpha of whether annotators give a tag, over pairs for which they prefer the same response."""
+    given: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+    for one in answers:
+        if one.verdict in PREFERENCES:
+            given[one.item, one.verdict][one.annotator] = tag in {tag_of(error) for error in one.errors}
+    times = sum(sum(said.values()) for said in given.values())
+    return {"given": times, "alpha": krippendorff_alpha(list(said.values()) for said in given.values())}
+
+
+def _person(
+    name: str,
+    answers: Sequence[PersonAnswer],
+    verdicts: Mapping[str, Mapping[str, str]],
+    kappas: Mapping[str, float | None],
+    gold: Mapping[str, str],
+) -> dict[str, Any]:
+    own = [one for one in answers if one.annotator == name]
+    tested = [one for one in own if one.item in gold]
+    right = sum(_effect(one.verdict) == _effect(gold[one.item]) for one in tested)
+    times = [one.seconds for one in own if one.seconds is not None]
+    return {
+        "answers": len(own),
+        "mean_kappa": kappas.get(name),
+        "alpha_of_the_others": alpha_without(verdicts, name),
+        "gold": len(tested),
+        "gold_right": right / len(tested) if tested else None,
+        "below_gold_minimum": bool(tested) and right / len(tested) < GOLD_MINIMUM,
+        "median_seconds": median(times) if times else None,
+    }
+
+
+def pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:
+    """Return annotator -> "annotator-1" and so on, in the order of a digest that tells nothing."""
+    people = sorted({one.annotator for one in answers}, key=lambda name: sha256(name.encode()).hexdigest())
+    return {name: f"annotator-{number}" for number, name in enumerate(people, 1)}
+
+
+def assign(items: Sequence[str], annotators: Sequence[str], count: int) -> dict[str, list[str]]:
+    """Return annotator -> items, each item for ``count`` people, evenly, in an order of each annotator's own.
+
+    Raises:
+        CurateError: there are fewer annotators than answers that a pair needs.
+    """
+    if len(annotators) < count:
+        raise CurateError(f"{count} answers a pair need as many annotators; name them with --annotator.")
+    given: dict[str, list[str]] = {name: [] for name in annotators}
+    for place, item in enumerate(sorted(items, key=lambda one: sha256(one.encode()).digest())):
+        for turn in range(count):
+            given[annotators[(place + turn) % len(annotators)]].append(item)
+    return {
+        name: sorted(own, key=lambda item, name=name: sha256(f"{name}\n{item}".encode()).digest())  # type: ignore[misc]
+        for name, own in given.items()
+    }

@@ -1,0 +1,100 @@
+"""Opening of the front page: one sentence that says who is best, and a strip of dots per accuracy. Pure.
+
+The strips are SVG paths of points without length: a round line cap makes each a dot that stays round however wide the
+page draws the strip.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from common.rounding import percent, tenths
+from leaderboard.board.rows import Board, BoardRow
+
+_LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
+_WIDTH = 1000  # units of the drawing from one end to the other
+_BIN = 8  # tenths of a percent that share a column of dots
+_MIDDLE, _STEP, _MOST = 20, 4, 9  # of a strip: its line, from a dot to the next one of a column, dots of a column
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Results in one accuracy. The paths are in a drawing of 1,000 x 40 units; the best is in words."""
+
+    key: str
+    scored: str
+    reported: str
+    best: str
+    best_is_reported: bool
+
+
+def finding(board: Board) -> str:
+    """Return who is best, in one or two sentences; nothing while there is no result."""
+    scored = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
+    reported = [row for row in board.rows if row.tier == "reported" and row.value(board.headline) is not None]
+    return " ".join(filter(None, (_leaders(board, scored), _best_reported(board, reported))))
+
+
+def _leaders(board: Board, scored: Sequence[BoardRow]) -> str:
+    """Return who is first. Judges that tests cannot separate from the first share its place."""
+    standings = board.standings(board.headline)
+    first = [row for row in scored if (at := standings.get(row.id)) is not None and (at.rank == 1 or at.level)]
+    if not first:
+        return ""
+    top = max(first, key=lambda row: row.value(board.headline))
+    bounds = top.interval.get(board.headline)
+    interval = f" ({percent(bounds[0])}–{percent(bounds[1])})" if bounds else ""
+    best = f"{board.headline} {percent(top.value(board.headline))}{interval}"
+    judges = len({row.judge or row.id for row in first})
+    if judges == 1:
+        return f"{top.model} leads: {best}." if len(scored) > 1 else f"{top.model} is scored: {best}."
+    number = _NUMBERS[judges] if judges < len(_NUMBERS) else f"{judges:,}"
+    return f"{number} judges share first place; best {best}."
+
+
+def _best_reported(board: Board, reported: Sequence[BoardRow]) -> str:
+    if not reported:
+        return ""
+    return f"Best reported {percent(max(row.value(board.headline) for row in reported))}, not verified."
+
+
+def strips(board: Board) -> tuple[Strip, ...]:
+    """Return a strip per accuracy that is drawn with its interval: the one that orders the board first.
+
+    Where labels are hidden and only the overall is shown, that is one strip.
+    """
+    keys = [column.key for column in board.columns if column.kind == "interval"]
+    drawn = (_strip(board, key) for key in keys)
+    return tuple(strip for strip in drawn if strip.scored or strip.reported)
+
+
+def _strip(board: Board, key: str) -> Strip:
+    values: dict[str, list[float]] = {"scored": [], "reported": [], "baseline": []}
+    for row in board.rows:
+        if (value := row.value(key)) is not None:
+            values[row.tier].append(value)
+    best = max(((value, tier == "reported") for tier in ("scored", "reported") for value in values[tier]), default=None)
+    stacked: Counter[int] = Counter()
+    return Strip(
+        key=key,
+        scored=_dots(values["scored"], stacked),
+        reported=_dots(values["reported"], stacked),
+        best="" if best is None else percent(best[0]),
+        best_is_reported=best is not None and best[1],
+    )
+
+
+def _dots(values: Iterable[float], stacked: Counter[int]) -> str:
+    """Return a path with a point per value. Equal ones stand above and below one another, at most _MOST of them."""
+    points = []
+    for value in sorted(values, reverse=True):
+        column = (min(max(tenths(value), _LOW), _HIGH) - _LOW) // _BIN
+        place = stacked[column]
+        stacked[column] += 1
+        if place < _MOST:
+            away = (place + 1) // 2 * _STEP
+            points.append((column * _BIN * _WIDTH // (_HIGH - _LOW), _MIDDLE + (away if place % 2 else -away)))
+    return "".join(f"M{x} {y}h0" for x, y in points)

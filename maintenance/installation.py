@@ -1,0 +1,77 @@
+"""Commands on an installation whose database may be missing: restore, doctor."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from operation.doctor import InstallationFiles, examine
+from operation.litestream import Litestream, ReplicaUnusable
+from operation.restore import Restored, RestoreRefused, newest_copy, put_aside, put_back, restore_copy, sqlite_head
+from operation.start import prove, sqlite_path
+from settings import WorkerSettings
+
+_KEY = "receipt.key"
+_LATER_HEADS = (
+    "Heads that were published after event {seq} are newer than this copy: audit verify --head says so and exits 1. "
+    "Check with the newest head from before. Then say in public from which event on the chain begins anew."
+)
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to an argparse subparsers object; each sets `files`."""
+    restore = commands.add_parser("restore", help="bring the database back: from REPLICA_URL, or from a daily copy")
+    restore.add_argument("copy", nargs="?", help="path or URL of a copy; left out: REPLICA_URL, else the newest copy")
+    restore.add_argument("--replace", action="store_true", help="put the database that is there aside")
+    restore.set_defaults(command=None, files=_restore)
+    doctor = commands.add_parser("doctor", help="check disk, database, replica and programs; exit 1 names what to do")
+    doctor.add_argument("--json", action="store_true")
+    doctor.set_defaults(command=None, files=_doctor)
+
+
+def _restore(options: argparse.Namespace) -> int:
+    settings = WorkerSettings.from_env(os.environ)
+    try:
+        restored = _bring(settings, options.copy, replace=options.replace)
+    except (RestoreRefused, ReplicaUnusable) as error:
+        print(f"maintenance: {error}", file=sys.stderr)
+        return 1
+    print(f"Restored {restored.source}: the chain ends with event {restored.head.seq}, {restored.head.hash}.")
+    if restored.aside is not None:
+        print(f"The database that was there is {restored.aside}.")
+    print(_LATER_HEADS.format(seq=restored.head.seq))
+    if settings.replica is not None and options.copy:
+        print("Name an empty REPLICA_URL before you start the service: the one that is set holds later transactions.")
+    return 0
+
+
+def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Restored:
+    path, replica = sqlite_path(settings.database_url), settings.replica
+    if copy is not None or replica is None or path is None:
+        return restore_copy(copy or newest_copy(settings.backup_url), settings.database_url, replace=replace)
+    if path.exists() and not replace:
+        raise RestoreRefused(f"{path} is there already. Stop the service, then use --replace to put it aside.")
+    prove(replica, path)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    aside = put_aside(path)
+    if not Litestream(path, replica).restore(os.environ):
+        put_back(aside, path)
+        raise RestoreRefused(f"{replica.public_name} has no copy of a database.")
+    return Restored(replica.public_name, sqlite_head(path), aside)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    settings = WorkerSettings.from_env(os.environ)
+    key = settings.state_dir / "keys" / _KEY
+    given = bool(os.environ.get("RECEIPT_KEY", "").strip())
+    found = examine(InstallationFiles(settings.state_dir, settings.database_url, settings.replica, Path(key), given))
+    if options.json:
+        print(json.dumps([finding._asdict() for finding in found], indent=1))
+    else:
+        for finding in found:
+            print(f"{'ok   ' if finding.ok else 'ALARM'}  {finding.check}: {finding.sentence}")
+    return 0 if all(finding.ok for finding in found) else 1

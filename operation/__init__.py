@@ -1,0 +1,1 @@
+"""Operation of an installation: replica, restore, checks of stored files, metrics, status."""

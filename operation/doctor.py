@@ -1,0 +1,156 @@
+"""Checks of an installation before and while it runs: disk, database, replica, files, programs."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from operation.litestream import Litestream, ReplicaUnusable
+from operation.mounts import NotLocal, require_local
+from operation.replica import Replica
+from operation.sealed_key import NAME as SEALED_KEY
+from operation.start import prove, sqlite_path
+from storage import audit
+from storage.database import DatabaseUnusable, open_migrated
+
+KEPT_FREE = 512 * 2**20
+"""Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
+
+_WAIT_SECONDS = 5.0
+_CLIENT_PROGRAMS = ("pg_dump", "pg_restore")
+
+
+class CheckResult(NamedTuple):
+    """Result of one check; the sentence says what to do where it is not ok."""
+
+    check: str
+    ok: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationFiles:
+    """What is looked at."""
+
+    state: Path
+    database_url: str
+    replica: Replica | None
+    key_path: Path
+    key_in_settings: bool
+
+
+def examine(installation: InstallationFiles) -> list[CheckResult]:
+    """Return the findings of every check; a check that raises is a finding itself."""
+    return [finding for check in _CHECKS for finding in _guarded(check, installation)]
+
+
+def disk(state: Path) -> CheckResult:
+    """Return whether files can be taken."""
+    free = shutil.disk_usage(state).free
+    words = f"{free / 2**20:,.0f} MB are free where {state} is; {KEPT_FREE // 2**20} MB are kept free."
+    return CheckResult(
+        "disk", free > KEPT_FREE, words if free > KEPT_FREE else f"{words} Make room: uploads are refused."
+    )
+
+
+def _guarded(
+    check: Callable[[InstallationFiles], Iterator[CheckResult]], installation: InstallationFiles
+) -> list[CheckResult]:
+    try:
+        return list(check(installation))
+    except Exception as error:  # one check that fails must not hide the others
+        return [
+            CheckResult(check.__name__.strip("_"), False, f"It could not be checked ({type(error).__name__}: {error}).")
+        ]
+
+
+def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
+    if not installation.state.is_dir():
+        yield CheckResult(
+            "disk", False, f"{installation.state} is no directory. Has a service run with these settings?"
+        )
+        return
+    yield disk(installation.state)
+    try:
+        require_local(installation.state)
+    except NotLocal as error:
+        yield CheckResult("file system", sqlite_path(installation.database_url) is None, str(error))
+
+
+def _permissions(installation: InstallationFiles) -> Iterator[CheckResult]:
+    paths = [sqlite_path(installation.database_url), installation.key_path]
+    opened = [path for path in paths if path is not None and path.exists() and path.stat().st_mode & 0o077]
+    words = ", ".join(f"chmod 600 {path}" for path in opened)
+    yield CheckResult("permissions", not opened, words or "Database and key are readable by the service alone.")
+
+
+def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
+    path = sqlite_path(installation.database_url)
+    if path is not None:
+        if not path.exists():
+            yield CheckResult("database", False, f"{path} is missing. Start the service, or restore a copy.")
+            return
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            said = connection.execute("PRAGMA integrity_check").fetchone()[0]
+        yield CheckResult("database", said == "ok", f"SQLite's own check says: {said}.")
+    try:
+        database = open_migrated(installation.database_url, made=True)
+    except DatabaseUnusable as error:
+        yield CheckResult("database", False, str(error))
+        return
+    try:
+        with database.read() as session:
+            broken, head = audit.verify(session), audit.head(session)
+    finally:
+        database.close()
+    words = f"The chain holds through event {head.seq}."
+    yield CheckResult(
+        "audit chain", broken is None, words if broken is None else f"It is broken at event {broken.seq}."
+    )
+
+
+def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
+    replica, path = installation.replica, sqlite_path(installation.database_url)
+    if replica is None:
+        yield CheckResult(
+            "replica", True, "REPLICA_URL is not set: this disk holds the only copy beside the daily one."
+        )
+        return
+    try:
+        prove(replica, path)
+    except ReplicaUnusable as error:
+        yield CheckResult("replica", False, str(error))
+        return
+    if path is not None:
+        position = Litestream(path, replica).sync(_WAIT_SECONDS)
+        if position is None:
+            words = "Litestream does not answer. Is the service running? It copies only then."
+        elif not position.covered:
+            words = f"The replica is {position.here - position.replicated} transactions behind. Can it be written to?"
+        else:
+            words = f"{replica.public_name} has every transaction."
+        yield CheckResult("replica", position is not None and position.covered, words)
+    sealed = installation.key_in_settings or replica.read(SEALED_KEY) is not None
+    words = "The receipt key outlives this disk."
+    yield CheckResult("receipt key", sealed, words if sealed else "Set REPLICA_SECRET or RECEIPT_KEY: it is here only.")
+
+
+def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
+    if sqlite_path(installation.database_url) is None:
+        missing = [name for name in _CLIENT_PROGRAMS if shutil.which(name) is None]
+        words = f"Install the PostgreSQL client programs ({', '.join(missing)} missing), or set BACKUP_KEEP=0."
+        yield CheckResult("programs", not missing, words if missing else "pg_dump and pg_restore are installed.")
+
+
+_CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
+    _disk,
+    _permissions,
+    _database,
+    _replica,
+    _programs,
+)

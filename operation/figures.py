@@ -1,0 +1,110 @@
+"""ServiceFigures of an installation, from its database: what /metrics, /readyz, /status and `health` say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from operation import stored_uploads
+from storage import audit, backups, integrity_alarms, worker_heartbeats
+from storage.clock import database_now
+from storage.models.core import AuditEvent, Job, Snapshot, State, Submission, WorkerHeartbeat
+
+_RECENT_JOBS = 100  # of which scoring and waiting times are told
+STUCK_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceFigures:
+    """Counts and ages in seconds; None where there is nothing to measure yet."""
+
+    submissions: int
+    events: int
+    jobs: dict[str, int]  # state -> number
+    oldest_job_age: float | None
+    oldest_running_age: float | None
+    last_scored_age: float | None
+    scoring_seconds: tuple[float, ...]  # of recent jobs, sorted: from claim to score
+    waiting_seconds: tuple[float, ...]  # of recent jobs, sorted: from submission to score
+    worker_age: float | None  # since the last heartbeat of any worker
+    workers: int
+    revisions: dict[str, int]  # label revision -> live workers that hold it
+    snapshot_age: float | None
+    backup_age: float | None
+    damaged_uploads: int
+    changed_rows: int
+
+    @property
+    def stuck(self) -> bool:
+        """Return whether a worker shows itself, and yet nothing was scored for long."""
+        waits = max(self.oldest_job_age or 0.0, self.oldest_running_age or 0.0)
+        return waits > STUCK_SECONDS and (self.last_scored_age is None or self.last_scored_age > STUCK_SECONDS)
+
+
+def gather(session: Session) -> ServiceFigures:
+    """Return all figures of one moment."""
+    now = session.execute(select(database_now())).scalar_one()
+    scoring, waiting, last = _recent(session)
+    made, uploads, rows = backups.last(session), stored_uploads.alarm(session), integrity_alarms.alarm(session)
+    snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
+    seen = worker_heartbeats.last_seen(session)
+    workers, revisions = _live(session, now)
+    return ServiceFigures(
+        submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
+        events=session.execute(select(func.coalesce(func.max(AuditEvent.seq), 0))).scalar_one(),
+        jobs=_jobs(session),
+        oldest_job_age=_age(now, session.execute(_oldest(Job.created_at, State.QUEUED)).scalar_one()),
+        oldest_running_age=_age(now, session.execute(_oldest(Job.started_at, State.RUNNING)).scalar_one()),
+        last_scored_age=_age(now, last),
+        scoring_seconds=scoring,
+        waiting_seconds=waiting,
+        worker_age=seen.seconds_ago if seen else None,
+        workers=workers,
+        revisions=revisions,
+        snapshot_age=_age(now, snapshot),
+        backup_age=_age(now, made.started_at if made else None),
+        damaged_uploads=uploads.problems if uploads else 0,
+        changed_rows=len(rows.sentences) if rows else 0,
+    )
+
+
+def last_event_age(session: Session, kind: str) -> float | None:
+    """Return how long ago an event of this kind was recorded; None: never."""
+    found = audit.newest(session, [kind], limit=1)
+    return _age(session.execute(select(database_now())).scalar_one(), found[0].at) if found else None
+
+
+def _jobs(session: Session) -> dict[str, int]:
+    counted = session.execute(select(Job.state, func.count()).group_by(Job.state))
+    return {state.value: 0 for state in State} | {str(state): int(number) for state, number in counted}
+
+
+def _oldest(column: Any, state: State) -> Select[Any]:
+    return select(func.min(column)).where(Job.state == state.value)
+
+
+def _recent(session: Session) -> tuple[tuple[float, ...], tuple[float, ...], float | None]:
+    """Return scoring and waiting times of the jobs that were done last, and when the last one was."""
+    done = select(Job.created_at, Job.started_at, Job.finished_at).where(Job.state == State.DONE.value)
+    rows = session.execute(done.order_by(Job.id.desc()).limit(_RECENT_JOBS)).all()
+    times = [(made, begun, ended) for made, begun, ended in rows if begun is not None and ended is not None]
+    scoring = sorted(ended - begun for _, begun, ended in times)
+    waiting = sorted(ended - made for made, _, ended in times)
+    return tuple(scoring), tuple(waiting), max((ended for _, _, ended in times), default=None)
+
+
+def _live(session: Session, now: float) -> tuple[int, dict[str, int]]:
+    since = now - worker_heartbeats.LIVE_SECONDS
+    held = session.scalars(select(WorkerHeartbeat.label_revisions).where(WorkerHeartbeat.heartbeat_at > since)).all()
+    revisions: dict[str, int] = {}
+    for names in held:
+        for name in names or ():
+            revisions[name] = revisions.get(name, 0) + 1
+    return len(held), revisions
+
+
+def _age(now: float, at: float | None) -> float | None:
+    return None if at is None else max(0.0, now - at)

@@ -1,0 +1,56 @@
+"""Small folders of the data directory in the replica: imported label sets, heads of the audit chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from common import atomic_files
+from operation.replica import AUDIT, LABELS, Replica
+
+Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
+
+
+@dataclass(frozen=True, slots=True)
+class FolderMirror:
+    """A folder and its copy. Of a file that this process has copied and that is gone, the copy goes too."""
+
+    folder: Path
+    name: str
+    replica: Replica
+    copied: dict[str, Signature] = field(default_factory=dict)
+
+    def restore(self) -> int:
+        """Bring what the disk has not got; return the number of files. Raises whatever the store raises."""
+        here = self._here()
+        missing = sorted(self.replica.names(self.name) - here.keys())
+        for name in missing:
+            content = self.replica.read(f"{self.name}/{name}")
+            if content is not None:
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                atomic_files.write_once(self.folder / name, content)
+        return len(missing)
+
+    def copy(self) -> int:
+        """Copy what is new or changed since the last call; return how many files changed in the replica."""
+        here = self._here()
+        changed = [name for name, signature in here.items() if self.copied.get(name) != signature]
+        gone = [name for name in self.copied if name not in here]
+        for name in changed:
+            self.replica.write(f"{self.name}/{name}", (self.folder / name).read_bytes())
+            self.copied[name] = here[name]
+        for name in gone:
+            self.replica.remove(f"{self.name}/{name}")
+            del self.copied[name]
+        return len(changed) + len(gone)
+
+    def _here(self) -> dict[str, Signature]:
+        if not self.folder.is_dir():
+            return {}
+        files = [path for path in self.folder.iterdir() if path.suffix == ".json" and not path.name.startswith(".")]
+        return {path.name: ((stat := path.stat()).st_mtime_ns, stat.st_size) for path in files}
+
+
+def worker_mirrors(replica: Replica, state: Path) -> tuple[FolderMirror, ...]:
+    """Return what a worker mirrors; labels are nothing for the web process."""
+    return tuple(FolderMirror(state / name, name, replica) for name in (LABELS, AUDIT))

@@ -1,0 +1,119 @@
+"""Prometheus' metrics of the web process: requests as they come, everything else when somebody asks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.registry import Collector
+from sqlalchemy.exc import SQLAlchemyError
+
+from operation import figures
+from operation.figures import ServiceFigures
+from operation.replica_watch import ReplicaWatch
+from storage.database import Database
+
+QUANTILES = (0.5, 0.95, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationCollector(Collector):
+    """ServiceFigures of the installation, read from the database at each scrape."""
+
+    database: Database
+    state: Path
+    build: str
+    replica: ReplicaWatch | None = None
+
+    def describe(self) -> Sequence[Metric]:
+        """Return nothing: registering must not read the database."""
+        return ()
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every figure that can be measured now."""
+        yield InfoMetricFamily("leaderboard_build", "Version of this build.", {"version": self.build})
+        yield from _disk(self.state)
+        if self.replica is not None:
+            yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", self.replica.lag)
+            behind = self.replica.transactions_behind
+            yield gauge("leaderboard_replica_behind_transactions", "Transactions that the replica lacks.", behind)
+        try:
+            with self.database.read() as session:
+                found = figures.gather(session)
+        except SQLAlchemyError:
+            yield gauge("leaderboard_database_up", "Whether the database answers.", 0)
+            return
+        yield gauge("leaderboard_database_up", "Whether the database answers.", 1)
+        yield from _of_database(found)
+
+
+def make_registry(collector: Collector) -> CollectorRegistry:
+    """Return a registry with the figures of process, platform and installation."""
+    registry = CollectorRegistry(auto_describe=False)
+    for one in (ProcessCollector, PlatformCollector):
+        one(registry=registry)
+    registry.register(collector)
+    return registry
+
+
+def render(registry: CollectorRegistry) -> bytes:
+    """Return Prometheus' text format."""
+    return generate_latest(registry)
+
+
+def gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    """Return a gauge without labels."""
+    return GaugeMetricFamily(name, text, value=value)
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return the smallest value that at least this share of the values does not exceed."""
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+
+
+def _disk(state: Path) -> Iterator[Metric]:
+    usage = shutil.disk_usage(state)
+    yield gauge("leaderboard_disk_free_bytes", "Room where the data directory is.", usage.free)
+    yield gauge("leaderboard_disk_total_bytes", "Size of that disk.", usage.total)
+
+
+_AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
+    ("oldest_job", "Of the oldest job that waits.", lambda found: found.oldest_job_age or 0.0),
+    ("running_job", "Of the oldest job in hand.", lambda found: found.oldest_running_age or 0.0),
+    ("last_score", "Since a submission was scored.", lambda found: found.last_scored_age),
+    ("worker_heartbeat", "Since the latest sign of life of any worker.", lambda found: found.worker_age),
+    ("snapshot", "Of the board that is shown.", lambda found: found.snapshot_age),
+    ("backup", "Of the newest daily copy.", lambda found: found.backup_age),
+)
+
+
+def _of_database(found: ServiceFigures) -> Iterator[Metric]:
+    yield gauge("leaderboard_submissions", "Submissions that were accepted.", found.submissions)
+    yield gauge("leaderboard_events", "Length of the audit chain.", found.events)
+    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", "state", found.jobs)
+    for name, text, age in _AGES:
+        if (seconds := age(found)) is not None:
+            yield gauge(f"leaderboard_{name}_age_seconds", text, seconds)
+    for name, text, values in (
+        ("scoring", "From claim to score, of the last 100 jobs.", found.scoring_seconds),
+        ("waiting", "From submission to score, of the last 100 jobs.", found.waiting_seconds),
+    ):
+        if values:
+            shares = {str(share): quantile(values, share) for share in QUANTILES}
+            yield _labelled(f"leaderboard_{name}_seconds", text, "quantile", shares)
+    yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", found.workers)
+    words = "Workers that have loaded a label revision."
+    yield _labelled("leaderboard_label_revision_workers", words, "revision", found.revisions)
+    yield gauge("leaderboard_uploads_damaged", "Uploads that the daily check missed.", found.damaged_uploads)
+    yield gauge("leaderboard_rows_changed", "Rows that differ from the audit chain.", found.changed_rows)
+
+
+def _labelled(name: str, text: str, label: str, values: dict[str, int] | dict[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for key, value in sorted(values.items()):
+        family.add_metric([key], value)
+    return family

@@ -1,0 +1,97 @@
+"""Status that everybody may know: queue, last scores, replica, incidents."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from operation import figures, incidents
+from operation.figures import STUCK_SECONDS, ServiceFigures
+from operation.incidents import Incident
+from operation.replica_watch import ReplicaWatch
+from operation.start import RESTORED
+from storage import submission_pause
+from storage.clock import iso
+from storage.database import Database
+
+FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
+_WORKER_SILENT = 60.0
+EXAMPLE = {
+    "status": "operational",
+    "queue": 0,
+    "scoring": 0,
+    "last_scored_seconds": 41,
+    "board_seconds": 40,
+    "workers": 1,
+    "replica_lag_seconds": 3,
+    "restored_seconds": None,
+    "paused": None,
+    "incidents": [],
+}
+
+
+@dataclass(slots=True)
+class PublicStatus:
+    """What everybody may know, made at most every few seconds."""
+
+    database: Database
+    replica: ReplicaWatch | None = None
+    clock: Callable[[], float] = time.monotonic
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _made: tuple[float, dict[str, Any]] | None = None
+
+    def get(self) -> dict[str, Any]:
+        """Return the status; `offline` where the database does not answer."""
+        with self._lock:
+            if self._made is None or self.clock() - self._made[0] > FRESH_SECONDS:
+                self._made = (self.clock(), self._make())
+            return self._made[1]
+
+    def _make(self) -> dict[str, Any]:
+        try:
+            with self.database.read() as session:
+                found = figures.gather(session)
+                known, paused = incidents.recent(session), submission_pause.pause_message(session)
+                restored = figures.last_event_age(session, RESTORED)
+        except SQLAlchemyError:
+            return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": []}
+        return {
+            "status": _word(found, known, paused),
+            "queue": found.jobs["queued"],
+            "scoring": found.jobs["running"],
+            "last_scored_seconds": _whole(found.last_scored_age),
+            "board_seconds": _whole(found.snapshot_age),
+            "workers": found.workers,
+            "replica_lag_seconds": _whole(self.replica.lag) if self.replica else None,
+            "restored_seconds": _whole(restored),
+            "paused": paused,
+            "incidents": [_incident(incident) for incident in known],
+        }
+
+
+def _word(found: ServiceFigures, known: list[Incident], paused: str | None) -> str:
+    if paused is not None:
+        return "paused"
+    silent = found.worker_age is None or found.worker_age > _WORKER_SILENT
+    waits = (found.oldest_job_age or 0.0) > STUCK_SECONDS
+    unsolved = any(incident.closed_at is None for incident in known)
+    return "degraded" if silent or waits or unsolved else "operational"
+
+
+def _incident(incident: Incident) -> dict[str, Any]:
+    return {
+        "number": incident.number,
+        "title": incident.title,
+        "opened_at": iso(incident.opened_at),
+        "closed_at": None if incident.closed_at is None else iso(incident.closed_at),
+        "updates": [{"at": iso(update.at), "text": update.text} for update in incident.updates],
+    }
+
+
+def _whole(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds)

@@ -1,0 +1,89 @@
+"""The place that outlives the disk: one directory or object store for the database's replica and all files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from common import atomic_files
+from storage.object_store import open_store, s3_options
+
+DATABASE, UPLOADS, LABELS, AUDIT, KEYS = "database", "uploads", "labels", "audit", "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """Addresses and files below REPLICA_URL: a directory, or a URL that both Litestream and fsspec know."""
+
+    url: str
+
+    @property
+    def directory(self) -> Path | None:
+        """The directory, where it is one."""
+        return None if "://" in self.url else Path(self.url)
+
+    @property
+    def public_name(self) -> str:
+        """The address without user, password and options."""
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if self.directory is None else self.url
+
+    def below(self, name: str) -> str:
+        """Return the address of something in it."""
+        head, sign, query = self.url.partition("?") if self.directory is None else (self.url, "", "")
+        return f"{head.rstrip('/')}/{name}{sign}{query}"
+
+    def litestream(self) -> dict[str, Any]:
+        """Return the replica as Litestream's configuration has it."""
+        if self.directory is not None:
+            return {"type": "file", "path": str(self.directory.absolute() / DATABASE)}
+        parts = urlsplit(self.url)
+        if parts.scheme != "s3":
+            return {"url": self.below(DATABASE)}
+        options = s3_options(parts)
+        path = f"{parts.path.strip('/')}/{DATABASE}".lstrip("/")
+        found = {"type": "s3", "bucket": parts.netloc, "path": path, **options}
+        return {**found, "force-path-style": True} if "endpoint" in options else found
+
+    def write(self, name: str, content: bytes) -> None:
+        """Store a file, in place of what is there. Raises whatever the store raises."""
+        if self.directory is not None:
+            atomic_files.write(self.directory / name, content)
+            return
+        system, path = open_store(self.below(name))
+        system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        system.pipe_file(path, content)
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file; None where there is none. Raises whatever else the store raises."""
+        try:
+            if self.directory is not None:
+                return (self.directory / name).read_bytes()
+            system, path = open_store(self.below(name))
+            return bytes(system.cat_file(path))
+        except FileNotFoundError:
+            return None
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        if self.directory is not None:
+            (self.directory / name).unlink(missing_ok=True)
+            return
+        system, path = open_store(self.below(name))
+        if system.exists(path):
+            system.rm_file(path)
+
+    def names(self, folder: str) -> set[str]:
+        """Return the names of the files in a folder."""
+        if self.directory is not None:
+            there = self.directory / folder
+            files = there.iterdir() if there.is_dir() else ()
+            return {path.name for path in files if not path.name.startswith(".")}
+        system, path = open_store(self.below(folder))
+        try:
+            listed = system.ls(path, detail=False)
+        except FileNotFoundError:
+            return set()
+        return {name for one in listed if (name := one.rstrip("/").rpartition("/")[2]) != folder}

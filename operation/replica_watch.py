@@ -1,0 +1,52 @@
+"""Watch over the replica: how far it is behind, as Litestream's socket says every few seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from operation.litestream import Litestream
+
+INTERVAL, PATIENCE = 5.0, 5.0  # seconds
+BEHIND_SECONDS = 60.0  # before it is an alarm
+
+
+class ReplicaWatch:
+    """The last moment at which the replica had everything."""
+
+    def __init__(self, litestream: Litestream, clock: Callable[[], float] = time.monotonic) -> None:
+        self._litestream, self._clock = litestream, clock
+        self._covered_at = clock()
+        self.transactions_behind = 0
+
+    @property
+    def lag(self) -> float:
+        """Seconds since the replica had everything; below a few seconds there is nothing to see."""
+        return self._clock() - self._covered_at
+
+    @property
+    def alarm(self) -> str | None:
+        """Return what is wrong and what to do; None while the replica keeps up."""
+        if self.lag < BEHIND_SECONDS:
+            return None
+        return (
+            f"The replica has been behind for {self.lag:.0f} s. What is submitted now would be lost with this disk. "
+            "See litestream in the log, and run: python -m maintenance doctor"
+        )
+
+    def look(self) -> None:
+        """Ask once."""
+        position = self._litestream.sync(PATIENCE)
+        if position is not None:
+            self.transactions_behind = max(0, position.here - position.replicated)
+            if position.covered:
+                self._covered_at = self._clock()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Ask every few seconds until `stop` is set."""
+        while not stop.is_set():
+            await asyncio.to_thread(self.look)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), INTERVAL)

@@ -1,0 +1,112 @@
+"""Request metrics: time by route template, responses by status, and the request's id in the log.
+
+`GET /` without a query is answered ahead of this from memory, and is not counted: counting would cost more than
+answering. Gradio's requests count under /app.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import re
+import secrets
+import time
+from collections.abc import MutableMapping
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Histogram
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+REQUEST_ID = contextvars.ContextVar("request_id", default="")
+OTHER = "other"  # what no route answers: strangers must not choose labels
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+access = logging.getLogger("access")
+
+
+class RequestMetrics:
+    """Histogram and counter of one application."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        labels = ("route", "method")
+        self.seconds = Histogram(
+            "leaderboard_request_seconds", "Time to the end of a response.", labels, buckets=_BUCKETS, registry=registry
+        )
+        self.responses = Counter(
+            "leaderboard_responses", "Responses by status.", (*labels, "status"), registry=registry
+        )
+
+    def record(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count one request."""
+        route, method = route_of(scope), scope["method"] if scope["method"] in _METHODS else OTHER
+        self.seconds.labels(route, method).observe(seconds)
+        self.responses.labels(route, method, str(status)).inc()
+
+
+class RequestMetricsMiddleware:
+    """ASGI: an application whose requests are counted and have an id; `log`: each is a line in the log."""
+
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics, *, log: bool = False) -> None:
+        self._app, self._metrics, self._log = app, metrics, log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status, request_id = time.perf_counter(), 500, request_id_of(scope)
+        REQUEST_ID.set(request_id)
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message = {**message, "headers": [*message["headers"], (b"x-request-id", request_id.encode())]}
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        finally:
+            seconds = time.perf_counter() - started
+            self._metrics.record(scope, status, seconds)
+            if self._log:
+                access.info("request", extra={"data": _access_line(scope, status, seconds)})
+
+
+def route_of(scope: Scope) -> str:
+    """Return the template of the route that answered, such as /entries/{entry_id}."""
+    path = scope.get("path", "")
+    if path == "/app" or path.startswith("/app/"):
+        return "/app"
+    return str(getattr(scope.get("route"), "path", "") or OTHER)
+
+
+def request_id_of(scope: Scope) -> str:
+    """Return the id that a proxy gave in X-Request-Id, where it looks like one; else a new one."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id" and _GIVEN_ID.fullmatch(value):
+            return str(value.decode("ascii"))
+    return secrets.token_hex(8)
+
+
+class RequestIdFilter(logging.Filter):
+    """Adds the id of the request in hand to the fields of a log record."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return True: every record is logged."""
+        if request_id := REQUEST_ID.get():
+            data: MutableMapping[str, Any] = dict(getattr(record, "data", {}))
+            record.data = {**data, "request": request_id}
+        return True
+
+
+def _access_line(scope: Scope, status: int, seconds: float) -> dict[str, Any]:
+    """Paths hold ids of entries, and queries what people look for: the template is enough, and no address is kept."""
+    return {
+        "method": scope["method"],
+        "route": route_of(scope),
+        "status": status,
+        "milliseconds": round(seconds * 1000, 1),
+    }

@@ -1,0 +1,174 @@
+"""Restore of a daily copy: the database comes whole or not at all, readable by the service alone."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import inspect, make_url, text
+
+from common import atomic_files
+from storage.audit import Head
+from storage.backups import is_copy
+from storage.database import open_database
+from storage.object_store import open_store
+
+_CHUNK = 1 << 20
+_SIDECARS = ("-wal", "-shm")
+_SQLITE_ENDING = ".db.gz"
+
+
+class RestoreRefused(ValueError):
+    """Nothing was restored; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was restored, and the chain's head in it. `aside`: where the database before it is."""
+
+    source: str
+    head: Head
+    aside: Path | None = None
+
+
+def newest_copy(place: str) -> str:
+    """Return the address of the newest copy in a directory or at an fsspec URL. Raises RestoreRefused."""
+    if "://" not in place:
+        folder = Path(place)
+        names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    else:
+        system, base = open_store(place)
+        names = [name.rpartition("/")[2] for name in system.ls(base, detail=False)]
+    copies = sorted(filter(is_copy, names))
+    if not copies:
+        raise RestoreRefused(f"There is no copy of a database in {place}. Name one: restore COPY.")
+    head, sign, query = place.partition("?") if "://" in place else (place, "", "")
+    return f"{head.rstrip('/')}/{copies[-1]}{sign}{query}"
+
+
+def restore_copy(source: str, database_url: str, *, replace: bool = False) -> Restored:
+    """Restore a copy (path or URL) as the database of the settings.
+
+    `replace`: a SQLite database that is there is put aside first. Raises RestoreRefused.
+    """
+    packed = source.partition("?")[0].endswith(_SQLITE_ENDING)
+    url = make_url(database_url)
+    sqlite = url.get_backend_name() == "sqlite"
+    if packed != sqlite:
+        raise RestoreRefused(f"{source} is a copy of {'SQLite' if packed else 'PostgreSQL'}, DATABASE_URL is not that.")
+    with _fetched(source) as path:
+        if not sqlite:
+            return _restore_postgresql(source, path, database_url)
+        return _restore_sqlite(source, path, Path(url.database or "").absolute(), replace)
+
+
+def put_aside(database: Path) -> Path | None:
+    """Rename a SQLite database and its files; return its new name. None where there is none."""
+    if not database.exists():
+        return None
+    aside = database.with_name(f"{database.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    for ending in ("", *_SIDECARS):
+        path = database.with_name(database.name + ending)
+        if path.exists():
+            path.rename(aside.with_name(aside.name + ending))
+    shutil.rmtree(database.with_name(f".{database.name}-litestream"), ignore_errors=True)
+    return aside
+
+
+def put_back(aside: Path | None, database: Path) -> None:
+    """Undo `put_aside`."""
+    if aside is None:
+        return
+    for ending in ("", *_SIDECARS):
+        path = aside.with_name(aside.name + ending)
+        if path.exists():
+            path.rename(database.with_name(database.name + ending))
+
+
+def sqlite_head(database: Path) -> Head:
+    """Return the chain's head. Raises RestoreRefused where the file is damaged, or is no database of a service."""
+    try:
+        with closing(sqlite3.connect(database)) as connection:
+            said = connection.execute("PRAGMA quick_check").fetchone()[0]
+            seq, digest = connection.execute("SELECT seq, hash FROM audit_head").fetchone()
+    except (sqlite3.DatabaseError, TypeError) as error:
+        raise RestoreRefused(f"{database.name} is no whole database of a service ({error}).") from None
+    if said != "ok":
+        raise RestoreRefused(f"{database.name} is damaged ({said}). Take another copy.")
+    return Head(seq, digest)
+
+
+def _restore_sqlite(source: str, copy: Path, database: Path, replace: bool) -> Restored:
+    if database.exists() and not replace:
+        raise RestoreRefused(f"{database} is there already. Stop the service, then use --replace to put it aside.")
+    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    incoming = database.with_name(f".{database.name}.restoring")
+    try:
+        with gzip.open(copy, "rb") as content, incoming.open("wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            shutil.copyfileobj(content, file, _CHUNK)
+            file.flush()
+            os.fsync(file.fileno())
+        head = sqlite_head(incoming)
+        aside = put_aside(database)
+        incoming.replace(database)
+        atomic_files.sync_directory(database.parent)
+    except (OSError, EOFError) as error:
+        raise RestoreRefused(f"{source} cannot be restored ({error}). Nothing has changed.") from None
+    finally:
+        for ending in ("", *_SIDECARS):
+            incoming.with_name(incoming.name + ending).unlink(missing_ok=True)
+    return Restored(source, head, aside)
+
+
+def _restore_postgresql(source: str, dump: Path, database_url: str) -> Restored:
+    """Only into an empty database: what is there is nothing to mix with."""
+    program = shutil.which("pg_restore")
+    if program is None:
+        raise RestoreRefused("pg_restore is not installed on this machine; install the PostgreSQL client programs.")
+    database = open_database(database_url)
+    try:
+        if inspect(database.engine).get_table_names():
+            raise RestoreRefused("The database of DATABASE_URL is not empty. Make an empty one, and name that.")
+        url = database.engine.url.set(drivername="postgresql")
+        secret = {"PGPASSWORD": str(url.password)} if url.password else {}
+        address = url.set(password=None).render_as_string(hide_password=False)
+        command = [program, "--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error"]
+        done = subprocess.run(
+            [*command, f"--dbname={address}", str(dump)],
+            env={"LC_ALL": "C", **secret},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise RestoreRefused(f"pg_restore failed: {done.stderr.strip()[-400:]}")
+        with database.read() as session:
+            seq, digest = session.execute(text("SELECT seq, hash FROM audit_head")).one()
+    finally:
+        database.close()
+    return Restored(source, Head(seq, digest))
+
+
+@contextmanager
+def _fetched(source: str) -> Iterator[Path]:
+    """Provide the copy as a local file."""
+    if "://" not in source:
+        if not Path(source).is_file():
+            raise RestoreRefused(f"{source} is no file.")
+        yield Path(source)
+        return
+    with tempfile.TemporaryDirectory(prefix="restore-") as folder:
+        path = Path(folder) / "copy"
+        system, name = open_store(source)
+        system.get_file(name, str(path))
+        yield path

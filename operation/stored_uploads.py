@@ -1,0 +1,109 @@
+"""Daily check of stored uploads against the hashes that their submissions hold.
+
+Reading every file every day would cost more than it shows: beyond a limit a pass takes one part, another each day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from storage import audit
+from storage.clock import database_now
+from storage.database import Database
+from storage.models.core import Submission
+from storage.uploads import UploadDamaged, Uploads
+
+CHECKED = "uploads.checked"
+MOST_BYTES = 20 * 2**30  # of one pass
+_DAY = 86_400.0
+_EVERY = _DAY  # between two passes, in seconds
+_NAMED = 20  # problems that an event names
+
+
+class StoredUpload(NamedTuple):
+    """What a submission holds of its file."""
+
+    submission: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class UploadsAlarm:
+    """Uploads that the last pass found missing or damaged."""
+
+    at: float
+    problems: int
+    named: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Return the alarm in words, with what to do."""
+        return (
+            f"Stored uploads are missing or damaged: {self.problems}, the first: {self.named[0]} Scores and votes are "
+            "not affected. Bring the file back from another copy, or ask its owner, who has the receipt."
+        )
+
+
+def check_daily(database: Database, uploads: Uploads, earlier: Path | None = None) -> list[str] | None:
+    """Check where nobody has in the last 24 hours; the sentences found, None where it was not due.
+
+    `earlier`: a directory where files were kept before; one that is only there is copied over.
+    """
+    with database.read() as session:
+        now = session.execute(select(database_now())).scalar_one()
+        last = audit.newest(session, [CHECKED], limit=1)
+        if last and last[0].at > now - _EVERY:
+            return None
+        found = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
+    looked_at = part_of_day([StoredUpload(*row) for row in found], int(now // _DAY), MOST_BYTES)
+    problems = find_problems(looked_at, uploads, Uploads(earlier) if earlier else None)
+    with database.write() as session:
+        facts = {"files": len(looked_at), "problems": len(problems), "named": problems[:_NAMED]}
+        audit.append(session, CHECKED, facts)
+    return problems
+
+
+def part_of_day(uploads: list[StoredUpload], day: int, most_bytes: int) -> list[StoredUpload]:
+    """Return those whose turn it is: all, or the part of the day where all would be more than `most_bytes`."""
+    parts = -(-sum(upload.size for upload in uploads) // most_bytes) or 1
+    return [upload for upload in uploads if int(upload.sha256[:8], 16) % parts == day % parts]
+
+
+def find_problems(stored: Iterable[StoredUpload], uploads: Uploads, earlier: Uploads | None) -> list[str]:
+    """Return a sentence for each file that is missing or is not what its hash says."""
+    return [sentence for upload in stored if (sentence := _problem(upload, uploads, earlier))]
+
+
+def alarm(session: Session) -> UploadsAlarm | None:
+    """Return what the last pass found; None where everything was there."""
+    last = audit.newest(session, [CHECKED], limit=1)
+    if not last or not last[0].body["problems"]:
+        return None
+    return UploadsAlarm(last[0].at, last[0].body["problems"], tuple(last[0].body["named"]))
+
+
+def _problem(upload: StoredUpload, uploads: Uploads, earlier: Uploads | None) -> str | None:
+    try:
+        uploads.read(upload.sha256)
+        return None
+    except FileNotFoundError:
+        if earlier is not None and _brought(upload, uploads, earlier):
+            return None
+        return f"The upload of submission {upload.submission} is missing."
+    except UploadDamaged:
+        return f"The upload of submission {upload.submission} is damaged."
+
+
+def _brought(upload: StoredUpload, uploads: Uploads, earlier: Uploads) -> bool:
+    try:
+        uploads.keep(earlier.read(upload.sha256))
+    except (FileNotFoundError, UploadDamaged):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Tests of the package that makes editions from pools of pairs."""

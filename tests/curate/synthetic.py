@@ -1,0 +1,151 @@
+"""A pool of invented pairs in which everything is known: true labels, wrong labels, duplicates, and judges' votes."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+WORDS = [a + b + c for a in ("ka", "lo", "mi", "nu", "re", "so", "ta", "vu") for b in "bdfgklmnprst" for c in "aeiou"]
+SOURCES = ("Alpha", "Beta", "Gamma")
+JUDGES = {"small": 0.62, "medium": 0.70, "large": 0.78, "other": 0.55}
+RUNS = 3
+
+
+@dataclass
+class SyntheticPool:
+    """Rows by source, and what is planted. ``truth``: id -> better response as the row has them."""
+
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {source: [] for source in SOURCES})
+    truth: dict[str, int] = field(default_factory=dict)
+    wrong_labels: set[str] = field(default_factory=set)
+    copies: set[str] = field(default_factory=set)
+    votes: dict[str, dict[str, list[tuple[int, bool]]]] = field(
+        default_factory=dict
+    )  # judge -> id -> (choice, swapped)
+
+    @cached_property
+    def pairs(self) -> dict[str, dict[str, Any]]:
+        """All rows by the ids that the pool gives them."""
+        return {f"{source}-{row['id']}": row for source, rows in self.rows.items() for row in rows}
+
+
+def picture(number: int) -> bytes:
+    """An image of noise, another for each number."""
+    noise = random.Random(number)
+    image = Image.frombytes("L", (24, 24), bytes(noise.randrange(256) for _ in range(576)))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    return out.getvalue()
+
+
+def invent(folder: Path, pairs: int = 2000, *, seed: int = 7) -> SyntheticPool:
+    """A pool of so many pairs; images lie in the folder. One pair in 25 is a copy, one in 20 has a wrong label."""
+    chance = random.Random(seed)
+    pool = SyntheticPool()
+    pictures = max(4, pairs // 10)
+    for number in range(pictures):
+        (folder / f"{number}.png").write_bytes(picture(number))
+    for number in range(pairs):
+        source = SOURCES[number % 3]
+        row = _copy(chance, pool.rows[source][-1], number) if number % 25 == 24 else _new(chance, number, pictures)
+        name = f"{source}-{row['id']}"
+        if number % 25 == 24:
+            pool.copies.add(name)
+        preferred = int(row["preferred"])
+        if number % 20 == 7:
+            pool.wrong_labels.add(name)
+            row["preferred"] = 1 - preferred
+        pool.truth[name] = preferred
+        pool.rows[source].append(row)
+    for judge, accuracy in JUDGES.items():
+        pool.votes[judge] = {
+            name: _votes(chance, _chance_of_right(accuracy, int(name.rpartition("-")[2])), better)
+            for name, better in pool.truth.items()
+        }
+    return pool
+
+
+def _new(chance: random.Random, number: int, pictures: int) -> dict[str, Any]:
+    return {
+        "id": str(number),
+        "query": "What about " + " ".join(chance.choices(WORDS, k=6)) + "?",
+        "response": [" ".join(chance.choices(WORDS, k=chance.randrange(20, 60))) for _ in range(2)],
+        "preferred": chance.randrange(2),
+        "image": f"{number % pictures}.png",
+        "category": "general" if number % 2 else "detail",
+    }
+
+
+def _copy(chance: random.Random, row: dict[str, Any], number: int) -> dict[str, Any]:
+    """The row again: its responses swapped, one word changed, or other responses to the same question."""
+    copy = {**row, "id": str(number), "response": list(row["response"])}
+    kind = chance.randrange(3)
+    if kind == 0:
+        copy["response"] = copy["response"][::-1]
+    elif kind == 1:
+        words = copy["response"][0].split()
+        words[len(words) // 2] = "changed"
+        copy["response"][0] = " ".join(words)
+    else:
+        copy["response"] = [" ".join(chance.choices(WORDS, k=30)) for _ in range(2)]
+    return copy
+
+
+def _chance_of_right(accuracy: float, number: int) -> float:
+    """One pair in seven is hard for all judges, and one in three of the others easy."""
+    return 0.05 if number % 7 == 0 else 0.97 if number % 3 == 1 else accuracy
+
+
+def _votes(chance: random.Random, right: float, better: int) -> list[tuple[int, bool]]:
+    """Votes about a pair, each with its order; a few are undecided."""
+    votes = []
+    for _ in range(RUNS):
+        choice = better if chance.random() < right else 1 - better
+        votes.append((-1 if chance.random() < 0.03 else choice, chance.random() < 0.5))
+    return votes
+
+
+def write_sources(pool: SyntheticPool, folder: Path) -> dict[str, Path]:
+    """The rows as a file for each source."""
+    paths = {}
+    for source, rows in pool.rows.items():
+        paths[source] = folder / f"{source}.jsonl"
+        paths[source].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return paths
+
+
+def text_of(choice: int, *, swapped: bool) -> str:
+    """A judge's text about the responses as shown."""
+    return "I cannot tell." if choice < 0 else f"Overall Judgment: Answer {(choice ^ swapped) + 1} is better."
+
+
+def native_judgements(pool: SyntheticPool, judge: str, stored: dict[str, list[str]]) -> str:
+    """Native lines with texts, about the responses in the order in which the pool stores them."""
+    lines = []
+    for name, votes in pool.votes[judge].items():
+        turned = stored[name][0] != pool.pairs[name]["response"][0]
+        given = [
+            {"text": text_of(choice if choice < 0 else choice ^ turned, swapped=swapped), "swapped": swapped}
+            for choice, swapped in votes
+        ]
+        lines.append(json.dumps({"id": name, "judgements": given}))
+    return "\n".join(lines) + "\n"
+
+
+def official_lines(pool: SyntheticPool, judge: str) -> str:
+    """Lines of the official script about the rows as their source has them."""
+    lines = []
+    for name, votes in pool.votes[judge].items():
+        row = pool.pairs[name]
+        for choice, swapped in votes:
+            meta = {"filter_choice": text_of(choice, swapped=swapped), "random_number": int(swapped)}
+            line = {"id": name, "query": row["query"], "response": row["response"], "meta": meta}
+            lines.append(json.dumps(line))
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,177 @@
+"""Pairs for checkable questions: correctness, length, drafts, and a command that asks nothing twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curate.__main__ import main
+from curate.answer_checking import final_answer, is_right
+from curate.pair_building import CandidateAnswer, build_pairs, length_gap
+from tests.curate.synthetic import picture
+from tests.judge.model_server import Reply, completion, refusal, serving_model
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "right"),
+    [
+        ("So it is. Answer: 42", "42", True),
+        ("Answer: 42.0", "42", True),
+        ("Answer: 1,200", "1200", True),
+        ("Answer: 1/2", "0.5", True),
+        ("**Answer:** 3.", "3", True),
+        ("First I thought Answer: 4.\nAnswer: 5", "5", True),
+        (r"Thus \boxed{\frac{1}{2}}", r"\frac{1}{2}", True),
+        ("Answer: The red car", "red car!", True),
+        ("Answer: 30°", "30", True),
+        ("Answer: 12", "21", False),
+        ("Answer: -3", "3", False),
+        ("It is 42.", "42", None),
+        ("Answer: ", "42", None),
+        ("Answer: 1/0", "1/0", True),
+    ],
+)
+def test_final_answers_are_compared_normalised(text: str, known: str, right: bool | None) -> None:
+    assert is_right(text, known) is right
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "right"),
+    [
+        ("Answer: B", "B", True),
+        ("Answer: (B)", "blue", True),
+        ("Answer: B. blue", "B", True),
+        ("Answer: blue", "B", True),
+        ("Answer: A", "B", False),
+        ("Answer: violet", "B", None),
+    ],
+)
+def test_choices_are_compared_by_letter_or_text(text: str, known: str, right: bool | None) -> None:
+    assert is_right(text, known, {"A": "red", "B": "blue"}) is right
+
+
+def test_a_long_answer_is_cut() -> None:
+    assert len(final_answer("Answer: " + "x" * 10_000) or "") == 400
+
+
+def words(count: int, mark: str) -> str:
+    return " ".join([mark, *["word"] * (count - 1)])
+
+
+@pytest.mark.parametrize(("first", "second", "gap"), [(100, 110, 0.1), (110, 100, 0.1), (50, 54, 0.08)])
+def test_the_length_gap_is_relative_to_the_shorter(first: int, second: int, gap: float) -> None:
+    assert length_gap(words(first, "a"), words(second, "b")) == pytest.approx(gap)
+
+
+def answer(name: str, count: int, right: bool | None) -> CandidateAnswer:
+    return CandidateAnswer(name, 0, words(count, name), right)
+
+
+def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None:
+    given = [answer("a", 100, True), answer("b", 110, False), answer("c", 109, False), answer("d", 100, None)]
+    pairs, counts = build_pairs(given, most=5)
+    assert [(pair.first.endpoint, pair.second.endpoint, pair.preferred) for pair in pairs] == [("a", "c", 0)]
+    assert (counts.both_wrong, counts.lengths, counts.undecided) == (1, 1, 3)
+
+
+def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> None:
+    given = [answer("a", 100, True), answer("b", 101, True)]
+    assert build_pairs(given)[0] == []
+    assert build_pairs(given, both_right=True)[0][0].preferred is None
+
+
+def ask(folder: Path, url: str, *more: str) -> int:
+    given = ["--endpoint", f"good={url},good", "--endpoint", f"bad={url},bad", "--judge", f"strong={url},strong"]
+    given += ["--checker", f"checker={url},checker", "--retry-wait", "0.01", "--output", str(folder / "build")]
+    return main(["build", str(folder / "questions.jsonl"), *given, *more])
+
+
+def reply(_: str, body: Any, __: int) -> Reply:
+    """The good model is right, the bad one wrong; question 2 gets no final answer, and question 3 two wrong ones."""
+    text = body["messages"][0]["content"][0]["text"]
+    model = body["model"]
+    if model == "strong":
+        good_first = text.index("careful") < text.index("hasty")
+        return completion(f"Reasons. Overall Judgment: Answer {1 if good_first else 2} is better.")
+    if model == "checker":
+        return completion("RIGHT" if "careful" in text else "WRONG")
+    number = int(text.split("number ")[1][0])
+    said = number if model == "good" and number != 3 else 9
+    start = f"A {'careful' if model == 'good' else 'hasty'} look at number {number} says so many words about it."
+    return completion(start if number == 2 else f"{start}\nAnswer: {said}")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.png").write_bytes(picture(1))
+    rows = [{"id": f"q{n}", "query": f"What is number {n}?", "answer": n, "image": "a.png"} for n in range(5)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path) -> None:
+    with serving_model(reply) as server:
+        assert ask(folder, server.url) == 0
+        asked = len(server.asked)
+        assert ask(folder, server.url) == 0
+        assert len(server.asked) == asked, "every answer is in a journal"
+    lines = [json.loads(line) for line in (folder / "build" / "pairs.jsonl").read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["q0-0", "q1-1", "q2-2", "q4-3"]
+    assert all("careful" in line["response"][line["preferred"]] for line in lines)
+    assert all(line["draft"]["preferred"] == line["preferred"] for line in lines)
+    build = json.loads((folder / "build" / "build.json").read_text())
+    assert build["dropped"]["both_wrong"] == 1
+    given = ["--source", "Built", "--licence", "x", "--category", "reasoning", "--into", str(folder / "pool")]
+    assert main(["pool", "import", str(folder / "build" / "pairs.jsonl"), *given]) == 0
+    pool = [json.loads(line) for line in (folder / "pool" / "pairs.jsonl").read_text().splitlines()]
+    assert all("careful" in line["response"][line["draft"]["preferred"]] for line in pool)
+    assert {line["preferred"] for line in pool} <= {0, 1}
+
+
+def test_an_endpoint_that_goes_away_leaves_a_build_that_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(path: str, body: Any, count: int) -> Reply:
+        return refusal(401, "no key") if body["model"] == "bad" else reply(path, body, count)
+
+    with serving_model(failing) as server:
+        assert ask(folder, server.url) == 1
+        assert "goes on" in capsys.readouterr().err
+        server.answer = reply
+        asked = [body for body in server.bodies if body["model"] == "good"]
+        assert ask(folder, server.url) == 0
+        assert [body for body in server.bodies if body["model"] == "good"] == asked
+
+
+def test_keys_come_from_named_variables_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-general")
+    monkeypatch.setenv("GOOD_KEY", "sk-good")
+    with serving_model(reply) as server:
+        assert ask(folder, server.url, "--key-env", "good=GOOD_KEY") == 0
+        sent = {body["model"]: headers["authorization"] for _, body, headers in server.asked}
+    assert sent["good"] == "Bearer sk-good"
+    assert "sk-general" not in str(sent)
+    written = "".join(path.read_text() for path in (folder / "build").rglob("*.json*"))
+    assert "sk-good" not in written
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"query": "", "answer": 1, "image": "a.png"}, "`query`"),
+        ({"query": "Q?", "image": "a.png"}, "`answer`"),
+        ({"query": "Q?", "answer": 1, "image": "../a.png"}, "outside"),
+        ({"query": "Q?", "answer": 1, "image": "a.png", "choices": "A"}, "`choices`"),
+    ],
+)
+def test_bad_questions_are_refused_by_line(
+    folder: Path, row: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "questions.jsonl").write_text(json.dumps(row) + "\n")
+    assert ask(folder, "http://localhost:9/v1") == 1
+    error = capsys.readouterr().err
+    assert "line 1" in error
+    assert said in error

@@ -1,0 +1,182 @@
+"""From rows to an edition in one walk: nothing public tells a label, and judges can be scored on it."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from benchmark.commitments import commit
+from benchmark.labelled_pairs import read_pairs
+from benchmark.pair_scoring import score_protocol
+from benchmark.spec import load_spec
+from curate.__main__ import main
+from curate.duplicates_command import EditionPrints
+from curate.edition import file_digest
+from curate.pool import write_lines
+from predictions.problems import ProblemCollector
+from predictions.readers.pair_matching import match_predictions
+from predictions.readers.pair_predictions import read_predictions
+from tests.curate.synthetic import invent, native_judgements, write_sources
+
+
+class WrittenEdition(NamedTuple):
+    """Folders of an edition, and what they were made from."""
+
+    root: Path
+    public: Path
+    private: Path
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
+    root = tmp_path_factory.mktemp("edition")
+    planted = invent(root, 150)
+    pool = root / "pool"
+    for source, path in write_sources(planted, root).items():
+        assert main(["pool", "import", str(path), "--source", source, "--licence", "CC0-1.0", "--into", str(pool)]) == 0
+    assert main(["pool", "duplicates", str(pool)]) == 0
+    stored = {line["id"]: line["response"] for line in lines(pool / "pairs.jsonl")}
+    runs = []
+    for judge in ("small", "medium"):
+        (root / f"{judge}.jsonl").write_text(native_judgements(planted, judge, stored))
+        runs.append(str(root / f"{judge}.jsonl"))
+    assert main(["filter", str(pool), "--runs", *runs, "--rule", "at-least:2"]) == 0
+    verify = root / "verify"
+    assert main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(verify)]) == 0
+    write_lines(verify / "answers.jsonl", answers(planted.truth, verify))
+    assert main(["verify", "import", str(verify), str(verify / "answers.jsonl")]) == 0
+    assert write_edition(root, "next", "--retire", "2027-12-31") == 0
+    return WrittenEdition(root, root / "editions" / "next", root / "private" / "next")
+
+
+def answers(truth: dict[str, int], verify: Path) -> list[dict[str, Any]]:
+    """Two annotators who are right, and name an error now and then."""
+    chance = random.Random(2)
+    out = []
+    rows = {line["id"]: line for line in lines(verify / "private" / "candidates.jsonl")}
+    for line in lines(verify / "items.jsonl"):
+        verdict = "ab"[rows[line["id"]]["preferred"]]
+        errors = ["counting"] if chance.random() < 0.4 else []
+        said = {"item": line["item"], "verdict": verdict, "errors": errors, "seconds": 30}
+        out += [{**said, "annotator": name} for name in ("ann@example.org", "bob@example.org")]
+    return out
+
+
+def write_edition(root: Path, name: str, *more: str) -> int:
+    given = ["--verified", str(root / "verify"), "--pool", str(root / "pool"), "--title", "Next | <b>edition</b>"]
+    given += ["--filter", str(root / "pool" / "filtered" / "filter.json"), "--output", str(root / "editions")]
+    return main(["edition", name, *given, "--private", str(root / "private"), *more])
+
+
+def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> None:
+    spec = load_spec("next", definitions=edition.public.parent)
+    assert spec.filtered_by == ("small", "medium")
+    labels = lines(edition.private / "labels.jsonl")
+    pairs = read_pairs(labels, spec, edition="v1")
+    votes = [{"id": line["id"], "votes": [0]} for line in labels]
+    findings = ProblemCollector()
+    read = read_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), spec, findings)
+    verdicts = match_predictions(read.predictions, pairs, findings)
+    assert not findings.problem_count
+    scores = score_protocol(verdicts, pairs, spec.protocols[0])
+    assert scores.overalls["micro"] is not None
+    assert scores.overalls["micro"].value == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
+
+
+def test_no_public_file_tells_a_label_or_a_name(edition: WrittenEdition) -> None:
+    from pyarrow import parquet
+
+    for path in edition.public.rglob("*.parquet"):
+        assert {"preferred", "tags", "votes", "draft"}.isdisjoint(parquet.read_schema(path).names)
+    texts = [
+        path.read_text() for path in edition.public.rglob("*") if path.suffix not in (".parquet", "") and path.is_file()
+    ]
+    assert not [text for text in texts if "example.org" in text or "labels-" in text]
+    manifest = json.loads((edition.public / "manifest.json").read_text())
+    assert not {"preferred", "label", "tags"} & {name for item in manifest["items"] for name in item}
+    assert not edition.private.is_relative_to(edition.public.parent)
+
+
+def test_the_hub_folders_load_as_datasets(edition: WrittenEdition) -> None:
+    import datasets
+
+    loaded = datasets.load_dataset(str(edition.public / "hub"), cache_dir=str(edition.root / "cache"))
+    labels = datasets.load_dataset(str(edition.private / "hub"), cache_dir=str(edition.root / "cache"))
+    card = json.loads((edition.public / "card.json").read_text())
+    assert {name: len(part) for name, part in loaded.items()} == {"public": card["public"], "hidden": card["hidden"]}
+    first = loaded["public"][0]
+    assert first["image"].size == (24, 24)
+    assert first["canary"] == card["canary"]
+    assert set(loaded["hidden"]["id"]) == set(labels["hidden"]["id"])
+
+
+def test_the_card_counts_what_is_there(edition: WrittenEdition) -> None:
+    card = json.loads((edition.public / "card.json").read_text())
+    labels = lines(edition.private / "labels.jsonl")
+    assert card["pairs"] == len(labels) == sum(one["pairs"] for one in card["table"])
+    assert sum(number for _, number in card["response_histogram"]) == 2 * len(labels)
+    assert card["agreement"]["alpha"] == 1.0
+    assert card["agreement"]["annotators"] == 2
+    public = lines(edition.private / "labels-public.jsonl")
+    assert card["tags_public"] == {"counting": sum("counting" in line["tags"] for line in public)}
+    for name, digest in card["sha256"].items():
+        assert file_digest(edition.public / name) == digest
+    salt = bytes.fromhex((edition.private / "salt").read_text())
+    assert commit(file_digest(edition.private / "labels.jsonl"), salt) == card["label_commitment"]
+    text = (edition.public / "README.md").read_text()
+    assert "below chance" in text
+    assert "<b>" not in (edition.public / "card.html").read_text()
+
+
+def test_the_manifest_finds_duplicates_of_this_edition_later(edition: WrittenEdition) -> None:
+    prints = EditionPrints.from_manifest(json.loads((edition.public / "manifest.json").read_text()))
+    assert len(prints.pairs) == len(lines(edition.private / "labels.jsonl"))
+
+
+def test_an_edition_stays_as_it_is(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
+    assert write_edition(edition.root, "next") == 1
+    assert "another id" in capsys.readouterr().err
+    assert write_edition(edition.root, "vl-rewardbench") == 1
+
+
+def test_labels_may_not_lie_in_the_public_folder(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
+    inside = str(edition.root / "editions" / "labels")
+    assert write_edition(edition.root, "other", "--private", inside) == 1
+    assert "--private" in capsys.readouterr().err
+    assert not (edition.root / "editions" / "other").exists()
+
+
+def test_an_image_that_changed_is_refused_and_nothing_is_left(
+    edition: WrittenEdition, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = lines(edition.root / "verify" / "verified.jsonl")[0]
+    path = edition.root / "pool" / line["image"]
+    data = path.read_bytes()
+    path.write_bytes(b"else")
+    try:
+        assert write_edition(edition.root, "torn") == 1
+        assert "not the one" in capsys.readouterr().err
+        assert not (edition.root / "editions" / "torn").exists()
+    finally:
+        path.write_bytes(data)
+
+
+def test_pairs_that_nobody_has_decided_stop_an_edition(
+    edition: WrittenEdition, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = edition.root / "verify" / "open.jsonl"
+    path.write_text('{"id": "x"}\n')
+    try:
+        assert write_edition(edition.root, "early") == 1
+        assert "--partial" in capsys.readouterr().err
+    finally:
+        path.write_text("")

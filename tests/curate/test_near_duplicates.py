@@ -1,0 +1,92 @@
+"""Near duplicates: inside a pool, of editions that are served, and of training sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmark.items import fingerprint, response_fingerprint
+from curate.__main__ import main
+from curate.near_duplicates import ComparedPair, EditionPrints, PairIndex, hash_distance, similarity
+from tests.curate.synthetic import picture
+
+TEXTS = (
+    "a long answer about the red car that stands to the left of the small house",
+    "no car is to be seen here at all",
+)
+
+
+def compared(name: str, query: str, *responses: str, image: str = "") -> ComparedPair:
+    return ComparedPair(name, query, responses, image, image)
+
+
+def test_similarity_is_the_share_of_common_runs_of_three_words() -> None:
+    first = compared("a", "one two three four", "five six seven")
+    second = compared("b", "one two three four five", "five six seven")
+    assert similarity(first, second) == pytest.approx(3 / 4)
+    assert similarity(first, first) == 1.0
+
+
+@pytest.mark.parametrize("bits", range(7))
+def test_images_that_differ_in_four_bits_are_found_and_no_others(bits: int) -> None:
+    base = 0x0F0F_1234_5678_9ABC
+    other = base
+    for place in range(bits):
+        other ^= 1 << (place * 13) % 64
+    assert hash_distance(f"{base:016x}", f"{other:016x}") == bits
+    index = PairIndex("here")
+    index.add(compared("a", "What is it?", *TEXTS, image=f"{base:016x}"))
+    found = index.find(compared("b", "Quite another question?", "yes", "no", image=f"{other:016x}"))
+    assert (found is not None) == (bits <= 4)
+
+
+def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(picture(1))
+    (tmp_path / "b.png").write_bytes(picture(2))
+    rows: list[dict[str, Any]] = [
+        {"id": "1", "query": "Which car?", "response": list(TEXTS), "image": "a.png"},
+        {"id": "2", "query": "Other?", "response": [TEXTS[0], "Something short."], "image": "b.png"},
+        {"id": "3", "query": "What else?", "response": ["A tree.", "A shrub."], "image": "a.png"},
+        {"id": "4", "query": "Why?", "response": ["Because.", "No reason."], "image": "b.png"},
+    ]
+    (tmp_path / "pool.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    items = [
+        {"key": fingerprint("Which car?", TEXTS), "id": "old-7", "responses": list(map(response_fingerprint, TEXTS))}
+    ]
+    (tmp_path / "manifest.json").write_text(json.dumps({"benchmark": "before", "items": items}))
+    seen = {"question": "what else?", "chosen": "Anything.", "rejected": "Nothing.", "image": "a.png"}
+    (tmp_path / "train.jsonl").write_text(json.dumps(seen) + "\n{broken\n")
+    pool = tmp_path / "pool"
+    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
+    others = ["--manifest", str(tmp_path / "manifest.json"), "--training", str(tmp_path / "train.jsonl")]
+    assert main(["pool", "duplicates", str(pool), *others]) == 0
+    found = [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
+    told = {(one["pair"], one["kind"], one["where"]) for one in found}
+    assert {
+        ("S-1", "same-pair", "before"),
+        ("S-2", "same-response", "before"),
+        ("S-3", "same-question", "train.jsonl"),
+        ("S-1", "similar-image", "train.jsonl"),
+        ("S-3", "similar-image", "pool"),
+        ("S-4", "similar-image", "pool"),
+    } == told
+
+
+def test_editions_that_ship_are_compared() -> None:
+    from curate.duplicates_command import served_editions
+
+    shipped = {edition.name: edition for edition in served_editions()}
+    assert len(shipped["vl-rewardbench"].pairs) > 1200
+
+
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.json").write_text("[]")
+    (tmp_path / "pairs.jsonl").write_text("")
+    assert main(["pool", "duplicates", str(tmp_path), "--manifest", str(tmp_path / "m.json")]) == 1
+    assert "manifest" in capsys.readouterr().err
+    with pytest.raises(KeyError):
+        EditionPrints.from_manifest({})

@@ -1,0 +1,143 @@
+"""Verification: what annotators see, what follows from their answers, and how far they agree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmark.annotation import VERDICTS
+from curate.__main__ import main
+from curate.pool import read_pair_file, write_lines
+from curate.verification import PersonAnswer, VerificationRules, assign, outcome
+from curate.verify_command import keyed
+
+RULES = VerificationRules(2, frozenset({"boss"}))
+
+
+def candidate(number: int, **more: Any) -> dict[str, Any]:
+    """A line of candidates."""
+    return {
+        "id": f"S-{number}", "source": "S", "licence": "CC0-1.0", "query": f"Q{number}?", "preferred": 0,
+        "response": [f"Left {number}.", f"Right {number}."], "image": "images/a.png", "image_sha256": "0" * 64,
+        "image_hash": "", "category": "general", **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    lines = [candidate(0, draft={"preferred": 1, "rationale": "SECRET-DRAFT"}, votes={"wrong": 12, "runs": 12})]
+    lines += [candidate(number) for number in range(1, 6)]
+    write_lines(tmp_path / "candidates.jsonl", lines)
+    keys = list(keyed(read_pair_file(tmp_path / "candidates.jsonl")))
+    write_lines(tmp_path / "gold.jsonl", [{"item": keys[5], "verdict": "b"}])
+    given = ["--annotator", "ann", "--annotator", "bob", "--annotator", "cy", "--reviewer", "boss"]
+    given += ["--gold", str(tmp_path / "gold.jsonl")]
+    assert main(["verify", "export", str(tmp_path / "candidates.jsonl"), "--output", str(tmp_path / "v"), *given]) == 0
+    return tmp_path / "v"
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def answer(folder: Path, given: dict[int, dict[str, Any]]) -> Path:
+    """Answers by pair and annotator; a text is a verdict."""
+    keys = [line["item"] for line in lines(folder / "items.jsonl")]
+    out = []
+    for number, people in given.items():
+        for name, said in people.items():
+            more = said if isinstance(said, dict) else {"verdict": said}
+            out.append({"item": keys[number], "annotator": name, **more})
+    write_lines(folder / "answers.jsonl", out)
+    return folder / "answers.jsonl"
+
+
+def test_annotators_see_neither_labels_nor_drafts(folder: Path) -> None:
+    public = "".join(path.read_text() for path in folder.glob("*.*") if path.is_file())
+    assert "preferred" not in public
+    assert "SECRET-DRAFT" not in public
+    assert "verdict" not in public
+    assert lines(folder / "private" / "drafts.jsonl")[0]["preferred"] == "b"
+
+
+def test_every_pair_is_assigned_to_as_many_people_evenly_and_in_their_own_order() -> None:
+    items = [str(number) for number in range(30)]
+    given = assign(items, ["ann", "bob", "cy"], 2)
+    assert {len(own) for own in given.values()} == {20}
+    assert all(sum(item in own for own in given.values()) == 2 for item in items)
+    shared = [item for item in given["ann"] if item in given["bob"]]
+    assert shared != [item for item in given["bob"] if item in given["ann"]]
+
+
+def test_answers_decide_pairs(folder: Path) -> None:
+    path = answer(folder, {
+        0: {"ann": {"verdict": "b", "errors": ["counting"], "seconds": 60},
+            "bob": {"verdict": "b", "errors": ["counting", "attribute"], "seconds": 70}},
+        1: {"ann": "a", "bob": "b"},
+        2: {"ann": "a", "bob": "b", "boss": "b"},
+        3: {"ann": "vague-style", "bob": "poor-image"},
+        4: {"ann": "a"},
+        5: {"ann": "b", "bob": "a"},
+    })  # fmt: skip
+    assert main(["verify", "import", str(folder), str(path)]) == 0
+    (first, second) = lines(folder / "verified.jsonl")
+    assert (first["id"], first["preferred"], first["tags"], first["votes"]["wrong"]) == ("S-0", 1, ["counting"], 12)
+    assert (second["id"], second["preferred"], second["verification"]["by_reviewer"]) == ("S-2", 1, True)
+    assert [one["id"] for one in lines(folder / "adjudicate.jsonl")] == ["S-1", "S-5"]
+    assert [one["id"] for one in lines(folder / "dropped.jsonl")] == ["S-3"]
+    assert [one["id"] for one in lines(folder / "open.jsonl")] == ["S-4"]
+    report = json.loads((folder / "agreement.json").read_text())
+    assert report["draft"] == {"drafts": 1, "draft_kept": 1.0, "labels": 2, "label_kept": 0.0}
+    assert (report["annotators"]["ann"]["gold_right"], report["annotators"]["bob"]["below_gold_minimum"]) == (1.0, True)
+    assert report["annotators"]["bob"]["median_seconds"] == 70
+    assert report["tags"]["counting"]["given"] == 2
+    assert "boss" not in report["annotators"], "reviewers are not blind"
+    assert len(lines(folder / "individual.jsonl")) == 12
+    assert {one["annotator"] for one in lines(folder / "individual.jsonl")} == {f"annotator-{n}" for n in (1, 2, 3)}
+
+
+def test_an_annotator_may_be_left_out(folder: Path) -> None:
+    path = answer(folder, {0: {"ann": "a", "bob": "b", "cy": "a"}})
+    assert main(["verify", "import", str(folder), str(path), "--exclude", "bob"]) == 0
+    assert lines(folder / "verified.jsonl")[0]["preferred"] == 0
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "unanimous", "state"),
+    [
+        ("a", False, "open"),
+        ("a a", False, "verified"),
+        ("a b", False, "adjudicate"),
+        ("a a b", False, "verified"),
+        ("a a b", True, "adjudicate"),
+        ("both-false vague-style", True, "dropped"),
+        ("a both-false", False, "adjudicate"),
+    ],
+)
+def test_more_than_half_decide_once_there_are_enough(verdicts: str, unanimous: bool, state: str) -> None:
+    given = [PersonAnswer("x", str(number), verdict) for number, verdict in enumerate(verdicts.split())]
+    assert outcome(given, VerificationRules(2, frozenset(), unanimous)).state == state
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"item": "unknown"}, "no candidate"),
+        ({"verdict": "c"}, VERDICTS[0]),
+        ({"annotator": ""}, "`annotator`"),
+        ({"errors": ["nonsense"]}, "`errors`"),
+        ({"seconds": -1}, "`seconds`"),
+    ],
+)
+def test_bad_answers_are_refused_by_line(
+    folder: Path, fields: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = answer(folder, {0: {"ann": {"verdict": "a", **fields}}})
+    assert main(["verify", "import", str(folder), str(path)]) == 1
+    error = capsys.readouterr().err
+    assert "line 1" in error
+    assert said in error
+    assert not (folder / "verified.jsonl").exists()

@@ -1,0 +1,66 @@
+"""Opening of the front page: the sentence about who is best, and the strips of dots."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from benchmark.pairwise import RankRange
+from leaderboard.board.opening import finding, strips
+from leaderboard.board.rows import Board, build_board
+from leaderboard.render import opening_markup
+from tests.factories.snapshots import baselines, crowd, entry, snapshot
+from tests.leaderboard.test_sections import reported
+
+
+def board(*skills: float, published: tuple[object, ...] = ()) -> Board:
+    found = [entry(number, skill) for number, skill in enumerate(skills, start=1)]
+    return build_board({**snapshot(found), "baselines": baselines(False)}, published=published)  # type: ignore[arg-type]
+
+
+def test_the_sentence_names_a_leader_its_interval_and_the_best_reported_result() -> None:
+    found = board(0.9, 0.4, published=(reported("Judge Y", 75.0), reported("Judge X", 70.0)))
+    top = found.rows[0]
+    low, high = (f"{100 * bound:.1f}" for bound in top.interval["macro"])
+    assert finding(found) == (
+        f"Judge 1 leads: macro {100 * (top.value('macro') or 0):.1f} ({low}–{high}). Best reported 75.0, not verified."
+    )
+
+
+def test_judges_that_tests_cannot_separate_from_the_first_share_its_place() -> None:
+    found = board(0.9, 0.9, 0.4)
+    first, second, third = (row.id for row in found.rows if row.tier == "scored")
+    ranges = {first: RankRange(1, 2, False), second: RankRange(1, 2, False), third: RankRange(3, 3, True)}
+    shared = replace(found, ranges={"macro": ranges}, _standings={})
+    assert finding(shared).startswith("Two judges share first place; best macro ")
+
+
+def test_without_scores_the_sentence_is_about_reported_results_and_without_any_there_is_none() -> None:
+    assert finding(board(published=(reported("Judge Y", 75.0),))) == "Best reported 75.0, not verified."
+    assert finding(board()) == ""
+    assert strips(board()) == ()
+    assert opening_markup(board()).strip() == ""
+
+
+def test_each_result_is_one_dot_and_baselines_are_none() -> None:
+    found = board(0.9, 0.6, 0.4, published=(reported("Judge Y", 75.0), reported("Judge X", None)))
+    macro, general = strips(found)[:2]
+    assert [strip.key for strip in strips(found)] == ["macro", "general", "hallucination", "reasoning"]
+    assert (macro.scored.count("h0"), macro.reported.count("h0")) == (3, 1)
+    assert general.reported.count("h0") == 2
+    assert (macro.best, macro.best_is_reported) == max(
+        (f"{100 * (found.rows[0].value('macro') or 0):.1f}", False), ("75.0", True)
+    )
+
+
+def test_dots_stay_in_their_strip_however_many_there_are() -> None:
+    found = build_board(snapshot(crowd(3000)), published=())
+    for strip in strips(found):
+        points = re.findall(r"M(\d+) (\d+)h0", strip.scored)
+        assert 0 < len(points) <= 9 * 101
+        assert all(0 <= int(x) <= 1000 and 0 <= int(y) <= 40 for x, y in points)
+
+
+def test_a_name_is_text_in_the_sentence() -> None:
+    found = build_board(snapshot([entry(1, 0.9, model="<b>x</b>")]), published=())
+    assert "&lt;b&gt;x&lt;/b&gt; is scored" in opening_markup(found)

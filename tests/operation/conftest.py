@@ -1,0 +1,3 @@
+from tests.databases import postgres_cluster
+
+__all__ = ["postgres_cluster"]

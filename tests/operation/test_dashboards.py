@@ -1,0 +1,104 @@
+"""Whatever the dashboard and the alerts name exists in /metrics, with its labels; each promise has its alert."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from prometheus_client import CollectorRegistry
+from prometheus_client.parser import text_string_to_metric_families
+
+from operation import figures
+from operation.figures import ServiceFigures
+from operation.litestream import Litestream
+from operation.metrics import InstallationCollector, make_registry, render
+from operation.replica import Replica
+from operation.replica_watch import ReplicaWatch
+from operation.request_metrics import RequestMetrics
+from storage.database import Database
+from tests.databases import new_database
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+EVERYTHING = ServiceFigures(
+    submissions=1,
+    events=2,
+    jobs={"queued": 1, "done": 3},
+    oldest_job_age=1.0,
+    oldest_running_age=1.0,
+    last_scored_age=1.0,
+    scoring_seconds=(0.1, 0.2),
+    waiting_seconds=(0.1, 0.2),
+    worker_age=1.0,
+    workers=1,
+    revisions={"v2": 1},
+    snapshot_age=1.0,
+    backup_age=1.0,
+    damaged_uploads=0,
+    changed_rows=0,
+)
+_NAME = re.compile(r"\b((?:leaderboard|process)_\w+)(?:\{([^}]*)\})?")
+_LABEL = re.compile(r"(\w+)\s*[=!]~?")
+_BY = re.compile(r"by \(([^)]*)\)")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
+    """Name of every sample of a service that has everything to measure, and its labels."""
+    monkeypatch.setattr(figures, "gather", lambda session: EVERYTHING)
+    watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))))
+    registry: CollectorRegistry = make_registry(InstallationCollector(database, tmp_path, "1", watch))
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    RequestMetrics(registry).record(scope, 200, 0.1)
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(render(registry).decode()):
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+    return found
+
+
+def expressions() -> dict[str, list[str]]:
+    """File -> expressions in it."""
+    panels = json.loads((DEPLOY / "grafana.json").read_text())["panels"]
+    rules = yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"][0]["rules"]
+    shown = [target["expr"] for panel in panels for target in panel["targets"]]
+    return {"grafana.json": shown, "alerts.yaml": [rule["expr"] for rule in rules]}
+
+
+@pytest.mark.parametrize("file", ["grafana.json", "alerts.yaml"])
+def test_every_metric_and_label_exists(file: str, exported: dict[str, set[str]]) -> None:
+    for expression in expressions()[file]:
+        named = _NAME.findall(expression)
+        assert named, expression
+        for name, labels in named:
+            assert name in exported, f"{file}: {name}"
+            assert set(_LABEL.findall(labels)) <= exported[name], f"{file}: {expression}"
+        grouped = {label.strip() for labels in _BY.findall(expression) for label in labels.split(",")}
+        assert grouped <= exported[named[0][0]], f"{file}: {expression}"
+
+
+def test_every_figure_of_the_service_is_on_the_dashboard(exported: dict[str, set[str]]) -> None:
+    shown = {name for expression in expressions()["grafana.json"] for name, _ in _NAME.findall(expression)}
+    own = {name for name in exported if name.startswith("leaderboard_")}
+    assert own - shown <= {
+        *(f"leaderboard_request_seconds_{part}" for part in ("count", "sum", "created")),
+        "leaderboard_responses_created",
+    }
+
+
+def test_every_alert_is_on_the_page_of_promises_and_says_what_to_do() -> None:
+    page = (DEPLOY.parent / "docs" / "slo.md").read_text()
+    for rule in yaml.safe_load((DEPLOY / "alerts.yaml").read_text())["groups"][0]["rules"]:
+        assert f"`{rule['alert']}`" in page, rule["alert"]
+        assert rule["annotations"]["summary"].endswith(".")
+        assert rule["labels"]["severity"] in ("page", "ticket")

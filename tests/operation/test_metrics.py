@@ -1,0 +1,122 @@
+"""/metrics: by route template, for operators alone, and whatever dashboards and alerts name exists in it."""
+
+from __future__ import annotations
+
+import logging
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
+
+from operation.build import BUILD
+from operation.metrics import quantile
+from operation.request_metrics import RequestIdFilter
+from receipts.signing import Signer
+from settings import Settings
+from storage import worker_heartbeats
+from storage.database import Database
+from tests.databases import new_database
+from tests.factories import small_benchmark
+from web.app import create_app
+from web.services import build_services
+
+ROOT = Path(__file__).parents[2]
+TOKEN = {"Authorization": "Bearer token-of-the-operator"}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    found = new_database(f"sqlite:///{tmp_path_factory.mktemp('metrics')}/leaderboard.db")
+    small_benchmark.submit(found, range(2))
+    with found.write() as session:
+        worker_heartbeats.record_heartbeat(session, "worker-1")
+        worker_heartbeats.set_loaded_revisions(session, "worker-1", ["v2"])
+    yield found
+    found.close()
+
+
+def client(database: Database, folder: Path, host: str = "127.0.0.1", **environ: str) -> TestClient:
+    base = {"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
+    settings = Settings.from_env({**base, **environ})
+    services = build_services(settings, database, Signer.make())
+    app = create_app(settings, services, lambda: None)
+    return TestClient(app, base_url="http://127.0.0.1", client=(host, 5), raise_server_exceptions=False)
+
+
+def families(text: str) -> dict[str, Any]:
+    return {family.name: family for family in text_string_to_metric_families(text)}
+
+
+def test_requests_are_counted_by_template_and_strangers_choose_no_label(database: Database, tmp_path: Path) -> None:
+    http = client(database, tmp_path)
+    for path in ("/entries/e1", "/entries/e2", "/healthz", "/api/v1/leaderboard", "/no/such/page", "/wp-login.php"):
+        http.get(path)
+    found = families(http.get("/metrics").text)
+    counted = {(one.labels["route"], one.labels["status"]): one.value for one in found["leaderboard_responses"].samples}
+    counted = {key: value for key, value in counted.items() if value >= 1 and key[1] != ""}
+    assert counted["/entries/{entry_id}", "404"] == 2
+    assert counted["/healthz", "200"] == 1
+    assert counted["other", "404"] == 2
+    assert not [key for key in counted if "e1" in key[0] or "wp-login" in key[0]]
+
+
+def test_the_figures_of_the_installation_are_there(database: Database, tmp_path: Path) -> None:
+    text = client(database, tmp_path).get("/metrics").text
+    assert "leaderboard_submissions 2.0\n" in text
+    assert 'leaderboard_jobs{state="queued"} 0.0\n' in text
+    assert 'leaderboard_label_revision_workers{revision="v2"} 1.0\n' in text
+    assert f'leaderboard_build_info{{version="{BUILD}"}} 1.0\n' in text
+    assert "leaderboard_database_up 1.0\n" in text
+    assert families(text)["leaderboard_worker_heartbeat_age_seconds"].samples[0].value < 600
+
+
+def test_without_a_token_metrics_are_for_this_machine(database: Database, tmp_path: Path) -> None:
+    here = client(database, tmp_path)
+    assert here.get("/metrics").status_code == 200
+    assert here.get("/metrics", headers={"X-Forwarded-For": "203.0.113.9"}).status_code == 403
+    refused = client(database, tmp_path, host="203.0.113.9").get("/metrics")
+    assert (refused.status_code, refused.json()["code"]) == (403, "metrics-closed")
+
+
+def test_with_a_token_metrics_are_for_whoever_sends_it(database: Database, tmp_path: Path) -> None:
+    for host in ("127.0.0.1", "203.0.113.9"):
+        http = client(database, tmp_path, host=host, METRICS_TOKEN="token-of-the-operator")
+        assert http.get("/metrics").status_code == 403
+        assert http.get("/metrics", headers={"Authorization": "Bearer another"}).status_code == 403
+        assert http.get("/metrics", headers=TOKEN).status_code == 200
+
+
+def test_a_request_has_an_id_which_a_proxy_may_give(database: Database, tmp_path: Path) -> None:
+    http = client(database, tmp_path)
+    given = {"X-Request-Id": "from-the-proxy-1"}
+    assert http.get("/healthz", headers=given).headers["x-request-id"] == "from-the-proxy-1"
+    made = [http.get("/healthz", headers={"X-Request-Id": 'x" y'}).headers["x-request-id"] for _ in range(2)]
+    assert len(set(made)) == 2
+    assert all(re.fullmatch(r"[0-9a-f]{16}", one) for one in made)
+
+
+def test_the_access_log_is_an_option_and_names_route_and_request(
+    database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="access")
+    caplog.handler.addFilter(RequestIdFilter())
+    client(database, tmp_path).get("/healthz")
+    assert not [record for record in caplog.records if record.name == "access"]
+    client(database, tmp_path, ACCESS_LOG="1").get("/entries/e1?q=secret", headers={"X-Request-Id": "from-the-proxy-1"})
+    (line,) = [record.data for record in caplog.records if record.name == "access"]  # type: ignore[attr-defined]
+    assert (line["route"], line["status"], line["request"]) == ("/entries/{entry_id}", 404, "from-the-proxy-1")
+    assert "secret" not in str(line)
+
+
+def test_quantiles_are_values_that_were_measured() -> None:
+    assert quantile((1.0,), 0.5) == 1.0
+    assert [quantile(tuple(map(float, range(1, 11))), share) for share in (0.5, 0.95, 1.0)] == [5.0, 10.0, 10.0]
+
+
+def test_the_build_is_the_one_of_the_project() -> None:
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == BUILD

@@ -1,0 +1,82 @@
+"""Small files in the replica: the receipt key under a secret, label sets and heads as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from operation.folder_mirror import FolderMirror
+from operation.litestream import ReplicaUnusable
+from operation.replica import Replica
+from operation.sealed_key import NAME, keep_key, restore_key
+from settings import Settings, SettingsError
+
+
+@pytest.fixture(params=["directory", "url"])
+def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Replica:
+    (tmp_path / "replica").mkdir()
+    return Replica(("" if request.param == "directory" else "local://") + str(tmp_path / "replica"))
+
+
+def test_a_key_comes_back_under_its_secret_and_under_no_other(tmp_path: Path, replica: Replica) -> None:
+    key, elsewhere = tmp_path / "keys" / "receipt.key", tmp_path / "new disk" / "receipt.key"
+    key.parent.mkdir()
+    key.write_bytes(b"private words")
+    assert keep_key(replica, key, "secret")
+    stored = replica.read(NAME)
+    assert stored is not None
+    assert b"private words" not in stored
+    with pytest.raises(ReplicaUnusable, match="another secret"):
+        restore_key(replica, elsewhere, "guess")
+    assert restore_key(replica, elsewhere, "secret")
+    assert elsewhere.read_bytes() == b"private words"
+    assert elsewhere.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_whose_secret_changed_is_encrypted_again(tmp_path: Path, replica: Replica) -> None:
+    key = tmp_path / "receipt.key"
+    key.write_bytes(b"private words")
+    for secret in ("old", "new"):
+        assert keep_key(replica, key, secret)
+    assert restore_key(replica, tmp_path / "another.key", "new")
+
+
+def test_without_a_secret_no_key_leaves_the_disk(tmp_path: Path, replica: Replica) -> None:
+    (tmp_path / "receipt.key").write_bytes(b"private words")
+    assert not keep_key(replica, tmp_path / "receipt.key", "")
+    assert replica.read(NAME) is None
+
+
+def test_a_folder_is_copied_restored_and_follows_removals(tmp_path: Path, replica: Replica) -> None:
+    here = FolderMirror(tmp_path / "labels", "labels", replica)
+    assert (here.copy(), here.restore()) == (0, 0)
+    here.folder.mkdir()
+    for name in ("v3.json", "v4.json", ".incoming-x.json"):
+        (here.folder / name).write_text(name)
+    assert (here.copy(), here.copy()) == (2, 0)
+    new = FolderMirror(tmp_path / "new disk", "labels", replica)
+    assert new.restore() == 2
+    assert sorted(path.name for path in new.folder.iterdir()) == ["v3.json", "v4.json"]
+    assert new.restore() == 0, "what is there stays"
+    (here.folder / "v3.json").unlink()
+    assert here.copy() == 1
+    assert replica.names("labels") == {"v4.json"}
+
+
+def test_an_address_keeps_its_options_below() -> None:
+    place = Replica("s3://bucket/a/?endpoint=http://s3.example&region=r")
+    assert place.below("uploads") == "s3://bucket/a/uploads?endpoint=http://s3.example&region=r"
+    assert place.public_name == "s3://bucket/a/"
+    assert Replica("sftp://anna:pass@host/a").public_name == "sftp://host/a"
+    assert Replica("sftp://anna:pass@host/a").litestream() == {"url": "sftp://anna:pass@host/a/database"}
+
+
+def test_replicated_is_refused_where_nothing_could_confirm_it() -> None:
+    base = {"IDENTITY": "local", "DURABILITY": "replicated"}
+    with pytest.raises(SettingsError, match="needs REPLICA_URL"):
+        Settings.from_env(base)
+    with pytest.raises(SettingsError, match="synchronous_standby_names"):
+        Settings.from_env({**base, "REPLICA_URL": "/r", "DATABASE_URL": "postgresql://host/name"})
+    assert Settings.from_env({**base, "REPLICA_URL": "/r"}).uploads_url == "/r/uploads"
+    assert Settings.from_env({**base, "REPLICA_URL": "/r", "UPLOADS_URL": "/u"}).uploads_url == "/u"

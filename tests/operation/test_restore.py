@@ -1,0 +1,130 @@
+"""Restore of daily copies: whole or not at all, private, never over what is there; and what the doctor finds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from maintenance.__main__ import main
+from operation.doctor import CheckResult, InstallationFiles, examine
+from operation.replica import Replica
+from operation.restore import RestoreRefused, newest_copy, restore_copy
+from storage import audit, backups
+from storage.backups import BackupTarget
+from storage.database import Database, migrate, open_database
+from tests.databases import new_database
+from tests.postgres import Cluster
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    found = new_database(f"sqlite:///{tmp_path}/old/leaderboard.db")
+    with found.write() as session:
+        audit.append(session, "submissions.paused", {"message": "noon"})
+    yield found
+    found.close()
+
+
+def copied(database: Database, place: str) -> str:
+    return f"{place}/{backups.make(database, BackupTarget(place, 3)).name}"
+
+
+@pytest.mark.parametrize("scheme", ["", "local://"])
+def test_the_newest_copy_comes_back_private_with_its_head(tmp_path: Path, database: Database, scheme: str) -> None:
+    place = f"{scheme}{tmp_path}/copies"
+    copied(database, place)
+    url = f"sqlite:///{tmp_path}/new disk/leaderboard.db"
+    restored = restore_copy(newest_copy(place), url)
+    target = tmp_path / "new disk" / "leaderboard.db"
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in target.parent.iterdir()] == ["leaderboard.db"]
+    opened = open_database(url)
+    with opened.read() as session:
+        assert audit.head(session) == restored.head
+        assert restored.head.seq == 1, "what came after the copy is not in it"
+    opened.close()
+
+
+def test_a_database_that_is_there_is_put_aside_only_if_asked(tmp_path: Path, database: Database) -> None:
+    copy = copied(database, str(tmp_path / "copies"))
+    url = f"sqlite:///{tmp_path}/old/leaderboard.db"
+    with pytest.raises(RestoreRefused, match="--replace"):
+        restore_copy(copy, url)
+    database.close()
+    restored = restore_copy(copy, url, replace=True)
+    assert restored.aside is not None
+    assert restored.aside.exists()
+
+
+def test_a_damaged_copy_changes_nothing(tmp_path: Path, database: Database) -> None:
+    damaged = tmp_path / "leaderboard-20261122T020000Z.db.gz"
+    damaged.write_bytes(gzip.compress(b"no database")[:-4])
+    url = f"sqlite:///{tmp_path}/new/leaderboard.db"
+    with pytest.raises(RestoreRefused, match="Nothing has changed"):
+        restore_copy(str(damaged), url)
+    damaged.write_bytes(gzip.compress(b"no database"))
+    with pytest.raises(RestoreRefused, match="no whole database"):
+        restore_copy(str(damaged), url)
+    assert not list((tmp_path / "new").iterdir())
+    with pytest.raises(RestoreRefused, match="no copy"):
+        newest_copy(str(tmp_path / "nothing"))
+    with pytest.raises(RestoreRefused, match="is a copy of SQLite"):
+        restore_copy(str(damaged), "postgresql://host/name")
+
+
+@pytest.mark.postgres
+def test_a_copy_of_postgresql_comes_back_into_an_empty_database(tmp_path: Path, postgres_cluster: Cluster) -> None:
+    database = open_database(postgres_cluster.copy_of()[1])
+    migrate(database)
+    with database.write() as session:
+        audit.append(session, "submissions.paused", {"message": "noon"})
+    copy = copied(database, str(tmp_path))
+    with pytest.raises(RestoreRefused, match="not empty"):
+        restore_copy(copy, database.engine.url.render_as_string(hide_password=False))
+    database.close()
+    url = postgres_cluster.copy_of()[1]
+    assert restore_copy(copy, url).head.seq == 1
+    again = open_database(url)
+    with again.read() as session:
+        assert session.execute(text("SELECT count(*) FROM events")).scalar_one() == 1
+    again.close()
+
+
+def test_the_commands_work_where_there_is_no_database(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copied(database, str(tmp_path / "copies"))
+    places = {"DATA_DIR": tmp_path / "new", "BACKUP_URL": tmp_path / "copies"}
+    for name, value in {**places, "LABELS": "v2=/labels.jsonl", "RECEIPT_KEY": ""}.items():
+        monkeypatch.setenv(name, str(value))
+    assert main(["doctor"]) == 1
+    assert "ALARM" in capsys.readouterr().out
+    assert main(["restore"]) == 0
+    assert "newer than this copy" in capsys.readouterr().out
+    assert main(["restore"]) == 1
+    assert "--replace" in capsys.readouterr().err
+    assert main(["doctor", "--json"]) == 0
+    assert all(one["ok"] for one in json.loads(capsys.readouterr().out))
+
+
+def alarms(found: list[CheckResult]) -> dict[str, str]:
+    return {one.check: one.sentence for one in found if not one.ok}
+
+
+def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None:
+    old, key = tmp_path / "old", tmp_path / "old" / "receipt.key"
+    key.write_text("private")
+    key.chmod(0o644)
+    (tmp_path / "replica").mkdir()
+    url = f"sqlite:///{old}/leaderboard.db"
+    found = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "replica")), key, False)))
+    assert "chmod 600" in found["permissions"]
+    assert "Litestream does not answer" in found["replica"]
+    assert "REPLICA_SECRET" in found["receipt key"]
+    unreachable = alarms(examine(InstallationFiles(old, url, Replica(str(tmp_path / "none")), key, True)))
+    assert "is no directory" in unreachable["replica"]

@@ -1,0 +1,78 @@
+"""The daily check of stored uploads: a lost or damaged file is named, once a day, and cleared when it is back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from operation import stored_uploads
+from operation.stored_uploads import StoredUpload, part_of_day
+from storage import audit
+from storage.database import Database
+from storage.models.core import Submission
+from storage.uploads import Uploads
+from tests.databases import new_database
+from tests.factories import small_benchmark
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    yield found
+    found.close()
+
+
+def with_files(database: Database, uploads: Uploads, number: int) -> list[str]:
+    """Submissions whose files are stored; their digests."""
+    digests = [uploads.keep(f"file {place}".encode()) for place in range(number)]
+    for place, digest in enumerate(digests):
+        small_benchmark.submit(database, range(place, place + 1), content_sha256=digest)
+    return digests
+
+
+def test_a_lost_and_a_damaged_upload_are_named_and_cleared(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "uploads"
+    uploads = Uploads(root)
+    lost, damaged, _ = with_files(database, uploads, 3)
+    path = root / damaged[:2] / damaged
+    content = path.read_bytes()
+    path.write_bytes(b"another")
+    (root / lost[:2] / lost).rename(tmp_path / "aside")
+    found = stored_uploads.check_daily(database, uploads)
+    assert found is not None
+    assert sorted(sentence.split()[-1] for sentence in found) == ["damaged.", "missing."]
+    assert stored_uploads.check_daily(database, uploads) is None, "once a day"
+    with database.read() as session:
+        alarm = stored_uploads.alarm(session)
+    assert alarm is not None
+    assert "ask its owner" in alarm.sentence
+    path.write_bytes(content)
+    (tmp_path / "aside").rename(root / lost[:2] / lost)
+    monkeypatch.setattr(stored_uploads, "_EVERY", 0.0)
+    assert stored_uploads.check_daily(database, uploads) == []
+    with database.read() as session:
+        assert stored_uploads.alarm(session) is None
+
+
+def test_a_file_of_the_earlier_place_is_copied_over(tmp_path: Path, database: Database) -> None:
+    (digest,) = with_files(database, Uploads(tmp_path / "earlier"), 1)
+    uploads = Uploads(tmp_path / "uploads")
+    assert stored_uploads.check_daily(database, uploads, tmp_path / "earlier") == []
+    assert uploads.read(digest)
+    with database.read() as session:
+        assert stored_uploads.alarm(session) is None
+        assert audit.newest(session, [stored_uploads.CHECKED], limit=1)[0].body["files"] == 1
+        assert session.scalars(select(Submission.id)).all()
+
+
+def test_many_bytes_are_checked_in_parts_and_all_of_them_in_turn() -> None:
+    every = [StoredUpload(str(number), f"{number * 2654435761 % 2**32:08x}" + "0" * 56, 10) for number in range(100)]
+    assert part_of_day(every, 5, 1000) == every
+    days = [part_of_day(every, day, 300) for day in range(4)]
+    assert sorted(one.submission for part in days for one in part) == sorted(one.submission for one in every)
+    assert all(5 < len(part) < 50 for part in days)

@@ -1,0 +1,167 @@
+"""A disk that vanishes: kill -9 everything, remove the data directory, start again. Nothing acknowledged is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operation.litestream import Litestream
+from operation.replica import Replica
+from tests.factories.s3_server import KEYS, running_s3
+from tests.factories.service import KEPT, ROOT, Service, alive, running, until
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+EXPORTS = ("/export/board.csv", "/export/board.json", "/api/v1/leaderboard")
+ACCOUNTS = "SELECT * FROM accounts ORDER BY id"
+
+
+@pytest.fixture(params=["folder", "s3"])
+def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Settings of a place that outlives the disk."""
+    if request.param == "folder":
+        (tmp_path / "replica").mkdir()
+        yield {"REPLICA_URL": str(tmp_path / "replica")}
+        return
+    with running_s3(tmp_path / "s3.log") as server:
+        yield {"REPLICA_URL": server.url("space/one"), **KEYS}
+
+
+def submit(service: Service, number: int) -> dict[str, Any]:
+    """Submit a file of its own; the response of acceptance."""
+    judge = service.log_path.parent / "data" / "demo" / "judges" / "judge-e.native-votes.jsonl"
+    content = judge.read_bytes() + b"\n" * number
+    fields = {"model": f"Judge {number}"}
+    reply = service.http.post("/api/v1/submissions", files={"file": ("votes.jsonl", content)}, data=fields)
+    assert reply.status_code == 202, reply.text
+    found: dict[str, Any] = reply.json()
+    return found
+
+
+def kill_everything(service: Service) -> None:
+    """End web process, worker and Litestream with SIGKILL, none of which gets to say goodbye."""
+    children = [int(pid) for pid in re.findall(r'"(?:worker|litestream).started", "pid": (\d+)', service.log)]
+    for pid in (service.process.pid, *filter(alive, children)):
+        os.kill(pid, signal.SIGKILL)
+    service.process.wait()
+    until(lambda: not any(map(alive, children)), 20, "all are gone")
+
+
+def scored(service: Service) -> set[str]:
+    entries = service.http.get("/api/v1/leaderboard").json()["entries"]
+    return {entry["id"] for entry in entries if entry["tier"] == "scored"}
+
+
+def exports(service: Service) -> list[bytes]:
+    """Under one host: the port is another after each start."""
+    return [service.http.get(path, headers={"Host": "localhost"}).content for path in EXPORTS]
+
+
+def rows(data: Path, query: str) -> list[Any]:
+    connection = sqlite3.connect(data / "demo" / "leaderboard.db")
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def test_what_was_acknowledged_as_replicated_survives_kill_and_wipe(tmp_path: Path, replica: dict[str, str]) -> None:
+    data, settings = tmp_path / "data", {**replica, "DURABILITY": "replicated", "REPLICA_SECRET": "s" * 40}
+    with running(data, **settings) as service:
+        until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
+        accepted = [submit(service, number) for number in (1, 2)]
+        kill_everything(service)
+    assert all(one["receipt"]["durability"] == "replicated" for one in accepted)
+    shutil.rmtree(data)
+    with running(data, **settings) as service:
+        assert '"service.restored"' in service.log
+        for one in accepted:
+            place = f"/api/v1/submissions/{one['id']}"
+            assert service.http.get(place).json()["state"] in ("queued", "scoring", "scored")
+            assert service.http.get(f"{place}/receipt").json() == one["receipt"]
+        again = submit(service, 1)
+        assert (again["id"], again["duplicate"], again["receipt"]) == (accepted[0]["id"], True, accepted[0]["receipt"])
+        until(lambda: {one["id"] for one in accepted} <= scored(service), 120, "the queue goes on")
+        in_use = [key["id"] for key in service.http.get("/api/v1/keys").json()["keys"] if key["in_use"]]
+        assert in_use == [accepted[0]["receipt"]["key_id"]], "the key is the same"
+        assert len(list(tmp_path.glob("replica/uploads/*/*"))) in (0, 8), "six judges and two"
+
+
+def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> None:
+    (tmp_path / "replica").mkdir()
+    data, settings = tmp_path / "data", {"REPLICA_URL": str(tmp_path / "replica")}
+    database = data / "demo" / "leaderboard.db"
+    with running(data, **settings) as service:
+        until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
+        # The last snapshot may still be on its way: the board is quiet when no event waits for one.
+        newest = "SELECT max(seq) FROM events WHERE kind = 'submission.scored'"
+        shown = "SELECT max(through_seq) FROM snapshots"
+        until(lambda: rows(data, newest) <= rows(data, shown), 60, "the board shows everything")
+        until(
+            lambda: service.http.get("/api/v1/leaderboard").json()["snapshot"] == current(data), 60, "and the web too"
+        )
+        before, accounts = exports(service), rows(data, ACCOUNTS)
+        assert Litestream(database, Replica(settings["REPLICA_URL"])).wait(30), "the replica has everything"
+        kill_everything(service)
+    shutil.rmtree(data)
+    with running(data, **settings) as service:
+        assert exports(service) == before
+        assert rows(data, ACCOUNTS) == accounts
+        assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
+        assert database.stat().st_mode & 0o777 == 0o600
+    audit = [sys.executable, "-m", "maintenance", "audit", "verify"]
+    environ = {name: os.environ[name] for name in KEPT if name in os.environ} | {"DATA_DIR": str(data)}
+    checked = subprocess.run(audit, env=environ, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def current(data: Path) -> str:
+    """Return the snapshot that was published last."""
+    return str(rows(data, "SELECT id FROM snapshots ORDER BY created_at DESC, through_seq DESC LIMIT 1")[0][0])
+
+
+def start(data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    """Start a service that is expected to refuse."""
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environment |= {"PORT": "0", "DATA_DIR": str(data), "IDENTITY": "local"} | environ
+    command = [sys.executable, str(ROOT / "app.py")]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=240)
+
+
+def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> None:
+    place, data = tmp_path / "replica", tmp_path / "data"
+    refused = start(data, REPLICA_URL=str(place))
+    assert refused.returncode == 2
+    assert "is no directory" in refused.stderr
+    damaged = place / "database" / "ltx" / "0"
+    damaged.mkdir(parents=True)
+    (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
+    refused = start(data, REPLICA_URL=str(place))
+    assert refused.returncode == 2
+    assert "No new board was made" in refused.stderr
+    shutil.rmtree(place / "database")
+    (place / "uploads" / "aa").mkdir(parents=True)
+    refused = start(data, REPLICA_URL=str(place))
+    assert refused.returncode == 2
+    assert "no copy of its database" in refused.stderr
+    assert not list(data.rglob("leaderboard.db"))
+
+
+def test_the_configuration_of_litestream_is_private_and_is_json(tmp_path: Path) -> None:
+    litestream = Litestream(tmp_path / "leaderboard.db", Replica("s3://bucket/a?endpoint=http://s3.example&region=r"))
+    command = litestream.configure()
+    assert command[1:] == ["replicate", "-no-expand-env", "-config", str(litestream.config_path)]
+    assert litestream.config_path.stat().st_mode & 0o777 == 0o600
+    (one,) = json.loads(litestream.config_path.read_text())["dbs"]
+    assert one["replica"]["path"] == "a/database"
+    assert one["replica"]["endpoint"] == "http://s3.example"

@@ -1,0 +1,195 @@
+"""Two benchmarks in one database: each has its labels, jobs, scores, board, snapshots and events of its own."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
+
+from benchmark.items import build_table
+from benchmark.scorecard import SCORER_VERSION
+from storage import audit, integrity, job_queue, label_imports, label_sets, tasks, worker_heartbeats
+from storage.database import Database
+from storage.models.core import AuditEvent, Job, Score, Snapshot, Submission
+from storage.models.quota import Attempt
+from storage.snapshots import snapshot_at
+from storage.tasks import TaskConflict, TaskRequest
+from submissions import queries
+from tests.databases import on_record
+from tests.factories import labels, small_benchmark
+from workers.jobs.rescore import switch_board
+from workers.labels.loader import label_set
+from workers.runner import Worker, drain
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+OTHER = "other"
+
+
+def _other_scorer() -> Scorer:
+    """Return the same names of revisions as the demo has, with the labels the other way round, on other pairs."""
+    items = build_table(OTHER, {"demo": labels.pairs(2)})
+    found = {
+        name: label_set(small_benchmark.label_rows(items, flip=flip), name, items)
+        for name, flip in (("demo", True), ("flipped", False))
+    }
+    return Scorer(items, found, SCORER_VERSION)
+
+
+@dataclass(frozen=True)
+class TwoBenchmarks:
+    """A database with three entries of one benchmark and two of another."""
+
+    database: Database
+    own: Worker
+    other: Worker
+    own_ids: list[str]
+    other_ids: list[str]
+
+    def drain(self) -> None:
+        for worker in (self.own, self.other):
+            drain(worker, lambda: False, lambda seconds: None)
+
+    def board(self, benchmark: str) -> label_sets.ActiveBoard:
+        with self.database.read() as session:
+            found = label_sets.current(session, benchmark)
+        assert found is not None
+        return found
+
+    def snapshot(self, benchmark: str) -> dict[str, Any]:
+        with self.database.read() as session:
+            row = session.get_one(Snapshot, self.board(benchmark).snapshot_id)
+        found: dict[str, Any] = json.loads(zlib.decompress(row.body))
+        return found
+
+
+@pytest.fixture
+def two(database: Database, scorer: Scorer) -> TwoBenchmarks:
+    other = _other_scorer()
+    prepare(database, scorer, "demo")
+    prepare(database, other, "demo")
+    own_ids = small_benchmark.submit(database, range(3), queued=True)
+    other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
+    on_record(database, [*own_ids, *other_ids])
+    made = TwoBenchmarks(database, Worker(database, scorer, 60), Worker(database, other, 60), own_ids, other_ids)
+    made.drain()
+    return made
+
+
+def test_each_worker_scores_its_benchmark_with_its_own_labels(two: TwoBenchmarks) -> None:
+    with two.database.read() as session:
+        scores = session.scalars(select(Score).where(Score.label_revision == "demo")).all()
+    right = {one.submission_id: sum(cell[1] for cell in json.loads(one.tally)["counts"][:7]) for one in scores}
+    assert set(right) == {*two.own_ids, *two.other_ids}
+    assert {one.submission_id for one in scores if one.benchmark == OTHER} == set(two.other_ids)
+    for number, name in enumerate(two.own_ids):
+        assert right[name] == small_benchmark.right(number)
+    for number, name in enumerate(two.other_ids):
+        assert right[name] == small_benchmark.right(number, flip=True, items=14)
+
+
+def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> None:
+    own, other = two.snapshot("demo"), two.snapshot(OTHER)
+    assert {entry["id"] for entry in own["entries"]} == set(two.own_ids)
+    assert {entry["id"] for entry in other["entries"]} == set(two.other_ids)
+    assert (own["benchmark"], other["benchmark"]) == ("demo", OTHER)
+    assert set(own["relations"]) == set(other["relations"]) == {"demo", "flipped"}
+    with two.database.read() as session:
+        assert snapshot_at(session, "demo", "2999-01-01") == two.board("demo").snapshot_id
+        assert snapshot_at(session, OTHER, "2999-01-01") == two.board(OTHER).snapshot_id
+
+
+def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBenchmarks) -> None:
+    before = two.board("demo"), two.snapshot("demo")
+    switch_board(two.database, two.other.scorer, "flipped", "test")
+    two.drain()
+    assert two.board(OTHER).label_revision == "flipped"
+    assert (two.board("demo"), two.snapshot("demo")) == before
+    with two.database.read() as session:
+        assert not list(integrity.check(session))
+        assert audit.verify(session) is None
+
+
+def test_only_events_of_a_later_benchmark_name_it(two: TwoBenchmarks) -> None:
+    switch_board(two.database, two.own.scorer, "flipped", "test")
+    switch_board(two.database, two.other.scorer, "flipped", "test")
+    kinds = ("board.pointed", "snapshot.published", "relations.computed")
+    with two.database.read() as session:
+        rows = session.execute(select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.kind.in_(kinds))).all()
+        moves = {name: audit.events_about(session, [audit.board(name)], ["board.pointed"]) for name in ("", OTHER)}
+    for kind in kinds:
+        assert {json.loads(body).get("benchmark") for of, body in rows if of == kind} == {None, OTHER}
+    assert {name: len(found) for name, found in moves.items()} == {"": 2, OTHER: 2}
+
+
+def test_integrity_names_the_board_that_was_moved_beside_the_service(two: TwoBenchmarks) -> None:
+    with two.database.write() as session:
+        session.connection().exec_driver_sql(f"UPDATE board SET label_revision = 'flipped' WHERE benchmark = '{OTHER}'")
+    with two.database.read() as session:
+        assert [(one.table, one.row) for one in integrity.check(session)] == [("board", OTHER)]
+
+
+def test_a_job_or_score_is_of_the_benchmark_of_its_submission(two: TwoBenchmarks) -> None:
+    for table, more in ((Job, {}), (Score, {"tally": "{}"})):
+        row = {"submission_id": two.own_ids[0], "label_revision": "demo", "scorer_version": "2", **more}
+        with pytest.raises(IntegrityError), two.database.write() as session:
+            session.add(table(benchmark=OTHER, **row))
+
+
+def test_a_worker_claims_only_what_it_holds(two: TwoBenchmarks) -> None:
+    with two.database.write() as session:
+        session.execute(update(Job).values(state="queued", finished_at=None, attempts=0))
+        held = {OTHER: ("demo",)}
+        claims = [job_queue.claim(session, "w", 60, revisions=held) for _ in range(len(two.other_ids) + 1)]
+    assert [claim and (claim.benchmark, claim.label_revision) for claim in claims] == [(OTHER, "demo")] * 2 + [None]
+
+
+def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None:
+    with two.database.write() as session:
+        queries.lock_subjects(session, ["account:a"])
+        for name in (*two.own_ids, two.other_ids[0]):
+            queries.add_attempt(session, name, ["account:a"], "demo", 1, {}, 1000.0)
+        assert len(session.scalars(select(Attempt)).all()) == 4
+        assert [len(queries.quota_used(session, name, "account:a", 1001.0)) for name in ("demo", OTHER)] == [3, 1]
+        assert [queries.count_attempts(session, name, "account:a", "demo") for name in ("demo", OTHER)] == [3, 1]
+
+
+def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks) -> None:
+    with two.database.write() as session:
+        first, _ = tasks.request(session, TaskRequest("rescore.apply", "flipped", {}, "test", "a", "demo"))
+        second, new = tasks.request(session, TaskRequest("rescore.apply", "flipped", {}, "test", "a", OTHER))
+        assert new
+        with pytest.raises(TaskConflict):
+            tasks.request(session, TaskRequest("rescore.apply", "demo", {}, "test", "a", OTHER))
+        claim = tasks.claim(session, "w", 60, benchmark=OTHER)
+        assert claim is not None
+        assert (claim.task_id, claim.benchmark) == (second, OTHER)
+        assert tasks.claim(session, "w", 60, benchmark=OTHER) is None
+        assert tasks.claim(session, "w", 60, benchmark="demo") is not None
+    assert first != second
+
+
+def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two: TwoBenchmarks) -> None:
+    facts = {"benchmark": OTHER, "disclosure": "categories", "spec": "x", "items": 1, "digest": "a" * 64}
+    facts |= {"commitment": "a" * 64, "difference": {}, "reason": "x", "requested_by": "local"}
+    with two.database.write() as session:
+        label_imports.record(session, "v2", facts)
+        label_imports.record(session, "v2", {**facts, "benchmark": "demo"})
+        assert label_imports.publish(session, OTHER, "v2")
+        assert label_imports.drafts(session, OTHER) == set()
+        assert label_imports.drafts(session, "demo") == {"v2"}
+        assert label_imports.discard(session, "demo", "v2")
+        assert label_imports.names(session, OTHER) == {"v2"}
+
+
+def test_what_a_worker_holds_is_said_for_each_benchmark(two: TwoBenchmarks) -> None:
+    two.own.heartbeat()
+    with two.database.read() as session:
+        assert not worker_heartbeats.no_worker_has(session, "demo", "demo")
+        assert worker_heartbeats.no_worker_has(session, OTHER, "demo")
+        assert session.scalars(select(Submission.id).where(Submission.benchmark == OTHER)).first() is not None
