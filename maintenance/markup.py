@@ -7,8 +7,10 @@ from html import escape
 from typing import Any, NamedTuple
 
 from common.text import pluralize
-from maintenance import text_output
+from maintenance import anomaly_text, text_output
 from maintenance.actions.account_search import Directory
+from maintenance.actions.anomalies import AnomalyList
+from maintenance.actions.approvals import PendingApproval
 from maintenance.actions.entry_search import EntryMatches
 from maintenance.actions.operations import Health
 from maintenance.actions.reported import ImportResult, ReportedResultView
@@ -116,7 +118,7 @@ def accounts(found: Directory) -> str:
         )
         for one in found.accounts
     ]
-    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Shut out")
+    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
     return table("Accounts", head, rows, found.nobody) + _more(found.number - len(rows))
 
 
@@ -275,6 +277,42 @@ def _origin(one: ReportedResultView) -> Away | str:
 
 def _figures(one: ReportedResultView) -> tuple[_Right, ...]:
     return tuple(_Right(NOTHING if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
+
+
+def approvals(found: Sequence[PendingApproval]) -> str:
+    """Return what waits."""
+    rows = [
+        (
+            one.submission,
+            f"{one.model} {one.version}".strip(),
+            f"{one.name} ({one.account})",
+            ", ".join(one.organisations) or NOTHING,
+            one.account_age_days,
+            minute(one.submitted_at),
+            one.file,
+            NOTHING if one.abstaining is None else f"{100 * one.abstaining:.1f}%",
+        )
+        for one in found
+    ]
+    head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
+    return table("Waiting", head, rows, "Nothing waits.")
+
+
+def suspicions(found: AnomalyList) -> str:
+    """Return the alarm, and the cases."""
+    rows = [
+        (
+            one.id,
+            anomaly_text.entry_name(one),
+            one.kind,
+            anomaly_text.sentence(one),
+            anomaly_text.end(one).lstrip(" -") or "open",
+        )
+        for one in found.cases
+    ]
+    said = refusal if found.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
+    head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
+    return said(found.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING)
 
 
 def grants(found: Sequence[GrantStatus], names: Mapping[str, str]) -> str:

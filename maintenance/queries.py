@@ -144,9 +144,7 @@ def merged_into(session: Session, submission_id: str) -> list[str]:
 
 def metadata(session: Session, submission_id: str) -> dict[str, Any]:
     """Return the metadata of an entry, by field."""
-    row = session.execute(
-        select(*(getattr(Submission, name) for name in NAMES)).where(Submission.id == submission_id)
-    )
+    row = session.execute(select(*(getattr(Submission, name) for name in NAMES)).where(Submission.id == submission_id))
     return dict(row.one()._mapping)
 
 

@@ -541,6 +541,15 @@ def _create_submissions() -> None:
         ),
         sa.CheckConstraint("size_bytes > 0", name=op.f("ck_submissions_size_bytes")),
         sa.CheckConstraint("temperature >= 0 AND temperature <= 100", name=op.f("ck_submissions_temperature")),
+        sa.CheckConstraint("length(hardware) <= 200", name=op.f("ck_submissions_hardware")),
+        sa.CheckConstraint("price_usd >= 0 AND price_usd <= 1000000000", name=op.f("ck_submissions_price_usd")),
+        sa.CheckConstraint("tokens_in >= 0 AND tokens_in <= 1000000000000000", name=op.f("ck_submissions_tokens_in")),
+        sa.CheckConstraint(
+            "tokens_out >= 0 AND tokens_out <= 1000000000000000", name=op.f("ck_submissions_tokens_out")
+        ),
+        sa.CheckConstraint(
+            "wall_seconds >= 0 AND wall_seconds <= 1000000000", name=op.f("ck_submissions_wall_seconds")
+        ),
         sa.CheckConstraint("votes_per_item BETWEEN 1 AND 16", name=op.f("ck_submissions_votes_per_item")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
         sa.UniqueConstraint("benchmark", "id", name=op.f("uq_submissions_benchmark_id")),
