@@ -517,15 +517,6 @@ def _create_submissions() -> None:
         sa.CheckConstraint("length(judge) <= 200", name=op.f("ck_submissions_judge")),
         sa.CheckConstraint("length(link) <= 2000", name=op.f("ck_submissions_link")),
         sa.CheckConstraint("length(notes) <= 20000", name=op.f("ck_submissions_notes")),
-        sa.CheckConstraint("tokens_in >= 0 AND tokens_in <= 1000000000000000", name=op.f("ck_submissions_tokens_in")),
-        sa.CheckConstraint(
-            "tokens_out >= 0 AND tokens_out <= 1000000000000000", name=op.f("ck_submissions_tokens_out")
-        ),
-        sa.CheckConstraint("price_usd >= 0 AND price_usd <= 1000000000", name=op.f("ck_submissions_price_usd")),
-        sa.CheckConstraint(
-            "wall_seconds >= 0 AND wall_seconds <= 1000000000", name=op.f("ck_submissions_wall_seconds")
-        ),
-        sa.CheckConstraint("length(hardware) <= 200", name=op.f("ck_submissions_hardware")),
         sa.CheckConstraint("length(organisation) <= 200", name=op.f("ck_submissions_organisation")),
         sa.CheckConstraint("length(owner) BETWEEN 1 AND 200", name=op.f("ck_submissions_owner")),
         sa.CheckConstraint("length(paper) <= 2000", name=op.f("ck_submissions_paper")),
