@@ -29,6 +29,7 @@ INTEGRATION = frozenset(
         "judge/test_kill.py",
         "judge/test_run.py",
         "judge/test_scores.py",
+        "operation/test_topology.py",
         "operation/test_vanishing_disk.py",
         "redteam/test_year.py",
         "leaderboard/share/test_routes.py",
