@@ -132,6 +132,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of this suite."""
     parser.addoption("--unit", action="store_true", help="only tests that start no process, browser or PostgreSQL")
     parser.addoption("--all-databases", action="store_true", help="each test that can on PostgreSQL too")
+    parser.addoption("--long", action="store_true", help="the tests marked long too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -151,10 +152,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first."""
-    if not config.getoption("--all-databases"):
-        twins = [item for item in items if _is_spare_twin(item)]
-        config.hook.pytest_deselected(items=twins)
-        items[:] = [item for item in items if not _is_spare_twin(item)]
+    left_out = [item for item in items if _is_left_out(config, item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not _is_left_out(config, item)]
     places = {path: place for place, path in enumerate(LONGEST)}
     for item in items:
         path = item.path.relative_to(ROOT).as_posix()
@@ -163,6 +163,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if _shares_a_process(item):
             item.add_marker(pytest.mark.xdist_group(path))
     items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
+
+
+def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
+    long = item.get_closest_marker("long") is not None and not config.getoption("--long")
+    return long or (_is_spare_twin(item) and not config.getoption("--all-databases"))
 
 
 def _is_spare_twin(item: pytest.Item) -> bool:
