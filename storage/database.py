@@ -193,7 +193,7 @@ def _with_driver(url: URL) -> URL:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    """No statement waits for ever, and no session that has stopped holds its locks for ever."""
+    """Limit statements, waits for locks, and sessions that stop inside a transaction."""
     given = {name: value for name, value in KEEPALIVES.items() if name not in url.query}
     # Errors are logged; values may be what is not public.
     engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=given)
