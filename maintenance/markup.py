@@ -17,6 +17,7 @@ from maintenance.queries import Change, RevisionRow
 from maintenance.reported_file import ReportedFileRejected
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
+from storage.metadata import label
 from storage.quota_grants import GrantStatus
 from storage.reported_results import FIGURES
 from storage.tasks import TaskView
@@ -27,7 +28,6 @@ _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
 _NUMBER = ' class="n"'
 _MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
-_FIELDS = {"parameters_b": "Parameters, in billions"}  # as the submit page asks for them
 
 
 class _Right(str):
@@ -125,11 +125,6 @@ def person(account: str, names: Mapping[str, str]) -> str:
     return names.get(account, account)
 
 
-def field(name: str) -> str:
-    """Return a field's name as a word."""
-    return _FIELDS.get(name) or name.replace("_", " ").capitalize()
-
-
 def _more(number: int) -> str:
     return f'<p class="vl-hint">and {number:,} more: search for part of a name or id</p>' if number > 0 else ""
 
@@ -162,13 +157,13 @@ def entry(
         ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
         ("Public note", found.flag or NOTHING),
         ("Owner", f"{names[found.owner]} ({found.owner})" if found.owner in names else found.owner),
-        *((field(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
+        *((label(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
         (
             minute(one.at),
             person(one.editor, names),
-            field(name),
+            label(name),
             _said_of(old),
             _said_of(one.after[name]),
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmark.protocols import PROTOCOLS
 from leaderboard.share.exports import FORMATS
 from predictions.readers import READERS
+from storage.metadata import FIELDS
 
 DOCS = Path(__file__).parents[1] / "docs"
 _BLOCK = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -38,10 +39,19 @@ def _readers() -> str:
     return _table(("tool", "what to upload"), ((reader.GUIDE.tool, reader.GUIDE.upload) for reader in READERS))
 
 
+def _metadata() -> str:
+    rows = (
+        (f"`--{name.replace('_', '-')}`", f"{field.help}{'; required' * field.required}", field.limits)
+        for name, field in FIELDS.items()
+    )
+    return _table(("option", "meaning", "what is taken"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
     "exports": _exports,
     "readers": _readers,
+    "metadata": _metadata,
 }
 
 

@@ -77,7 +77,11 @@ _FORM = {
     "required": ["file", "model"],
     "properties": {
         "file": _FILE_SCHEMA,
-        **{name: {"type": "string"} for name in (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)},
+        **{
+            name: {"type": "string", "description": f"{field.help.capitalize()}: {field.limits}"}
+            for name, field in FIELDS.items()
+        },
+        **{name: {"type": "string"} for name in (*visibility_options.FIELDS, visibility_options.CONFIRMATION)},
     },
 }
 _CHECK_BODY = {

@@ -11,8 +11,8 @@ from auth import Identity
 from maintenance import markup
 from maintenance.actions import entries, entry_search
 from maintenance.page_context import QUIETLY, PageContext, html
-from maintenance.queries import METADATA
 from maintenance.types import ActionResult
+from storage import metadata
 from storage.database import Database
 
 _SIMPLE: dict[str, Callable[[Database, Identity, str, str], ActionResult]] = {
@@ -45,7 +45,7 @@ def build(context: PageContext) -> None:
         decide = gr.Button("Decide", variant="primary", size="md")
     with gr.Row():
         field = gr.Dropdown(
-            [(markup.field(name), name) for name in METADATA], value="notes", label="Field", filterable=False
+            [(metadata.label(name), name) for name in metadata.NAMES], value="notes", label="Field", filterable=False
         )
         value = gr.Textbox("", label="New value", placeholder="empty clears it")
         change = gr.Button("Change", size="md")
