@@ -97,6 +97,12 @@ class Database:
         self.engine.dispose()
 
 
+def is_unavailable(error: Exception) -> bool:
+    """Return whether the database is away or busy. SQLite says "no such table" by the same class as "locked"."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return isinstance(error, UNAVAILABLE) and code != sqlite3.SQLITE_ERROR
+
+
 def open_database(url: str) -> Database:
     """Open (for SQLite: creates the directory of) a database. Nothing is read yet. Raises ValueError on other URLs."""
     address = _with_driver(make_url(url))
