@@ -609,6 +609,27 @@ _PROFILES: Mapping[str, _Profile] = {
 }
 
 
+def _cost(tokens_in: int, tokens_out: int, price_usd: float, wall_seconds: float, hardware: str) -> Row:
+    return {
+        "tokens_in": tokens_in,
+        "tokens_out": tokens_out,
+        "price_usd": price_usd,
+        "wall_seconds": wall_seconds,
+        "hardware": hardware,
+    }
+
+
+# What the simulated runs would have cost. A closed model tells no hardware, a reward model writes no tokens.
+_COSTS: Mapping[str, Row] = {
+    "A": _cost(9_400_000, 2_100_000, 44.5, 5_400, ""),
+    "B": _cost(9_400_000, 3_300_000, 6.2, 9_000, "1 x A100"),
+    "C": _cost(5_600_000, 800_000, 2.4, 3_100, "1 x A100"),
+    "D": _cost(3_700_000, 0, 0.9, 1_250, "1 x L40S"),
+    "E": _cost(9_400_000, 1_900_000, 17.8, 7_700, "4 x A100"),
+    "F": _cost(3_700_000, 450_000, 0.4, 1_900, "1 x L40S"),
+}
+
+
 def _metadata(letter: str, kind: str, judge_type: str, parameters_b: float, open_weights: bool, notes: str) -> Row:
     return {
         "model": f"Simulated judge {letter} ({kind})",
@@ -618,6 +639,7 @@ def _metadata(letter: str, kind: str, judge_type: str, parameters_b: float, open
         "parameters_b": parameters_b,
         "open_weights": open_weights,
         "notes": f"Simulated, not a real model. {notes}",
+        **_COSTS[letter],
     }
 
 

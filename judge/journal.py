@@ -163,6 +163,19 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
     return answers, events
 
 
+def busy_seconds(path: Path) -> float:
+    """Return how long at least one request was in flight, over all starts of a run; 0 where no answer says."""
+    with path.open("rb") as file:
+        spans = sorted(
+            (line["time"] - line["seconds"], line["time"]) for line in _whole_lines(file, path) if line.get("seconds")
+        )
+    total, until = 0.0, float("-inf")
+    for start, end in spans:
+        total += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return round(total, 3)
+
+
 def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(file, 1):
         if not line.endswith(b"\n"):

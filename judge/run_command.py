@@ -15,7 +15,7 @@ from typing import Any
 
 from judge.configuration import CHAT, RunConfiguration, open_run, write_json
 from judge.errors import JudgeError
-from judge.journal import REFUSED_PARAMETER, Journal
+from judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds
 from judge.options import configure, read_budget, read_prices
 from judge.pairs import PairFile
 from judge.plan import RequestKey, keys
@@ -201,6 +201,7 @@ class FinishedRun:
         found = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
         if found["cost_of_all"] is not None:
             found["cost_of_all"] *= self._recorded["pairs"] / pairs
+        found["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
         return found | {"pairs": pairs, "pairs_in_items": self._recorded["pairs"], "at": round(time.time(), 3)}
 
 
@@ -218,7 +219,8 @@ def run_metadata(
         for event in events
         if event["event"] == REFUSED_PARAMETER
     ]
-    used = ("requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds_per_request", "cost")
+    used = ("requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds_per_request", "cost",
+            "wall_seconds")  # fmt: skip
     return {
         **{name: recorded[name] for name in kept},
         "prompt": {"name": prompt["name"], "sha256": prompt["sha256"]},

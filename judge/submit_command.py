@@ -51,18 +51,27 @@ def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
         fields["--temperature"] = f"{temperature:g}"
     if run["api"] == "chat":
         fields["--prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
-    return fields | {"--notes": _notes(run)}
+    return fields | _cost(run["usage"]) | {"--notes": _notes(run)}
+
+
+def _cost(usage: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the run cost, as far as it knows: prices are those that it was told."""
+    known = {
+        "--tokens-in": usage["prompt_tokens"] or None,
+        "--tokens-out": usage["completion_tokens"] or None,
+        "--price-usd": usage["cost"],
+        "--wall-seconds": usage.get("wall_seconds"),
+    }
+    return {name: f"{value:.12g}" for name, value in known.items() if value is not None}
 
 
 def _notes(run: Mapping[str, Any]) -> str:
     usage, engine = run["usage"], run["engine"]
-    tokens = f"{usage['prompt_tokens']} prompt tokens, {usage['completion_tokens']} reply tokens"
     parts = [
         f"Run with judge ({', '.join(f'{name} {version}' for name, version in engine.items())}).",
         f"Model {run['model']}, order {run['order']}, {run['votes']} votes, {run['failed']} failed.",
-        f"{usage['requests']} requests, {tokens}"
-        + (f", {usage['seconds_per_request']:g} s a request" if usage["seconds_per_request"] is not None else "")
-        + (f", cost {usage['cost']:.2f}." if usage["cost"] is not None else "."),
+        f"{usage['requests']} requests"
+        + (f", {usage['seconds_per_request']:g} s a request." if usage["seconds_per_request"] is not None else "."),
     ]
     changes = [f"{one['parameter']} -> {one['renamed_to'] or 'not sent'}" for one in run["refused_parameters"]]
     return "\n".join([*parts, *([f"Parameters refused by the model: {', '.join(changes)}."] if changes else [])])

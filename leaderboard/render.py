@@ -290,6 +290,7 @@ def _state(board: Board, view: BoardQuery, selection: SelectedRows) -> str:
         "filters": [[one.key, one.term] for one in FILTERS],
         "columns": [
             [column.key, column.kind, "desc" if column.descending else "asc", int(column.usual)]
+            + ([column.title] if column.stated else [])
             for column in board.columns
         ],
     }
@@ -317,6 +318,7 @@ def board_data(board: Board) -> bytes:
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in COLUMNS if column.key != "rank"},
+        "stated": {column.term: [column.key, column.kind] for column in COLUMNS if column.stated},
     }
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([getattr(row, name) for row in rows])

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import maintenance.installation
-import review.cli
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from benchmark.items import ItemTable, build_table
@@ -20,11 +19,14 @@ from benchmark.pair_manifest import pair_manifest
 from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance.cli import CliContext, CliResult, add_commands
+from maintenance import commands as commands_by_hand
+from maintenance.action_context import ActionContext
+from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.item_texts import item_rows, item_text
 from settings import Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
-from submissions.metadata import Metadata
+from submissions.metadata import parse_columns
+from web.actions import ACTIONS
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -62,8 +64,9 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
     maintenance.installation.add_commands(commands)
-    add_commands(commands)
-    review.cli.add_commands(commands)
+    tree = CommandTree(commands, ACTIONS.areas)
+    add_actions(tree, ACTIONS)
+    commands_by_hand.add_commands(tree)
     return parser
 
 
@@ -87,18 +90,19 @@ def _run(options: argparse.Namespace) -> int:
 
 def _context(settings: WorkerSettings, database: Database) -> CliContext:
     """Return the local user, who has the database and may do everything."""
-    return CliContext(
+    context = ActionContext(
         database=database,
         user=LOCAL,
         benchmark=settings.benchmark,
-        parse=lambda raw: Metadata.parse(raw).columns(),
+        parse=parse_columns,
         paths=(settings.state_dir,),
         items=ItemCatalog(settings.manifest_path, settings.item_texts_path),
-        ask=_ask,
-        note=lambda text: print(text, file=sys.stderr),
         shipped=bundled_results,
         identity=_identity(),
+        public_events=ACTIONS.public_events(),
+        retries=ACTIONS.retries(),
     )
+    return CliContext(context, _ask, lambda text: print(text, file=sys.stderr))
 
 
 def _identity() -> IdentitySettings | None:

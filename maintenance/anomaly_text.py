@@ -1,17 +1,16 @@
-"""Anomaly cases as plain text, as data and as HTML. Pure."""
+"""Anomaly cases as plain text and as data. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from maintenance import markup
-from maintenance.actions.anomalies import Alarm
-from maintenance.types import ActionResult
 from storage.anomalies import AnomalyRow
 from storage.clock import iso
 
-_NOTHING = "Nothing is suspicious."
+if TYPE_CHECKING:  # the actions import this module
+    from maintenance.actions.anomalies import AnomalyList
+
+NOTHING = "Nothing is suspicious."
 
 
 def sentence(one: AnomalyRow) -> str:
@@ -41,21 +40,26 @@ def sentence(one: AnomalyRow) -> str:
     )
 
 
-def as_text(found: Sequence[AnomalyRow], busy: Alarm) -> str:
+def as_text(found: AnomalyList) -> str:
     """Return one line each, the alarm last."""
-    lines = [f"{one.id}  {iso(one.found_at)}  {_name(one)}  {one.kind}: {sentence(one)}{_end(one)}" for one in found]
-    return "\n".join([*(lines or [_NOTHING]), f"{'ALARM: ' if busy.raised else ''}{busy.sentence}"])
+    busy = found.alarm
+    lines = [
+        f"{one.id}  {iso(one.found_at)}  {entry_name(one)}  {one.kind}: {sentence(one)}{end(one)}"
+        for one in found.cases
+    ]
+    return "\n".join([*(lines or [NOTHING]), f"{'ALARM: ' if busy.raised else ''}{busy.sentence}"])
 
 
-def as_data(found: Sequence[AnomalyRow], busy: Alarm) -> dict[str, Any]:
+def as_data(found: AnomalyList) -> dict[str, Any]:
     """For programs."""
+    busy = found.alarm
     rows = [
         {
             **one._asdict(),
             "found_at": iso(one.found_at),
             "decided_at": None if one.decided_at is None else iso(one.decided_at),
         }
-        for one in found
+        for one in found.cases
     ]
     return {
         "suspicions": rows,
@@ -65,19 +69,13 @@ def as_data(found: Sequence[AnomalyRow], busy: Alarm) -> dict[str, Any]:
     }
 
 
-def as_html(found: Sequence[AnomalyRow], busy: Alarm) -> str:
-    """Return the alarm, and a table."""
-    rows = [(one.id, _name(one), one.kind, sentence(one), _end(one).lstrip(" -") or "open") for one in found]
-    head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
-    alarm = markup.refusal(busy.sentence) if busy.raised else markup.outcome(ActionResult(False, busy.sentence))
-    return alarm + markup.table("Suspicions", head, rows, _NOTHING)
-
-
-def _name(one: AnomalyRow) -> str:
+def entry_name(one: AnomalyRow) -> str:
+    """Return the entry as people call it."""
     return f"{one.entry} {one.model} {one.version}".strip()
 
 
-def _end(one: AnomalyRow) -> str:
+def end(one: AnomalyRow) -> str:
+    """Return what was decided, after a dash; empty while the case is open."""
     return f" - {one.decision}: {one.reason}" if one.decision else ""
 
 

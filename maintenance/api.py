@@ -1,60 +1,42 @@
-"""REST routes over the use cases. The identity comes from the request; the use case authorises."""
+"""REST routes of maintainers, generated from the registered actions; and the public decision log and audit chain.
+
+The identity comes from the request; the action authorises.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
+from inspect import Parameter as SignatureParameter
+from inspect import Signature
 from typing import Annotated, Any
 
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from auth import AuthError, Role
 from auth.csrf import base_url
 from auth.middleware import client_address, identity_of
 from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
-from auth.settings import IdentitySettings
-from maintenance import anomaly_text as suspicion_words
-from maintenance.actions import (
-    account_search,
-    approvals,
-    audit,
-    bans,
-    entries,
-    entry_search,
-    labels,
-    operations,
-    quota_grants,
-    reported,
-    rescoring,
-    task_retry,
-)
-from maintenance.actions import anomalies as suspicions
-from maintenance.actions.entries import ParseMetadata
-from maintenance.actions.reported import Shipped
+from maintenance.action_context import ActionContext
+from maintenance.actions import audit, reported
 from maintenance.decision_log import decisions
 from maintenance.feed import atom
+from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound, to_jsonable
 from storage.clock import iso
-from storage.database import LARGEST, Database
+from storage.database import LARGEST
 from storage.models.core import UnfitText
 from storage.sliding_window import RateLimited
 
 NoteRefusal = Callable[[AuthError, str, str], None]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
-BASE = "/api/v1/maintenance"
-_FOR_MAINTAINERS = re.compile(
-    rf"{BASE}/|/api/v1/entries/[^/]+/(hide|restore|verify|unverify|flag|unflag|transfer|merge)$"
-)
-_FOR_SUBMITTERS = re.compile(r"/api/v1/(entries|disputes|verification)(/|$)")
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _ATOM = "application/atom+xml; charset=utf-8"
 
@@ -73,90 +55,6 @@ class RequestBody(BaseModel):
         return value
 
 
-class ReasonBody(RequestBody):
-    """Why; it goes on record."""
-
-    reason: str
-
-
-class NoteBody(RequestBody):
-    """A public note."""
-
-    note: str
-
-
-class MessageBody(RequestBody):
-    """Message shown to everybody."""
-
-    message: str
-
-
-class TransferBody(ReasonBody):
-    """To whom an entry goes."""
-
-    to: str
-
-
-class MergeBody(ReasonBody):
-    """Body of a merge: the entry that stays."""
-
-    into: str
-
-
-class ImportBody(ReasonBody):
-    """A label revision and where the workers find it."""
-
-    revision: str
-    source: str
-    public: bool = False
-    disclosure: str = ""
-    accept_weak_hiding: bool = False
-
-
-class Disclose(ReasonBody):
-    """The revision's name typed again, where somebody is asked for it."""
-
-    confirmation: str = ""
-
-
-class RetireBody(ReasonBody):
-    """The revision's name typed again."""
-
-    confirmation: str
-
-
-class RescoreScopeBody(RequestBody):
-    """Selected entries (default: all) and scorer version (default: the board's)."""
-
-    entries: list[str] = []
-    where: dict[str, str] = {}
-    scorer_version: str = ""
-
-    def scope(self) -> dict[str, Any]:
-        """As the use cases take it."""
-        return {"entries": self.entries, "where": self.where, "scorer_version": self.scorer_version}
-
-
-class PreviewBody(RescoreScopeBody):
-    """A revision, and which entries the result lists."""
-
-    revision: str
-
-
-class ApplyBody(RescoreScopeBody):
-    """A revision, its name typed again (and " scorer N" where a scorer version is named), and why."""
-
-    revision: str
-    confirmation: str
-    reason: str
-
-
-class GrantBody(ReasonBody):
-    """Number of submissions beyond the quota."""
-
-    extra: int
-
-
 class ReportedFile(RequestBody):
     """The text of a CSV or JSON file. With `dry_run` nothing is kept, and no reason is needed."""
 
@@ -165,245 +63,118 @@ class ReportedFile(RequestBody):
     dry_run: bool = False
 
 
-class ReportedChange(ReasonBody):
-    """Fields of a reported result, and what they become."""
-
-    changes: dict[str, Any]
-
-
-class UndoBody(ReasonBody):
-    """The revision whose apply is taken back."""
-
-    revision: str
-
-
 def build(
-    database: Database,
-    benchmark: str,
-    parse: ParseMetadata,
+    registry: ActionRegistry,
+    context: ActionContext,
     *,
-    paths: Sequence[Path] = (),
     site_url: str = "",
-    shipped: Callable[[], Shipped] = tuple,
     note_refusal: NoteRefusal = lambda refused, where, address: None,
-    identity: IdentitySettings | None = None,
 ) -> APIRouter:
-    """Return all routes. `site_url`: in front of links in the feed. `shipped`: the reported results that come along.
+    """Return all routes. `site_url`: in front of links in the feed.
 
-    `identity`: who has which role; None: users are not distinguished.
     `note_refusal` records who was refused, trying what.
     """
-    router = APIRouter(route_class=partial(Route, note_refusal))  # type: ignore[arg-type]  # called like a class
-    _add_decisions(router, database, site_url)
-    _add_entries(router, database, parse, shipped)
-    _add_listing(router, database, benchmark)
-    _add_labels(router, database, benchmark)
-    _add_rescore(router, database, benchmark)
-    _add_operations(router, database, benchmark, paths)
-    _add_audit(router, database)
-    _add_suspicions(router, database, benchmark)
-    _add_approvals(router, database, benchmark)
-    _add_reported(router, database, benchmark, shipped)
-    _add_allowances(router, database)
-    _add_accounts(router, database, benchmark, identity)
-    _add_bans(router, database, identity)
+    router = APIRouter(route_class=partial(Route, note_refusal, None))  # type: ignore[arg-type]  # called like a class
+    _add_decisions(router, context, site_url)
+    for action in registry:
+        _add_action(router, action, context, partial(Route, note_refusal, action.declared.role))
+    by_hand = APIRouter(route_class=partial(Route, note_refusal, Role.MAINTAINER))  # type: ignore[arg-type]
+    _add_by_hand(by_hand, context)
+    router.routes.extend(by_hand.routes)
     return router
 
 
-def _add_decisions(router: APIRouter, database: Database, site_url: str) -> None:
+def _add_action(router: APIRouter, action: Action[Any, Any], context: ActionContext, route: Any) -> None:
+    router.add_api_route(
+        action.path,
+        _endpoint(action, context),
+        methods=[action.method],
+        name=action.verb,
+        description=action.description,
+        route_class_override=route,
+    )
+
+
+def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[..., Response]:
+    """Return a function with the signature from which FastAPI makes parameters, body and description."""
+    split = {one.name: one.info.separator for one in action.sent() if one.is_list and action.method == "GET"}
+
+    def endpoint(request: Request, **given: Any) -> Response:
+        values = {**given, **_sent(action, given.pop("body", None))}
+        values |= {name: values[name].split(separator) for name, separator in split.items()}
+        values.pop("body", None)
+        result = action.run(context.acting_as(identity_of(request)), values)
+        return done(result) if isinstance(result, ActionResult) else private(action.json(result))
+
+    asked = [SignatureParameter("request", SignatureParameter.KEYWORD_ONLY, annotation=Request)]
+    asked += [_keyword(one.name, one.annotation, one.default) for one in action.in_path()]
+    if action.method == "GET":
+        asked += [_query(one) for one in action.sent()]
+    elif action.sent():
+        asked.append(_keyword("body", _body(action), SignatureParameter.empty))
+    endpoint.__signature__ = Signature(asked, return_annotation=Response)  # type: ignore[attr-defined]
+    return endpoint
+
+
+def _sent(action: Action[Any, Any], body: Any) -> Mapping[str, Any]:
+    """Return the values of a body by parameter name; fields that were left out are not among them."""
+    if body is None:
+        return {}
+    if isinstance(body, RequestBody):
+        return {name: getattr(body, name) for name in body.model_fields_set}
+    return {action.sent()[0].name: body}
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> SignatureParameter:
+    return SignatureParameter(name, SignatureParameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _query(one: ActionParameter) -> SignatureParameter:
+    if one.is_list:
+        return _keyword(one.name, str, one.info.separator.join(one.default))
+    return _keyword(one.name, one.annotation, one.default)
+
+
+def _body(action: Action[Any, Any]) -> Any:
+    """Return the model of an action's JSON body."""
+    sent = action.sent()
+    if sent[0].info.whole_body:
+        return dict[str, Any]
+    values = {one.name: (one.annotation, _field(one)) for one in sent}
+    name = "Reason" if list(values) == ["reason"] else action.verb.replace("_", " ").title().replace(" ", "")
+    return create_model(f"{name}Body", __base__=RequestBody, **values)  # type: ignore[call-overload]
+
+
+def _field(one: ActionParameter) -> Any:
+    return Field(... if one.required else one.default, description=one.info.help or None)
+
+
+def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> None:
     @router.get("/api/v1/decisions")
     def log(
         before: Number | None = None, limit: Annotated[int, Query(ge=1, le=500)] = 100, edits: bool = False
     ) -> Response:
         """Return the public decision log, newest first; `before` continues at the last seq of an earlier answer. With
         `edits` also entries that were described anew."""
-        found = decisions(database, before=before, limit=limit, edits=edits)
+        found = decisions(context.database, context.public_events, before=before, limit=limit, edits=edits)
         return JSONResponse({"decisions": [one.to_json() for one in found]}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
     def public_chain(after: Number = 0) -> Response:
         """Return the public audit chain as JSON lines: `seq`, `prev`, `body_sha256` and `hash` of each event. `hash`
         is SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
-        lines = audit.public(database, after)
+        lines = audit.public(context.database, after)
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
 
     @router.get("/decisions.atom")
     def feed(request: Request) -> Response:
         """Return the public decision log as a feed."""
-        newest = decisions(database)
+        newest = decisions(context.database, context.public_events)
         base = base_url(site_url, request.url.scheme, request.headers.get("host", ""))
         return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
 
 
-def _add_entries(router: APIRouter, database: Database, parse: ParseMetadata, shipped: Callable[[], Shipped]) -> None:
-    simple = {
-        "hide": entries.hide,
-        "restore": entries.restore,
-        "withdraw": entries.withdraw,
-        "verify": entries.verify,
-        "unverify": entries.unverify,
-        "unflag": entries.unflag,
-    }
-    for name, use_case in simple.items():
-        router.post(f"/api/v1/entries/{{entry}}/{name}", name=name)(_with_reason(database, use_case))
-
-    @router.post("/api/v1/entries/{entry}/flag")
-    def flag(entry: str, body: NoteBody, request: Request) -> Response:
-        """Put a public note on an entry."""
-        return done(entries.flag(database, identity_of(request), entry, body.note))
-
-    @router.post("/api/v1/entries/{entry}/transfer")
-    def transfer(entry: str, body: TransferBody, request: Request) -> Response:
-        """Give an entry to another account."""
-        return done(entries.transfer(database, identity_of(request), entry, body.to, body.reason))
-
-    @router.post("/api/v1/entries/{entry}/merge")
-    def merge(entry: str, body: MergeBody, request: Request) -> Response:
-        """Replace a duplicate by the entry it repeats."""
-        return done(entries.merge(database, identity_of(request), entry, body.into, body.reason))
-
-    @router.patch("/api/v1/entries/{entry}")
-    def edit(entry: str, body: dict[str, Any], request: Request) -> Response:
-        """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429)."""
-        return done(entries.edit(database, identity_of(request), entry, body, parse, shipped()))
-
-    @router.get("/api/v1/entries/{entry}/history")
-    def history(entry: str, request: Request) -> Response:
-        """Return the changes of an entry's metadata."""
-        return private(entries.history(database, identity_of(request), entry))
-
-
-def _add_listing(router: APIRouter, database: Database, benchmark: str) -> None:
-    @router.get(f"{BASE}/entries")
-    def found(request: Request, search: str = "") -> Response:
-        """Entries with their owners and where they are, the newest first; `search`: in model, owner or id."""
-        return private(entry_search.search(database, identity_of(request), benchmark, search))
-
-
-def _with_reason(database: Database, use_case: Callable[..., ActionResult]) -> Callable[..., Response]:
-    def route(entry: str, body: ReasonBody, request: Request) -> Response:
-        return done(use_case(database, identity_of(request), entry, body.reason))
-
-    route.__doc__ = use_case.__doc__
-    return route
-
-
-def _add_labels(router: APIRouter, database: Database, benchmark: str) -> None:
-    @router.get(f"{BASE}/labels")
-    def revisions(request: Request) -> Response:
-        """All label revisions, drafts included."""
-        return private(labels.revisions(database, identity_of(request), benchmark))
-
-    @router.post(f"{BASE}/labels")
-    def add(body: ImportBody, request: Request) -> Response:
-        """Have a worker import a label revision as a draft."""
-        user = identity_of(request)
-        told = (body.revision, body.source, body.reason)
-        shown = {name: getattr(body, name) for name in ("public", "disclosure", "accept_weak_hiding")}
-        return done(labels.request_import(database, user, benchmark, *told, **shown))
-
-    @router.post(f"{BASE}/labels/{{revision}}/disclose")
-    def disclose(revision: str, body: Disclose, request: Request) -> Response:
-        """Make an imported revision public, which cannot be taken back."""
-        told = (revision, body.reason, body.confirmation)
-        return done(labels.disclose(database, identity_of(request), benchmark, *told))
-
-    @router.post(f"{BASE}/labels/{{revision}}/discard")
-    def discard(revision: str, body: ReasonBody, request: Request) -> Response:
-        """Have a worker remove a draft that was never applied; its name is free again."""
-        return done(labels.request_discard(database, identity_of(request), benchmark, revision, body.reason))
-
-    @router.post(f"{BASE}/labels/{{revision}}/retire")
-    def retire(revision: str, body: RetireBody, request: Request) -> Response:
-        """Have the salt of a revision's commitment revealed, which cannot be taken back."""
-        told = (revision, body.reason, body.confirmation)
-        return done(labels.request_retire(database, identity_of(request), benchmark, *told))
-
-
-def _add_rescore(router: APIRouter, database: Database, benchmark: str) -> None:
-    @router.post(f"{BASE}/rescore/preview")
-    def preview(body: PreviewBody, request: Request) -> Response:
-        """Have a worker compute the board under a revision; nothing public changes."""
-        user = identity_of(request)
-        return done(rescoring.request_preview(database, user, benchmark, body.revision, **body.scope()))
-
-    @router.get(f"{BASE}/rescore/preview/{{task}}")
-    def found(task: Number, request: Request) -> Response:
-        """Return the result of a preview."""
-        return private(rescoring.preview(database, identity_of(request), task))
-
-    @router.post(f"{BASE}/rescore/apply")
-    def apply(body: ApplyBody, request: Request) -> Response:
-        """Have the workers make the board show a revision, all or nothing; or score a part under it."""
-        told = (body.revision, body.reason, body.confirmation)
-        return done(rescoring.request_apply(database, identity_of(request), benchmark, *told, **body.scope()))
-
-    @router.post(f"{BASE}/rescore/undo")
-    def undo(body: UndoBody, request: Request) -> Response:
-        """Undo: re-activate the revision that was shown before."""
-        return done(rescoring.undo(database, identity_of(request), benchmark, body.revision, body.reason))
-
-
-def _add_operations(router: APIRouter, database: Database, benchmark: str, paths: Sequence[Path]) -> None:
-    @router.get(f"{BASE}/health")
-    def health(request: Request) -> Response:
-        """Queue, workers, failures, disks."""
-        return private(operations.health(database, identity_of(request), benchmark, paths))
-
-    @router.get(f"{BASE}/tasks")
-    def tasks(request: Request) -> Response:
-        """Return the recent tasks of workers."""
-        return private(operations.recent_tasks(database, identity_of(request)))
-
-    @router.get(f"{BASE}/tasks/{{task}}")
-    def one_task(task: Number, request: Request) -> Response:
-        """Return the progress of a task."""
-        return private(operations.task(database, identity_of(request), task))
-
-    @router.post(f"{BASE}/tasks/{{task}}/retry")
-    def ask_again(task: Number, request: Request) -> Response:
-        """Have a failed task done again, as a new one."""
-        return done(task_retry.retry_task(database, identity_of(request), benchmark, task))
-
-    @router.post(f"{BASE}/backup")
-    def backup(request: Request) -> Response:
-        """Have a worker copy the database now."""
-        return done(operations.request_backup(database, identity_of(request)))
-
-    @router.post(f"{BASE}/jobs/retry")
-    def retry_all(request: Request) -> Response:
-        """Have all failed jobs tried again."""
-        return done(operations.requeue_all(database, identity_of(request), benchmark))
-
-    @router.post(f"{BASE}/jobs/{{job}}/retry")
-    def retry(job: Number, request: Request) -> Response:
-        """Have a failed job tried again."""
-        return done(operations.requeue(database, identity_of(request), job))
-
-    @router.put(f"{BASE}/pause")
-    def pause(body: MessageBody, request: Request) -> Response:
-        """Take no submissions until resumed."""
-        return done(operations.pause(database, identity_of(request), body.message))
-
-    @router.delete(f"{BASE}/pause")
-    def resume(request: Request) -> Response:
-        """Take submissions again."""
-        return done(operations.resume(database, identity_of(request)))
-
-
-def _add_bans(router: APIRouter, database: Database, identity: IdentitySettings | None) -> None:
-    @router.put(f"{BASE}/bans/{{account}}")
-    def ban(account: str, body: ReasonBody, request: Request) -> Response:
-        """Shut an account out."""
-        return done(bans.ban(database, identity_of(request), identity, account, body.reason))
-
-    @router.post(f"{BASE}/bans/{{account}}/lift")
-    def unban(account: str, body: ReasonBody, request: Request) -> Response:
-        """Let it in again."""
-        return done(bans.unban(database, identity_of(request), identity, account, body.reason))
-
-
-def _add_audit(router: APIRouter, database: Database) -> None:
+def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
     @router.get(f"{BASE}/audit/verify")
     def verify(
         request: Request, seq: Number | None = None, hash: Annotated[str | None, Query(max_length=64)] = None
@@ -411,99 +182,14 @@ def _add_audit(router: APIRouter, database: Database) -> None:
         """Recompute the audit chain and compare stored rows with it; with `seq` and `hash` of a head that was kept
         elsewhere, compare with that."""
         kept = None if seq is None and hash is None else {"seq": seq, "hash": hash}
-        return private(audit.verify(database, identity_of(request), kept))
-
-    @router.get(f"{BASE}/audit/head")
-    def head(request: Request) -> Response:
-        """Return the audit chain's last link."""
-        return private(audit.head(database, identity_of(request)))
-
-
-def _add_approvals(router: APIRouter, database: Database, benchmark: str) -> None:
-    @router.get(f"{BASE}/approvals")
-    def waiting(request: Request) -> Response:
-        """First submissions that wait for a maintainer, the oldest first."""
-        return private(approvals.waiting(database, identity_of(request), benchmark))
-
-    for name, use_case in {"approve": approvals.approve, "reject": approvals.reject}.items():
-        router.post(f"{BASE}/approvals/{{entry}}/{name}", name=name)(_with_reason(database, use_case))
-
-
-def _add_reported(router: APIRouter, database: Database, benchmark: str, shipped: Callable[[], Shipped]) -> None:
-    @router.get(f"{BASE}/reported")
-    def results(request: Request) -> Response:
-        """All imported results, removed ones too."""
-        return private(reported.results(database, identity_of(request), benchmark))
+        return private(to_jsonable(audit.verify(context.acting_as(identity_of(request)), kept)))
 
     @router.post(f"{BASE}/reported")
     def add(body: ReportedFile, request: Request) -> Response:
         """Put all rows of a file on the board as reported, or none."""
-        told = (database, identity_of(request), benchmark, body.content.encode(), body.reason)
-        return private(reported.import_file(*told, shipped(), dry_run=body.dry_run))
-
-    @router.patch(f"{BASE}/reported/{{result}}")
-    def edit(result: str, body: ReportedChange, request: Request) -> Response:
-        """Change fields of an imported result."""
-        user = identity_of(request)
-        return done(reported.edit(database, user, benchmark, result, body.changes, body.reason))
-
-    @router.post(f"{BASE}/reported/{{result}}/remove")
-    def remove(result: str, body: ReasonBody, request: Request) -> Response:
-        """Take an imported result off the board."""
-        return done(reported.remove(database, identity_of(request), benchmark, result, body.reason))
-
-    @router.post(f"{BASE}/reported/{{result}}/restore")
-    def restore(result: str, body: ReasonBody, request: Request) -> Response:
-        """Bring a removed one back."""
-        return done(reported.restore(database, identity_of(request), benchmark, result, body.reason))
-
-
-def _add_accounts(router: APIRouter, database: Database, benchmark: str, identity: IdentitySettings | None) -> None:
-    @router.get(f"{BASE}/accounts")
-    def accounts(request: Request, search: str = "") -> Response:
-        """Return the accounts, last seen first; `search`: a part of name or id."""
-        return private(account_search.listing(database, identity_of(request), benchmark, identity, search))
-
-
-def _add_allowances(router: APIRouter, database: Database) -> None:
-    @router.get(f"{BASE}/grants")
-    def listing(request: Request) -> Response:
-        """Submissions that were allowed beyond quotas."""
-        return private(quota_grants.listing(database, identity_of(request)))
-
-    @router.post(f"{BASE}/grants/{{account}}")
-    def grant(account: str, body: GrantBody, request: Request) -> Response:
-        """Allow an account submissions beyond its quota."""
-        return done(quota_grants.grant(database, identity_of(request), account, body.extra, body.reason))
-
-    @router.post(f"{BASE}/grants/{{number}}/revoke")
-    def revoke(number: Number, body: ReasonBody, request: Request) -> Response:
-        """End a grant."""
-        return done(quota_grants.revoke(database, identity_of(request), number, body.reason))
-
-
-def _add_suspicions(router: APIRouter, database: Database, benchmark: str) -> None:
-    @router.get(f"{BASE}/suspicions")
-    def listing(request: Request, decided: bool = False) -> Response:
-        """Return anomaly cases with their numbers, and the activity of unapproved accounts."""
-        user = identity_of(request)
-        found = suspicions.listing(database, user, benchmark, decided=decided)
-        return private(suspicion_words.as_data(found, suspicions.alarm(database, user)))
-
-    @router.post(f"{BASE}/suspicions/again")
-    def again(body: ReasonBody, request: Request) -> Response:
-        """Have a worker look at every entry again."""
-        return done(suspicions.rescan(database, identity_of(request), body.reason))
-
-    @router.post(f"{BASE}/suspicions/{{suspicion}}/dismiss")
-    def dismiss(suspicion: Number, body: ReasonBody, request: Request) -> Response:
-        """Close one: there is nothing in it."""
-        return done(suspicions.dismiss(database, identity_of(request), suspicion, body.reason))
-
-    @router.post(f"{BASE}/suspicions/{{suspicion}}/act")
-    def act(suspicion: Number, body: ReasonBody, request: Request) -> Response:
-        """Close one: something was done, which the reason says."""
-        return done(suspicions.resolve(database, identity_of(request), suspicion, body.reason))
+        ctx = context.acting_as(identity_of(request))
+        found = reported.import_file(ctx, body.content.encode(), body.reason, dry_run=body.dry_run)
+        return private(to_jsonable(found))
 
 
 def done(what: ActionResult) -> Response:
@@ -513,19 +199,19 @@ def done(what: ActionResult) -> Response:
 
 def private(value: Any) -> Response:
     """Return what maintainers alone may see, and no cache keeps."""
-    return JSONResponse(to_jsonable(value), headers=_PRIVATE)
+    return JSONResponse(value, headers=_PRIVATE)
 
 
 class Route(APIRoute):
     """A route that asks first who it is, and whose refusals become problem details. What else an owner or an annotator
     needs, the use case asks."""
 
-    def __init__(self, note_refusal: NoteRefusal, path: str, *arguments: Any, **options: Any) -> None:
-        self._note_refusal = note_refusal
-        self._needs = Role.SUBMITTER if _FOR_SUBMITTERS.match(path) else None
-        if _FOR_MAINTAINERS.match(path):  # docs/maintaining.md describes these; the public description lists none
+    def __init__(
+        self, note_refusal: NoteRefusal, needs: Role | None, path: str, *arguments: Any, **options: Any
+    ) -> None:
+        self._note_refusal, self._needs = note_refusal, needs
+        if needs is Role.MAINTAINER:  # docs/maintaining.md describes these; the public description lists none
             options["include_in_schema"] = False
-            self._needs = Role.MAINTAINER
         super().__init__(path, *arguments, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

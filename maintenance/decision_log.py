@@ -14,11 +14,12 @@ from typing import Any
 
 from common.text import pluralize
 from maintenance import queries
+from maintenance.action_context import PublicEvent
 from maintenance.text_output import label_difference
 from storage import audit
 from storage.audit import StoredEvent
 from storage.clock import iso
-from storage.database import Database
+from storage.database import Database, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,73 +41,16 @@ class Decision:
         return {**said, "changes": self.changes, "by": self.by, **self.facts}
 
 
-@dataclass(frozen=True, slots=True)
-class _PublicEvent:
-    fields: tuple[str, ...]
-    sentence: str  # with the fields in braces
-    title: str = ""  # "" is the kind itself, in words
-
-
-_BOARD = ("from", "to", "reason")
-_COUNTED = ("labels", "entries", "moved", "largest_change")
-_PUBLIC: Mapping[str, _PublicEvent] = {
-    "entry.withdrawn": _PublicEvent(("entry", "reason"), "Entry {entry} was withdrawn: {reason}", "Entry withdrawn"),
-    "entry.restored": _PublicEvent(("entry", "now", "reason"), "Entry {entry} {now}: {reason}", "Entry restored"),
-    "entry.verified": _PublicEvent(("entry", "reason"), "Entry {entry} was verified: {reason}", "Entry verified"),
-    "entry.unverified": _PublicEvent(
-        ("entry", "reason"), "Entry {entry} is no longer verified: {reason}", "Verification taken back"
-    ),
-    "entry.flagged": _PublicEvent(("entry", "note"), "Entry {entry} carries a note: {note}", "Note put on an entry"),
-    "entry.unflagged": _PublicEvent(
-        ("entry", "reason"), "Entry {entry} carries no note any more: {reason}", "Note taken off an entry"
-    ),
-    "entry.edited": _PublicEvent(
-        ("entry", "fields"), "Entry {entry} is described anew: {fields}", "Entry described anew"
-    ),
-    "entry.merged": _PublicEvent(
-        ("entry", "into", "reason"), "Entry {entry} was merged into {into}: {reason}", "Entries merged"
-    ),
-    "reported.imported": _PublicEvent(
+_OTHERS: Mapping[str, PublicEvent] = {  # events of no single action
+    "reported.imported": PublicEvent(
         ("count", "reason"), "Results reported elsewhere were imported ({count}): {reason}", "Reported results imported"
     ),
-    "reported.edited": _PublicEvent(
-        ("result", "fields", "before", "after", "reason"),
-        "Reported result {result} was corrected ({fields}): {reason}",
-        "Reported result corrected",
-    ),
-    "reported.removed": _PublicEvent(
-        ("result", "name", "reason"), "Reported result {name} was removed: {reason}", "Reported result removed"
-    ),
-    "reported.restored": _PublicEvent(
-        ("result", "name", "reason"), "Reported result {name} is back: {reason}", "Reported result restored"
-    ),
-    "submissions.paused": _PublicEvent(("message",), "Submissions are paused: {message}", "Submissions paused"),
-    "submissions.resumed": _PublicEvent((), "Submissions are taken again.", "Submissions resumed"),
-    "labels.disclosed": _PublicEvent(
-        ("revision", "reason"), "Label revision {revision} is public now: {reason}", "Labels disclosed"
-    ),
-    "labels.retired": _PublicEvent(
-        ("revision", "salt", "commitment", "reason"),
-        "Label revision {revision} is retired: {reason}",
-        "Labels retired",
-    ),
-    "rescore.applied": _PublicEvent(
-        (*_BOARD, *_COUNTED, "commitment", "snapshot_before"),
-        "The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
-        "Scored again under other labels",
-    ),
-    "rescore.undone": _PublicEvent(
-        (*_BOARD, *_COUNTED),
-        "The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
-        "Change of labels taken back",
-    ),
-    "board.pointed": _PublicEvent(
-        _BOARD, "The board shows label revision {to[label_revision]}: {reason}", "Labels chosen"
+    "board.pointed": PublicEvent(
+        ("from", "to", "reason"), "The board shows label revision {to[label_revision]}: {reason}", "Labels chosen"
     ),
 }
 _UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
 _EDITED = "entry.edited"  # left out unless asked for: owners' words about their entries would drive out all decisions
-_BY_OWNERS = ("entry.withdrawn", _EDITED)  # what an entry's owner may do as well
 _KEPT = 32  # answers
 _AT_ONCE = 50  # events, at least
 _OF_THE_BOARD = ("rescore.applied", "rescore.undone", "board.pointed")
@@ -114,14 +58,21 @@ _EXPLAINED_BY = ("rescore.applied", "rescore.undone")  # what comes right after 
 
 
 def decisions(
-    database: Database, *, before: int | None = None, limit: int = 100, edits: bool = False
+    database: Database,
+    events: Mapping[str, PublicEvent],
+    *,
+    before: int | None = None,
+    limit: int = 100,
+    edits: bool = False,
 ) -> list[Decision]:
     """Return the newest public decisions first; `before` continues an earlier answer at its last seq. For everybody.
 
-    `edits`: with entries that were described anew, which is mostly their owners' doing.
+    `events`: audit kind -> how it is shown, of the registered actions. `edits`: with entries that were described anew,
+    which is mostly their owners' doing.
     """
     found: list[Decision] = []
-    kinds = [kind for kind in _PUBLIC if edits or kind != _EDITED]
+    public = {**_OTHERS, **events}
+    kinds = [kind for kind in public if edits or kind != _EDITED]
     with database.read() as session:
         hidden = queries.out_of_sight(session)
         while len(found) < limit:  # what is not shown makes no answer shorter
@@ -129,34 +80,39 @@ def decisions(
             if not recorded:
                 break
             explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
-            found += _visible(session, recorded, hidden, {before - 1} if explained and before else set())
+            read = [event for event in recorded if not (explained and before and event.seq == before - 1)]
+            found += _visible(session, read, hidden, public)
             before = recorded[-1].seq
     return found[:limit]
 
 
-def _visible(session: Any, recorded: Sequence[StoredEvent], hidden: set[str], explained: set[int]) -> list[Decision]:
-    """Of some events those that are shown; `explained`: the seqs of those that an event after them says better."""
-    explained = explained | {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
+def _visible(
+    session: Session, recorded: Sequence[StoredEvent], hidden: set[str], public: Mapping[str, PublicEvent]
+) -> list[Decision]:
+    """Of some events those that are shown: without those that an event after them says better."""
+    explained = {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
     read = [event for event in recorded if event.seq not in explained]
     shown = [event for event in read if not _out_of_sight(event.body, hidden)]
-    owners = queries.owners(session, [event.body["entry"] for event in shown if event.kind in _BY_OWNERS])
+    owners = queries.owners(session, [event.body["entry"] for event in shown if public[event.kind].by_owners])
     moves = [event for event in shown if event.kind in _OF_THE_BOARD]
     around = {event.seq: queries.boards_around(session, event.seq, event.body.get("benchmark")) for event in moves}
-    return [_decision(event, owners, around.get(event.seq)) for event in shown]
+    return [_decision(event, public[event.kind], owners, around.get(event.seq)) for event in shown]
 
 
 def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
     return bool({body.get("entry"), body.get("into")} & hidden) or body.get("it") == "is hidden"
 
 
-def _decision(event: StoredEvent, owners: Mapping[str, str], around: tuple[str | None, ...] | None) -> Decision:
-    shown, body = _PUBLIC[event.kind], event.body
+def _decision(
+    event: StoredEvent, shown: PublicEvent, owners: Mapping[str, str], around: tuple[str | None, ...] | None
+) -> Decision:
+    body = event.body
     facts = {name: body.get(name, _UNSAID.get(name)) for name in shown.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
     texts |= _with_rules(body)
     if around is not None:
         facts |= dict(zip(("snapshot_before", "snapshot_after"), around, strict=True))
-    by = "service" if "by" not in body else "owner" if _by_owner(event, owners) else "maintainer"
+    by = "service" if "by" not in body else "owner" if shown.by_owners and _by_owner(body, owners) else "maintainer"
     title = shown.title or event.kind.replace(".", " ").capitalize()
     sentence = shown.sentence.format_map(texts)
     return Decision(event.seq, iso(event.at), event.kind, title, sentence, _changes(event.kind, facts), by, facts)
@@ -178,14 +134,13 @@ def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _by_owner(event: StoredEvent, owners: Mapping[str, str]) -> bool:
+def _by_owner(body: Mapping[str, Any], owners: Mapping[str, str]) -> bool:
     """Return whether somebody decided as the entry's owner: where only maintainers may, an owner is there as one of
     them.
 
     Without sign-in everybody has one account, and nobody owns anything (values.require_owner_of).
     """
-    body = event.body
-    return event.kind in _BY_OWNERS and body.get("via") != "local" and body["by"] == owners.get(body["entry"])
+    return body.get("via") != "local" and body["by"] == owners.get(body["entry"])
 
 
 def _with_rules(body: Mapping[str, Any]) -> dict[str, dict[str, str]]:
@@ -204,8 +159,8 @@ def _with_rules(body: Mapping[str, Any]) -> dict[str, dict[str, str]]:
 class PublicLog:
     """The decisions for pages that are asked for often: read again only when the chain has grown. For everybody."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, events: Mapping[str, PublicEvent]) -> None:
+        self._database, self._events = database, events
         self._kept: OrderedDict[tuple[int, int | None, int, bool], Sequence[Mapping[str, Any]]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -216,7 +171,7 @@ class PublicLog:
         with self._lock:
             found = self._kept.get(key)
         if found is None:
-            said = decisions(self._database, before=before, limit=limit, edits=edits)
+            said = decisions(self._database, self._events, before=before, limit=limit, edits=edits)
             found = [one.to_json() for one in said]
             with self._lock:
                 self._kept[key] = found

@@ -7,8 +7,10 @@ from html import escape
 from typing import Any, NamedTuple
 
 from common.text import pluralize
-from maintenance import text_output
+from maintenance import anomaly_text, text_output
 from maintenance.actions.account_search import Directory
+from maintenance.actions.anomalies import AnomalyList
+from maintenance.actions.approvals import PendingApproval
 from maintenance.actions.entry_search import EntryMatches
 from maintenance.actions.operations import Health
 from maintenance.actions.reported import ImportResult, ReportedResultView
@@ -17,6 +19,7 @@ from maintenance.queries import Change, RevisionRow
 from maintenance.reported_file import ReportedFileRejected
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
+from storage.metadata import label
 from storage.quota_grants import GrantStatus
 from storage.reported_results import FIGURES
 from storage.tasks import TaskView
@@ -27,7 +30,6 @@ _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
 _NUMBER = ' class="n"'
 _MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
-_FIELDS = {"parameters_b": "Parameters, in billions"}  # as the submit page asks for them
 
 
 class _Right(str):
@@ -116,18 +118,13 @@ def accounts(found: Directory) -> str:
         )
         for one in found.accounts
     ]
-    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Shut out")
+    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
     return table("Accounts", head, rows, found.nobody) + _more(found.number - len(rows))
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
     """Return an account as people call it; its id where it has no name here."""
     return names.get(account, account)
-
-
-def field(name: str) -> str:
-    """Return a field's name as a word."""
-    return _FIELDS.get(name) or name.replace("_", " ").capitalize()
 
 
 def _more(number: int) -> str:
@@ -162,13 +159,13 @@ def entry(
         ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
         ("Public note", found.flag or NOTHING),
         ("Owner", f"{names[found.owner]} ({found.owner})" if found.owner in names else found.owner),
-        *((field(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
+        *((label(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
         (
             minute(one.at),
             person(one.editor, names),
-            field(name),
+            label(name),
             _said_of(old),
             _said_of(one.after[name]),
         )
@@ -280,6 +277,42 @@ def _origin(one: ReportedResultView) -> Away | str:
 
 def _figures(one: ReportedResultView) -> tuple[_Right, ...]:
     return tuple(_Right(NOTHING if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
+
+
+def approvals(found: Sequence[PendingApproval]) -> str:
+    """Return what waits."""
+    rows = [
+        (
+            one.submission,
+            f"{one.model} {one.version}".strip(),
+            f"{one.name} ({one.account})",
+            ", ".join(one.organisations) or NOTHING,
+            one.account_age_days,
+            minute(one.submitted_at),
+            one.file,
+            NOTHING if one.abstaining is None else f"{100 * one.abstaining:.1f}%",
+        )
+        for one in found
+    ]
+    head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
+    return table("Waiting", head, rows, "Nothing waits.")
+
+
+def suspicions(found: AnomalyList) -> str:
+    """Return the alarm, and the cases."""
+    rows = [
+        (
+            one.id,
+            anomaly_text.entry_name(one),
+            one.kind,
+            anomaly_text.sentence(one),
+            anomaly_text.end(one).lstrip(" -") or "open",
+        )
+        for one in found.cases
+    ]
+    said = refusal if found.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
+    head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
+    return said(found.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING)
 
 
 def grants(found: Sequence[GrantStatus], names: Mapping[str, str]) -> str:

@@ -6,27 +6,28 @@ use case, which decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import gradio as gr
 
-from auth import Identity
 from maintenance import markup
+from maintenance.action_context import ActionContext
+from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import audit, operations
 from maintenance.actions.task_retry import retry_task
 from maintenance.decision_log import decisions
 from maintenance.page_context import QUIETLY, PageContext, html
-from maintenance.tabs import accounts as accounts_page
-from maintenance.tabs import anomalies as suspicions_page
-from maintenance.tabs import approvals as approvals_page
-from maintenance.tabs import entries as moderation_page
-from maintenance.tabs import labels as revisions_page
-from maintenance.tabs import reported as results_page
-from maintenance.tabs import tasks as tasks_page
+from maintenance.tabs import accounts as accounts_tab
+from maintenance.tabs import anomalies as anomalies_tab
+from maintenance.tabs import approvals as approvals_tab
+from maintenance.tabs import entries as entries_tab
+from maintenance.tabs import labels as labels_tab
+from maintenance.tabs import reported as reported_tab
+from maintenance.tabs import tasks as tasks_tab
 from maintenance.types import ActionResult, whole_number
-from review import tab as review_page
 from storage.clock import minute
 
 CSS_PATH = Path(__file__).with_name("page.css")
@@ -39,42 +40,56 @@ event, is what receipts and heads are checked with elsewhere.</p>"""
 _ALL = "All failed jobs"
 
 
-def build(context: PageContext) -> None:
-    """Lay the page out in the current Blocks context and wire it."""
+class PageTab(NamedTuple):
+    """A tab of the page. `areas`: the areas of actions that it lays out."""
+
+    title: str
+    areas: Sequence[str]
+    build: Callable[[PageContext], None]
+
+
+def build(context: PageContext, more: Sequence[PageTab] = ()) -> None:
+    """Lay the page out in the current Blocks context and wire it. `more`: tabs of other packages, before the log.
+
+    Actions of an area that no tab names get a tab with their forms.
+    """
     html(_LEAD, elem_classes=["site", "vl-intro"])
-    sections = {
-        "Health": _health,
-        "Entries": moderation_page.build,
-        "Approvals": approvals_page.build,
-        "Labels": revisions_page.build,
-        "Tasks": tasks_page.build,
-        "Reported": results_page.build,
-        "Accounts": accounts_page.build,
-        "Suspicions": suspicions_page.build,
-        "Review": review_page.build,
-        "Log": _log,
-    }
+    tabs = (*_TABS, *more, PageTab("Log", ("audit",), _log))
+    known = {area for tab in tabs for area in tab.areas}
+    areas = dict.fromkeys(one.area for one in context.registry if one.declared.button and one.area not in known)
+    others = [PageTab(area.capitalize(), (area,), partial(_forms, area)) for area in areas]
     with gr.Tabs(overflow_behavior="wrap"):  # on a phone too all of them are seen
-        for name, section in sections.items():
-            with gr.Tab(name):
-                section(context)
+        for tab in (*tabs, *others):
+            with gr.Tab(tab.title):
+                tab.build(context)
+
+
+def _forms(area: str, context: PageContext) -> None:
+    """Lay out the forms of an area that has no tab of its own."""
+    form = ActionForm(context, area)
+    form.rest()
+    form.wire(html(elem_id=f"{area}-said"), Refresh(lambda request: (), []))
 
 
 def _health(context: PageContext) -> None:
+    form = ActionForm(context, "service")
     with gr.Row():
-        again, copy = gr.Button("Look again", size="md"), gr.Button("Back up now", size="md")
+        again = gr.Button("Look again", size="md")
+        form.button("service.backup")
         failed = gr.Dropdown([_ALL], value=_ALL, label="Failed job or task", filterable=False)
         retry = gr.Button("Try again", size="md")
     said, shown = html(elem_id="health-said"), html(elem_id="health")
     with gr.Row():
-        message = gr.Textbox("", label="Message while submissions are paused", placeholder="Back at noon.")
-        pause, resume = gr.Button("Pause submissions", size="md"), gr.Button("Resume", size="md")
+        form.fields("message")
+        form.button("service.pause")
+        form.button("service.resume")
+    form.rest()
 
     def look(request: gr.Request) -> tuple[str, Any]:
         names = [(_ALL, _ALL)]
 
-        def found(user: Identity) -> str:
-            health = operations.health(context.database, user, context.benchmark, context.paths)
+        def found(ctx: ActionContext) -> str:
+            health = operations.health(ctx)
             jobs = ((f"Job {one.job_id}: {one.model}, {one.label_revision}", one.job_id) for one in health.failures)
             tasks = ((f"Task {one.id}: {one.kind} {one.subject}", one.id) for one in health.failed_tasks)
             names.extend((words, f"job {number}") for words, number in jobs)
@@ -83,34 +98,20 @@ def _health(context: PageContext) -> None:
 
         return context.run(request, "health", found), gr.update(choices=names, value=_ALL)
 
-    def act(what: str, use_case: Callable[..., ActionResult]) -> Callable[..., tuple[Any, ...]]:
-        def run(request: gr.Request) -> tuple[Any, ...]:
-            return context.run_action(request, what, lambda user: use_case(context.database, user)), *look(request)
-
-        return run
-
-    def pausing(text: str, request: gr.Request) -> tuple[Any, ...]:
-        done = context.run_action(request, "pause", lambda user: operations.pause(context.database, user, text))
-        return done, *look(request)
-
     def retrying(which: str, request: gr.Request) -> tuple[Any, ...]:
-        def again(user: Identity) -> ActionResult:
-            if which == _ALL:
-                return operations.requeue_all(context.database, user, context.benchmark)
-            kind, number = which.split()
-            if kind == "task":
-                return retry_task(context.database, user, context.benchmark, whole_number(number))
-            return operations.requeue(context.database, user, whole_number(number))
+        return context.run_action(request, "retry", lambda ctx: _retry(ctx, which)), *look(request)
 
-        return context.run_action(request, "retry", again), *look(request)
-
-    after = [said, shown, failed]
     again.click(look, outputs=[shown, failed], **QUIETLY)
-    copy.click(act("backup", operations.request_backup), outputs=after, **QUIETLY)
-    retry.click(retrying, [failed], after, **QUIETLY)
-    pause.click(pausing, [message], after, **QUIETLY)
-    resume.click(act("resume", operations.resume), outputs=after, **QUIETLY)
+    retry.click(retrying, [failed], [said, shown, failed], **QUIETLY)
+    form.wire(said, Refresh(look, [shown, failed]))
     context.on_tab_open(look, [shown, failed])
+
+
+def _retry(ctx: ActionContext, which: str) -> ActionResult:
+    if which == _ALL:
+        return operations.requeue_all(ctx)
+    kind, number = which.split()
+    return retry_task(ctx, whole_number(number)) if kind == "task" else operations.requeue(ctx, whole_number(number))
 
 
 def _log(context: PageContext) -> None:
@@ -121,16 +122,16 @@ def _log(context: PageContext) -> None:
     said, shown = html(elem_id="audit-said"), html(elem_id="log")
 
     def verifying(text: str, request: gr.Request) -> str:
-        def check(user: Identity) -> str:
+        def check(ctx: ActionContext) -> str:
             kept = audit.read_head(text) if text.strip() else None
-            found = audit.verify(context.database, user, kept)
+            found = audit.verify(ctx, kept)
             return markup.outcome(ActionResult(True, found.sentence)) if found.ok else markup.refusal(found.sentence)
 
         return context.run(request, "audit verify", check)
 
     def heading(request: gr.Request) -> str:
-        def last(user: Identity) -> str:
-            found = audit.head(context.database, user)
+        def last(ctx: ActionContext) -> str:
+            found = audit.head(ctx)
             return markup.outcome(
                 ActionResult(True, f"Event {found['seq']}, {found['hash']}, at {minute(found['at'])}")
             )
@@ -139,4 +140,17 @@ def _log(context: PageContext) -> None:
 
     verify.click(verifying, [kept], [said], **QUIETLY)
     head.click(heading, outputs=[said], **QUIETLY)
-    context.on_tab_open(lambda: markup.decisions(decisions(context.database)), [shown])
+    actions = context.actions
+    context.on_tab_open(lambda: markup.decisions(decisions(actions.database, actions.public_events)), [shown])
+
+
+_TABS = (
+    PageTab("Health", ("service", "jobs"), _health),
+    PageTab("Entries", ("entries",), entries_tab.build),
+    PageTab("Approvals", ("approvals",), approvals_tab.build),
+    PageTab("Labels", ("labels", "rescore"), labels_tab.build),
+    PageTab("Tasks", ("tasks",), tasks_tab.build),
+    PageTab("Reported", ("reported",), reported_tab.build),
+    PageTab("Accounts", ("accounts", "quota"), accounts_tab.build),
+    PageTab("Suspicions", ("suspicions",), anomalies_tab.build),
+)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.context import Context
 
 from auth import AuthError, Identity
-from auth.settings import IdentitySettings
-from benchmark.items import ItemTable
 from maintenance import markup
-from maintenance.actions import account_search
-from maintenance.actions.entries import ParseMetadata
-from maintenance.actions.reported import Shipped
+from maintenance.action_context import ActionContext
+from maintenance.registry import ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage.database import Database
 from storage.models.core import UnfitText
 from storage.sliding_window import RateLimited
 
@@ -29,15 +24,10 @@ QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minima
 class PageContext:
     """Context of the page. `identify`: who sent a request; `note_refusal` records who was refused, trying what."""
 
-    database: Database
-    benchmark: str
-    parse: ParseMetadata
+    registry: ActionRegistry
+    actions: ActionContext
     identify: Callable[[gr.Request], Identity]
-    paths: Sequence[Path] = ()
     note_refusal: Callable[[AuthError, str, str], None] = lambda refused, where, address: None
-    table: Callable[[], ItemTable] = ItemTable.load
-    shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
-    identity: IdentitySettings | None = None  # who has which role; None: users are not distinguished
 
     def on_tab_open(self, handler: Callable[..., Any], outputs: list[Any], inputs: Sequence[Any] = ()) -> None:
         """Have a handler run whenever somebody opens the tab that is laid out now. Those of all tabs at once would be
@@ -48,14 +38,10 @@ class PageContext:
         assert tab is not None, "sections are laid out inside gr.Tab"
         tab.select(handler, list(inputs), outputs, **QUIETLY)
 
-    def names(self, user: Identity, accounts: Iterable[str | None]) -> Mapping[str, str]:
-        """Return id -> user name of accounts."""
-        return account_search.names(self.database, user, accounts)
-
-    def run(self, request: gr.Request, what: str, action: Callable[[Identity], str]) -> str:
+    def run(self, request: gr.Request, what: str, action: Callable[[ActionContext], str]) -> str:
         """Return what an action says, or why it could not be done."""
         try:
-            return action(self.identify(request))
+            return action(self.actions.acting_as(self.identify(request)))
         except AuthError as refused:
             self.note_refusal(refused, f"page: {what}", request.client.host if request.client else "")
             return markup.refusal(refused.detail)
@@ -66,9 +52,9 @@ class PageContext:
                 raise  # a fault of ours, for the log
             return markup.refusal(str(impossible))
 
-    def run_action(self, request: gr.Request, what: str, use_case: Callable[[Identity], ActionResult]) -> str:
+    def run_action(self, request: gr.Request, what: str, use_case: Callable[[ActionContext], ActionResult]) -> str:
         """Return what a use case has done, or why it could not."""
-        return self.run(request, what, lambda user: markup.outcome(use_case(user)))
+        return self.run(request, what, lambda ctx: markup.outcome(use_case(ctx)))
 
 
 def _is_refusal(error: ValueError) -> bool:

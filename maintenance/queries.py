@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from maintenance.types import Entry
 from storage import audit, entry_filters, label_levels
 from storage.clock import database_now
+from storage.metadata import NAMES
 from storage.models.core import (
     Account,
     AuditEvent,
@@ -31,23 +32,6 @@ from storage.worker_heartbeats import LIVE_SECONDS
 SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
 _MISSED_FOR = 3600.0  # seconds for which a worker that died is still named
 _LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
-METADATA = (
-    "model",
-    "version",
-    "organisation",
-    "judge_type",
-    "base_model",
-    "parameters_b",
-    "open_weights",
-    "link",
-    "paper",
-    "code",
-    "hub_id",
-    "temperature",
-    "prompt",
-    "notes",
-    "judge",
-)
 
 
 class Change(NamedTuple):
@@ -160,9 +144,7 @@ def merged_into(session: Session, submission_id: str) -> list[str]:
 
 def metadata(session: Session, submission_id: str) -> dict[str, Any]:
     """Return the metadata of an entry, by field."""
-    row = session.execute(
-        select(*(getattr(Submission, name) for name in METADATA)).where(Submission.id == submission_id)
-    )
+    row = session.execute(select(*(getattr(Submission, name) for name in NAMES)).where(Submission.id == submission_id))
     return dict(row.one()._mapping)
 
 

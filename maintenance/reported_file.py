@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 
 from benchmark.number_check import arithmetic_check
 from common.parsing import bounded_number
-from storage.models.core import JUDGE_TYPES, MAX_VOTES
+from storage.metadata import JUDGE_TYPES
+from storage.models.core import MAX_VOTES
 from storage.reported_results import FACTS, FIGURES
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100

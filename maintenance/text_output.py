@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from common.text import pluralize
-from maintenance.actions.account_search import Directory
-from maintenance.actions.entry_search import EntryMatches
-from maintenance.actions.operations import Health
-from maintenance.actions.reported import ImportResult, ReportedResultView
 from maintenance.queries import Change, RevisionRow, WorkerStatus
 from storage.clock import iso, minute
 from storage.quota_grants import GrantStatus
 from storage.tasks import TaskView
+
+if TYPE_CHECKING:  # the actions import this module
+    from maintenance.actions.account_search import Directory
+    from maintenance.actions.approvals import PendingApproval
+    from maintenance.actions.entry_search import EntryMatches
+    from maintenance.actions.operations import Health
+    from maintenance.actions.reported import ImportResult, ReportedResultView
 
 _GIB = 2**30
 _COMES_OR_GOES = "difference between neighbours becomes or ceases"
@@ -201,7 +204,7 @@ def _more(number: int) -> list[str]:
 def accounts(found: Directory) -> str:
     """Return one line an account."""
     lines = [
-        f"{one.id}  {one.name}  {one.role or 'role not known here'}, {'' if one.banned_at is None else 'SHUT OUT, '}"
+        f"{one.id}  {one.name}  {one.role or 'role not known here'}, {'' if one.banned_at is None else 'BANNED, '}"
         f"{pluralize(one.submissions, 'submission')}, first seen {iso(one.first_seen_at)}, last {iso(one.last_seen_at)}"
         for one in found.accounts
     ]
@@ -249,3 +252,13 @@ def health(found: Health) -> str:
     lines += [f"accepted: {one.sentence}" for one in found.weakly_hidden if one.accepted]
     lines.append(f"suspicions: {found.suspicions} open")
     return "\n".join([*lines, f"audit chain: {found.chain_seq} events"])
+
+
+def approvals(found: Sequence[PendingApproval]) -> str:
+    """Return one line a submission."""
+    lines = [
+        f"{one.submission}  {one.submitted_at}  {one.model} {one.version}".rstrip()
+        + f"  by {one.name} ({one.account}, {one.account_age_days} days old): {one.file}"
+        for one in found
+    ]
+    return "\n".join(lines) or "Nothing waits."

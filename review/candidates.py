@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import CATEGORIES
+from maintenance.action_context import ActionContext
+from maintenance.registry import action
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, Identity, require_maintainer
+from maintenance.types import ActionResult, Conflict, require_maintainer
+from review import text_output
 from review.items import short_name, vote_counts
 from storage import disputes, label_sets, tasks
-from storage.database import Database
 from storage.tasks import TaskRequest
 
 PROPOSE = "labels.candidates"
@@ -33,36 +35,53 @@ class Proposed(NamedTuple):
     facts: dict[str, Any] | None  # counts, the revision, which entries were asked, and heard about which category
 
 
-def request(database: Database, user: Identity, benchmark: str) -> ActionResult:
+@action(
+    "candidates.find",
+    "POST /api/v1/maintenance/candidates",
+    help="have a worker look for them",
+    waits="until it has",
+    task=PROPOSE,
+    retry=lambda ctx, failed: _find_again(ctx),
+    button="Look for candidates",
+)
+def request(ctx: ActionContext) -> ActionResult:
     """Have a worker compute the list for the labels that the board shows. For maintainers. Raises Conflict."""
-    require_maintainer(user)
-    with database.write() as session:
-        board = label_sets.current(session, benchmark)
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
+        board = label_sets.current(session, ctx.benchmark)
         if board is None:
             raise Conflict("no-board", "There is no board yet: start a worker.")
-        wanted = TaskRequest(PROPOSE, board.label_revision, {}, "candidates", user.account, benchmark)
+        wanted = TaskRequest(PROPOSE, board.label_revision, {}, "candidates", ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
     return ActionResult(
         new, f"A worker looks for label errors in revision {board.label_revision} (task {task}).", task_id=task
     )
 
 
-def proposed(database: Database, user: Identity, table: ItemTable) -> Proposed:
+def _find_again(ctx: ActionContext) -> ActionResult:
+    return request(ctx)
+
+
+@action(
+    "candidates.list", "GET /api/v1/maintenance/candidates", help="what was found last", text=text_output.candidates
+)
+def proposed(ctx: ActionContext) -> Proposed:
     """Return the list. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        keys = disputes.candidates(session, table.benchmark)
-        last = next(
-            (one for one in tasks.latest(session, 50, kind=PROPOSE, benchmark=table.benchmark) if one.state == "done"),
-            None,
-        )
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        keys = disputes.candidates(session, ctx.items.table.benchmark)
+        latest = tasks.latest(session, 50, kind=PROPOSE, benchmark=ctx.items.table.benchmark)
+        last = next((one for one in latest if one.state == "done"), None)
         facts = tasks.result(session, last.id) if last is not None else None
-    places = {item.key: index for index, item in enumerate(table.items)}
+    places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in keys if key in places]
     asked, heard = (facts["entries"], facts.get("heard", {})) if facts else ((), {})  # an older list has not the second
     votes: dict[int, tuple[int, int, int]] = {}
     for category in CATEGORIES:
-        of_it = [index for index in known if table.items[index].category == category]
-        votes |= vote_counts(database, table, of_it, among=heard.get(category, asked))
-    found = (CandidateItem(table.items[index].key, short_name(table, index), votes[index]) for index in known)
+        of_it = [index for index in known if ctx.items.table.items[index].category == category]
+        votes |= vote_counts(ctx.database, ctx.items.table, of_it, among=heard.get(category, asked))
+    found = (
+        CandidateItem(ctx.items.table.items[index].key, short_name(ctx.items.table, index), votes[index])
+        for index in known
+    )
     return Proposed(tuple(found), facts)

@@ -6,31 +6,54 @@ A and B are the responses as the pair's page shows them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
-from auth import Identity, Role, require
+from pydantic import Field
+
+from auth import Role, require
 from benchmark.annotation import SAYINGS
 from benchmark.items import ItemTable
 from benchmark.labels import TAGS
-from maintenance.actions.labels import stated_level
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from review import drafts
+from maintenance.action_context import ActionContext
+from maintenance.actions import labels
+from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
+from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
+from review import drafts, text_output
 from review.items import find_item, short_name, vote_counts
-from storage import audit, disputes
-from storage.database import Database
+from storage import audit
+from storage import disputes as stored
+from storage.database import LARGEST
 from storage.disputes import Disputed
 from storage.models.review import REASON_LENGTHS
+from storage.tasks import TaskView
 
 OPENED, ACCEPTED, REJECTED = "dispute.opened", "dispute.accepted", "dispute.rejected"
 MOST_OPEN = 50
 STATES = ("open", "accepted", "rejected")
-SAID = {
-    "a": "A is better",
-    "b": "B is better",
-    "equal": "both are equally good",
-    "both-wrong": "both are wrong",
-    "bad-item": "the pair is unusable",
-}
+
+
+ItemName = Annotated[str, ParamInfo(help="key or id")]
+Better = Annotated[
+    str, ParamInfo(option="--better", choices=SAYINGS, help="what is right; A and B as on the pair's page")
+]
+ErrorTag = Annotated[
+    str | None, ParamInfo(option="--tag", choices=TAGS, help="which kind of error the worse response makes")
+]
+States = Annotated[Sequence[str], ParamInfo(option="--state", choices=STATES, separator=",", help="open if left out")]
+DisputeNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Dispute", "its number", read=whole_number)]
+DisputeNumbers = Annotated[
+    Sequence[Annotated[int, Field(ge=0, le=LARGEST)]],
+    ParamInfo(
+        "Only disputes",
+        "7, 12; empty: all accepted",
+        option="--dispute",
+        help="only this one",
+        separator=",",
+        read=whole_number,
+    ),
+]
+AuthorNote = Annotated[str, ParamInfo("Note to its author", option="--note", help="to its author")]
 
 
 class OwnDispute(NamedTuple):
@@ -56,22 +79,23 @@ class DisputedItem(NamedTuple):
     disputes: tuple[Disputed, ...]
 
 
-def dispute(
-    database: Database,
-    user: Identity,
-    table: ItemTable,
-    item: str,
-    better: str,
-    reason: str,
-    tag: str | None = None,
-) -> ActionResult:
-    """Dispute a pair's label. For everybody who may submit. Asked again while the first is open, it changes nothing.
+@action(
+    "disputes.dispute",
+    "POST /api/v1/disputes",
+    role=Role.SUBMITTER,
+    help="dispute a label",
+    audit=OPENED,
+    command="disputes open",
+)
+def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, tag: ErrorTag = None) -> ActionResult:
+    """Dispute a pair's label. A and B are the responses as the pair's page shows them.
 
-    `item`: key or id. `better`: one of SAYINGS. `tag`: which kind of error the worse response makes.
+    For everybody who may submit. Asked again while the first is open, it changes nothing. `better`: one of SAYINGS.
+    `tag`: which kind of error the worse response makes.
     Raises AuthError, NotFound, Conflict.
     """
-    require(user, Role.SUBMITTER)
-    index = find_item(table, item)
+    require(ctx.user, Role.SUBMITTER)
+    index = find_item(ctx.items.table, item)
     why = clean_reason(reason, limit=REASON_LENGTHS[1])
     if len(why) < REASON_LENGTHS[0]:
         raise Conflict("reason-too-short", f"Say in at least {REASON_LENGTHS[0]} characters what is wrong.")
@@ -79,27 +103,28 @@ def dispute(
         raise Conflict("bad-answer", f"What is right is one of {', '.join(SAYINGS)}.")
     if tag is not None and tag not in TAGS:
         raise Conflict("bad-tag", f"An error tag is one of {', '.join(TAGS)}.")
-    key, name = table.items[index].key, short_name(table, index)
-    with database.write() as session:
+    key, name = ctx.items.table.items[index].key, short_name(ctx.items.table, index)
+    with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        mine = disputes.open_ones(session, table.benchmark, user.account)
+        mine = stored.open_ones(session, ctx.items.table.benchmark, ctx.user.account)
         if key in mine:
             return ActionResult(False, f"Your dispute {mine[key]} about {name} is with the maintainers already.")
         if len(mine) >= MOST_OPEN:
             raise Conflict("too-many-open", f"You have {MOST_OPEN} open disputes. Wait until some are decided.")
-        number = disputes.add(session, table.benchmark, key, user.account, better, tag, why)
+        number = stored.add(session, ctx.items.table.benchmark, key, ctx.user.account, better, tag, why)
         seq = audit.append(
-            session, OPENED, {"dispute": number, "item": key, "by": user.account, "via": user.auth_method}
+            session, OPENED, {"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
     return ActionResult(True, f"Dispute {number} about {name} is with the maintainers.", seq)
 
 
-def own(database: Database, user: Identity, table: ItemTable) -> list[OwnDispute]:
-    """Return one's own disputes, the newest first. For everybody who may submit."""
-    require(user, Role.SUBMITTER)
-    with database.read() as session:
-        found = disputes.of_account(session, table.benchmark, user.account)
-    names = _names(table)
+@action("disputes.own", "GET /api/v1/disputes", role=Role.SUBMITTER, help="your own disputes", command="")
+def own(ctx: ActionContext) -> list[OwnDispute]:
+    """Return your own disputes and what became of them."""
+    require(ctx.user, Role.SUBMITTER)
+    with ctx.database.read() as session:
+        found = stored.of_account(session, ctx.items.table.benchmark, ctx.user.account)
+    names = _names(ctx.items.table)
     return [
         OwnDispute(
             one.id,
@@ -116,21 +141,25 @@ def own(database: Database, user: Identity, table: ItemTable) -> list[OwnDispute
     ]
 
 
-def review(
-    database: Database, user: Identity, table: ItemTable, states: Sequence[str] = ("open",)
-) -> list[DisputedItem]:
+@action(
+    "disputes.list",
+    "GET /api/v1/maintenance/disputes",
+    help="disputes by item, with the judges' votes",
+    text=text_output.disputed,
+)
+def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     """Disputes by item, with the judges' votes; the item that was disputed last first. For maintainers."""
-    require_maintainer(user)
-    if unknown := set(states) - set(STATES):
+    require_maintainer(ctx.user)
+    if unknown := set(state) - set(STATES):
         raise Conflict("bad-state", f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.")
-    with database.read() as session:
-        found = disputes.in_states(session, table.benchmark, states)
+    with ctx.database.read() as session:
+        found = stored.in_states(session, ctx.items.table.benchmark, state)
     by_item: dict[str, list[Disputed]] = {}
     for one in found:
         by_item.setdefault(one.item, []).append(one)
-    places = {item.key: index for index, item in enumerate(table.items)}
+    places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in by_item if key in places]
-    votes, names = vote_counts(database, table, known), _names(table)
+    votes, names = vote_counts(ctx.database, ctx.items.table, known), _names(ctx.items.table)
     return [
         DisputedItem(key, names[key], votes[places[key]], tuple(group))
         for key, group in by_item.items()
@@ -138,63 +167,103 @@ def review(
     ]
 
 
-def decide(database: Database, user: Identity, benchmark: str, number: int, accepted: bool, note: str) -> ActionResult:
+@action(
+    "disputes.accept",
+    "POST /api/v1/maintenance/disputes/{dispute}/accept",
+    help="accept a dispute",
+    audit=ACCEPTED,
+    button="Accept",
+)
+def accept(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> ActionResult:
+    """Accept a dispute, with a note to its author; a decision is final. For maintainers."""
+    return decide(ctx, dispute, True, note)
+
+
+@action(
+    "disputes.reject",
+    "POST /api/v1/maintenance/disputes/{dispute}/reject",
+    help="reject a dispute",
+    audit=REJECTED,
+    button="Reject",
+)
+def reject(ctx: ActionContext, dispute: DisputeNumber, note: AuthorNote) -> ActionResult:
+    """Reject a dispute, with a note to its author; a decision is final. For maintainers."""
+    return decide(ctx, dispute, False, note)
+
+
+def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> ActionResult:
     """Accept or reject a dispute with a note to its author; a decision is final. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     said = clean_reason(note, "note")
     state = "accepted" if accepted else "rejected"
-    with database.write() as session:
-        found = disputes.find(session, benchmark, [number])
+    with ctx.database.write() as session:
+        found = stored.find(session, ctx.benchmark, [number])
         if not found:
             raise NotFound(f"There is no dispute {number}.")
-        if not disputes.decide(session, number, state, said, user.account):
-            now = disputes.find(session, benchmark, [number])[0].state
+        if not stored.decide(session, number, state, said, ctx.user.account):
+            now = stored.find(session, ctx.benchmark, [number])[0].state
             if now != state:
                 raise Conflict("decided", f"Dispute {number} was {now} before, and a decision stands.")
             return ActionResult(False, f"Dispute {number} was {now} before.")
-        facts = {"dispute": number, "item": found[0].item, "note": said, "by": user.account, "via": user.auth_method}
+        facts = {
+            "dispute": number,
+            "item": found[0].item,
+            "note": said,
+            "by": ctx.user.account,
+            "via": ctx.user.auth_method,
+        }
         seq = audit.append(session, ACCEPTED if accepted else REJECTED, facts)
     return ActionResult(True, f"Dispute {number} is {state}.", seq)
 
 
+@action(
+    "disputes.draft",
+    "POST /api/v1/maintenance/disputes/draft",
+    waits=labels.UNTIL_DONE,
+    task=drafts.DRAFT,
+    help="have a worker write a draft revision from accepted disputes",
+    button="Draft from accepted ones",
+    retry=lambda ctx, failed: _draft_again(ctx, failed),
+)
 def request_draft(
-    database: Database,
-    user: Identity,
-    benchmark: str,
-    revision: str,
-    base: str,
-    reason: str,
-    numbers: Sequence[int] = (),
-    *,
-    public: bool = False,
-    disclosure: str = "",
-    accept_weak_hiding: bool = False,
+    ctx: ActionContext,
+    revision: DraftName,
+    base: BaseRevision,
+    reason: Reason,
+    disputes: DisputeNumbers = (),
+    level: DisclosureLevel = AS_USUAL,
 ) -> ActionResult:
     """Have a worker write the draft that accepted disputes make of a base revision. For maintainers.
 
-    `numbers`: which disputes; all that are accepted if none is named. `disclosure`: what may be shown of scores
-    under it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
+    `disputes`: which ones; all that are accepted if none is named. `level`: what may be shown of scores under it, as
+    of the base's if left out. Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    shown: dict[str, Any] = {"disclosure": stated_level(disclosure, public, usual="")}
-    shown |= {"accept_weak_hiding": accept_weak_hiding}
-    with database.write() as session:
-        if numbers:
-            found = disputes.find(session, benchmark, numbers)
+    with ctx.database.write() as session:
+        if disputes:
+            found = stored.find(session, ctx.benchmark, disputes)
         else:
-            found = disputes.in_states(session, benchmark, ("accepted",))
+            found = stored.in_states(session, ctx.benchmark, ("accepted",))
         accepted = sorted(one.id for one in found if one.state == "accepted")
-        if missing := sorted(set(numbers) - set(accepted)):
+        if missing := sorted(set(disputes) - set(accepted)):
             raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
         if not accepted:
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
-        task, new = drafts.request(session, user, benchmark, revision, base, why, {"disputes": accepted}, **shown)
+        draft = drafts.DraftRequest(revision, base, why, {"disputes": accepted}, level)
+        task, new = drafts.request(session, ctx, draft)
     said = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
     return ActionResult(new, said, task_id=task)
+
+
+def _draft_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
+    if "disputes" not in failed.params:
+        return None
+    base, numbers = failed.params["base"], failed.params["disputes"]
+    return request_draft(ctx, failed.subject, base, failed.reason, numbers, level_of(failed))
 
 
 def _names(table: ItemTable) -> dict[str, str]:

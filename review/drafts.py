@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from maintenance import queries
+from maintenance.action_context import ActionContext
 from maintenance.actions import labels
+from maintenance.actions.labels import DisclosureLevel
 from maintenance.request_task import request_task
-from maintenance.types import Conflict, Identity, NotFound
+from maintenance.types import Conflict, NotFound
+from storage.database import Session
 from storage.tasks import TaskRequest
 
 DRAFT = "labels.draft"
 
 
-def check_base(session: Any, benchmark: str, base: str) -> None:
+@dataclass(frozen=True, slots=True)
+class DraftRequest:
+    """A draft of `base` under a new name. `source`: where its changes come from. `level`: "" is that of the base."""
+
+    revision: str
+    base: str
+    reason: str
+    source: Mapping[str, Any]
+    level: DisclosureLevel
+
+
+def check_base(session: Session, benchmark: str, base: str) -> None:
     """Raise NotFound where there is no such label revision, Conflict where it is retired."""
     found = next((one for one in queries.revisions(session, benchmark) if one.revision == base), None)
     if found is None:
@@ -23,26 +38,13 @@ def check_base(session: Any, benchmark: str, base: str) -> None:
         raise Conflict("retired", f"Revision {base} is retired: its labels may be public; choose another base.")
 
 
-def request(
-    session: Any,
-    user: Identity,
-    benchmark: str,
-    revision: str,
-    base: str,
-    reason: str,
-    said: Mapping[str, Any],
-    *,
-    disclosure: str,
-    accept_weak_hiding: bool,
-) -> tuple[int, bool]:
-    """Return the task that writes draft `revision`: its number, and whether it is new. `said`: source of the changes.
-
-    `disclosure`: what may be shown of its scores; "" is what may be shown of the base's, which the worker knows.
-
-    Raises NotFound, Conflict.
-    """
-    check_base(session, benchmark, base)
-    labels.check_new(session, benchmark, revision)
-    params: dict[str, Any] = {"base": base, "disclosure": disclosure, **said}
-    params |= {"accept_weak_hiding": True} if accept_weak_hiding else {}
-    return request_task(session, TaskRequest(DRAFT, revision, params, reason, user.account, benchmark))
+def request(session: Session, ctx: ActionContext, draft: DraftRequest) -> tuple[int, bool]:
+    """Return the task that writes the draft: its number, and whether it is new. Raises NotFound, Conflict."""
+    disclosure = draft.level.stated(usual="")
+    check_base(session, ctx.benchmark, draft.base)
+    labels.check_new(session, ctx.benchmark, draft.revision)
+    params: dict[str, Any] = {"base": draft.base, "disclosure": disclosure, **draft.source}
+    params |= {"accept_weak_hiding": True} if draft.level.accept_weak_hiding else {}
+    return request_task(
+        session, TaskRequest(DRAFT, draft.revision, params, draft.reason, ctx.user.account, ctx.benchmark)
+    )

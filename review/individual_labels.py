@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from common import atomic_files
-from common.text import pluralize
-from maintenance.types import ActionResult, Conflict, Identity, require_maintainer
-from review.projects import known
-from storage import annotation_projects, audit
+from maintenance.action_context import ActionContext
+from maintenance.registry import action
+from maintenance.types import Conflict, require_maintainer
+from review.projects import ProjectNumber, known
+from storage import annotation_projects
 from storage.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times
-from storage.database import Database
 
-EXPORTED = "verification.exported"
 LONGEST_PAUSE = 600.0
 """Seconds; after a longer time between two answers nobody knows how long the second one took."""
 
@@ -35,14 +32,25 @@ class IndividualLabel(NamedTuple):
     seconds: float | None
 
 
-def individual_labels(database: Database, user: Identity, benchmark: str, project: int) -> list[IndividualLabel]:
+def as_lines(labels: Sequence[IndividualLabel]) -> str:
+    """Return JSON lines, as `curate verify import` reads them."""
+    return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in labels)
+
+
+@action(
+    "verification.export",
+    "GET /api/v1/maintenance/verification/{project}/answers",
+    help="every answer of a closed project, as JSON lines",
+    text=as_lines,
+)
+def individual_labels(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
     """Return every answer of a closed project, by item and annotator. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
-    with database.read() as session:
-        found = known(session, benchmark, project)
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        found = known(session, ctx.benchmark, project)
         if found.closed_at is None:
             raise Conflict("open", f"{found.name} is open. Close it first: annotators must not see others' answers.")
         return with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
@@ -60,14 +68,3 @@ def with_seconds(answers: Sequence[AnnotatorAnswer], moments: Mapping[tuple[str,
         IndividualLabel(one.item, one.account, one.verdict, one.errors, one.note, taken.get((one.account, one.item)))
         for one in answers
     ]
-
-
-def export(database: Database, user: Identity, benchmark: str, project: int, path: Path) -> ActionResult:
-    """Write every answer of a closed project as JSON lines. For maintainers. Raises AuthError, NotFound, Conflict."""
-    labels = individual_labels(database, user, benchmark, project)
-    lines = "".join(json.dumps(one._asdict(), ensure_ascii=False) + "\n" for one in labels)
-    atomic_files.write(path, lines.encode())
-    facts: dict[str, Any] = {"project": project, "answers": len(labels), "by": user.account, "via": user.auth_method}
-    with database.write() as session:
-        seq = audit.append(session, EXPORTED, facts)
-    return ActionResult(True, f"{pluralize(len(labels), 'answer')}: {path}", seq)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -18,30 +16,6 @@ from storage.database import Database
 
 _KEY = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
 _CHUNK = 500
-
-
-class PairTexts(Protocol):
-    """Content of a pair. `responses`, and the `models` that wrote them where that is known: A, then B."""
-
-    @property
-    def query(self) -> str: ...
-    @property
-    def responses(self) -> tuple[str, str]: ...
-    @property
-    def image(self) -> str: ...
-    @property
-    def models(self) -> tuple[str, str] | None: ...
-
-
-class ItemLookup(Protocol):
-    """The pairs of the benchmark. `texts` by item index; None where the installation has none."""
-
-    @property
-    def table(self) -> ItemTable: ...
-    @property
-    def texts(self) -> Sequence[PairTexts | None] | None: ...
-    def image(self, name: str) -> Path | None:
-        """Return the file of an image; None where there is none."""
 
 
 def find_item(table: ItemTable, name: str) -> int:

@@ -15,9 +15,10 @@ from auth.pages import use_layout
 from benchmark.annotation import ERRORS, RECOGNITION, SAYINGS
 from benchmark.items import ItemTable
 from benchmark.labels import TAGS
+from maintenance.action_context import PairTexts
 from review.answers import ProjectView
-from review.disputes import MOST_OPEN, SAID, OwnDispute
-from review.items import PairTexts
+from review.disputes import MOST_OPEN, OwnDispute
+from review.text_output import SAID
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
 
 STATIC: Mapping[str, str] = {"review.css": "text/css", "annotate.js": "text/javascript"}

@@ -5,25 +5,68 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
 
 from benchmark.annotation import PairAgreement, agreement
 from benchmark.items import ItemTable
 from common.canonical_json import canonical_json
 from common.text import pluralize
 from maintenance import queries
-from maintenance.actions import account_search
-from maintenance.actions.labels import stated_level
-from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
-from review import drafts
+from maintenance.action_context import ActionContext
+from maintenance.actions import account_search, labels
+from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
+from maintenance.registry import DraftName, ParamInfo, Reason, action
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
+from review import drafts, text_output
 from review.items import find_item
 from storage import annotation_projects, audit, disputes, label_imports, tasks
 from storage.annotation_projects import AnnotatorAnswer, Project
-from storage.database import Database
+from storage.database import LARGEST, Session
+from storage.tasks import TaskView
 
 CREATED, ANNOTATORS, CLOSED = "verification.created", "verification.annotators", "verification.closed"
 ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+
+ProjectNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Project", "its number", read=whole_number)]
+ProjectName = Annotated[str, ParamInfo("New project", "may-2026", metavar="project")]
+OldRevision = Annotated[
+    str, ParamInfo("From revision", "v2", option="--base", help="the label revision that its draft will change")
+]
+Accounts = Annotated[
+    Sequence[str],
+    ParamInfo(
+        "Annotators", "user names or ids, with commas", metavar="account", separator=",", help="ids or user names"
+    ),
+]
+FirstAccounts = Annotated[
+    Sequence[str],
+    ParamInfo("Annotators", option="--annotator", metavar="ACCOUNT", separator=",", help="who may answer"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PairSelection:
+    """All items of the base revision, those with open or accepted disputes, the candidates, or those in `items`."""
+
+    which: Annotated[
+        str,
+        ParamInfo("Pairs", option="--items", metavar="{all,disputed,candidates}", choices=WHICH, exclusive="pairs"),
+    ] = ""
+    items: Annotated[
+        Sequence[str],
+        ParamInfo(
+            "Listed pairs",
+            "keys or ids, with commas",
+            option="--item",
+            exclusive="pairs",
+            separator=",",
+            help="only this one, by key or id",
+        ),
+    ] = ()
 
 
 class AnnotatorProgress(NamedTuple):
@@ -44,121 +87,144 @@ class ProjectReport(NamedTuple):
     result: dict[str, Any] | None
 
 
+@action(
+    "verification.start",
+    "POST /api/v1/maintenance/verification",
+    help="start a project",
+    audit=CREATED,
+    button="Start the project",
+)
 def create(
-    database: Database,
-    user: Identity,
-    table: ItemTable,
-    name: str,
-    base: str,
-    which: str,
-    reason: str,
-    *,
-    items: Sequence[str] = (),
-    annotators: Sequence[str] = (),
+    ctx: ActionContext,
+    name: ProjectName,
+    base: OldRevision,
+    reason: Reason,
+    pairs: PairSelection,
+    annotators: FirstAccounts = (),
 ) -> ActionResult:
     """Start a project. For maintainers.
 
-    `which`: all items of the base revision, those with open or accepted disputes, the candidates, or those listed in
-    `items` by key or id. Raises AuthError, NotFound, Conflict.
+    Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
     if not _NAME.fullmatch(name):
         raise Conflict("bad-name", "Name the project with small letters, digits, dots and dashes, for instance may.")
-    if which not in WHICH or (which == LISTED) != bool(items):
+    which = pairs.which or (LISTED if pairs.items else DISPUTED)
+    if which not in WHICH or (which == LISTED) != bool(pairs.items):
         raise Conflict("bad-items", "Choose all, disputed or candidates, or listed with the items.")
-    listed = {table.items[find_item(table, one)].key for one in items}
-    with database.write() as session:
+    listed = {ctx.items.table.items[find_item(ctx.items.table, one)].key for one in pairs.items}
+    with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        drafts.check_base(session, table.benchmark, base)
-        if any(one.name == name for one in annotation_projects.projects(session, table.benchmark)):
+        drafts.check_base(session, ctx.items.table.benchmark, base)
+        if any(one.name == name for one in annotation_projects.projects(session, ctx.items.table.benchmark)):
             raise Conflict("known-project", f"There is a project {name}. Choose another name.")
-        keys = _chosen(session, table, base, which, listed)
+        keys = _chosen(session, ctx.items.table, base, which, listed)
         if not keys:
             raise Conflict("no-items", f"There are no {which} items.")
-        project = annotation_projects.create(session, table.benchmark, name, base, why, user.account, keys)
+        project = annotation_projects.create(
+            session, ctx.items.table.benchmark, name, base, why, ctx.user.account, keys
+        )
         added = _add(session, project, annotators)
         facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
-        seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": user.account})
+        seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": ctx.user.account})
     return ActionResult(
         True, f"Project {project} ({name}) has {pluralize(len(keys), 'pair')}: /annotate/{project}", seq
     )
 
 
-def add_annotators(
-    database: Database, user: Identity, benchmark: str, project: int, accounts: Sequence[str]
-) -> ActionResult:
+@action(
+    "verification.annotators",
+    "POST /api/v1/maintenance/verification/{project}/annotators",
+    audit=ANNOTATORS,
+    help="let more people answer",
+    button="Let the annotators answer",
+)
+def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accounts) -> ActionResult:
     """Let accounts, named by ids or user names, answer in a project. For maintainers, who may always.
 
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
-    with database.write() as session:
-        found = known(session, benchmark, project, lock=True)
-        added = _add(session, project, accounts)
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
+        found = known(session, ctx.benchmark, project, lock=True)
+        added = _add(session, project, annotators)
         if not added:
             return ActionResult(False, "They may answer already.")
-        facts = {"project": project, "annotators": added, "by": user.account, "via": user.auth_method}
+        facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ANNOTATORS, facts)
     return ActionResult(True, f"{len(added)} more may answer in {found.name}.", seq)
 
 
+@action(
+    "verification.close",
+    "POST /api/v1/maintenance/verification/{project}/close",
+    audit=CLOSED,
+    help="end a project; a worker writes its draft",
+    waits=labels.UNTIL_DONE,
+    task=drafts.DRAFT,
+    retry=lambda ctx, failed: _close_again(ctx, failed),
+    button="Close and draft",
+)
 def close(
-    database: Database,
-    user: Identity,
-    benchmark: str,
-    project: int,
-    revision: str,
-    reason: str,
-    *,
-    public: bool = False,
-    disclosure: str = "",
-    accept_weak_hiding: bool = False,
+    ctx: ActionContext, project: ProjectNumber, revision: DraftName, reason: Reason, level: DisclosureLevel = AS_USUAL
 ) -> ActionResult:
     """End a project and have a worker write its draft revision. For maintainers.
 
-    Of a closed project another draft can be asked for, under another name. `disclosure`: what may be shown of scores
-    under it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
+    Of a closed project another draft can be asked for, under another name. `level`: what may be shown of scores under
+    it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    shown: dict[str, Any] = {"disclosure": stated_level(disclosure, public, usual="")}
-    shown |= {"accept_weak_hiding": accept_weak_hiding}
-    with database.write() as session:
-        found = known(session, benchmark, project, lock=True)
+    with ctx.database.write() as session:
+        found = known(session, ctx.benchmark, project, lock=True)
         given = annotation_projects.answers(session, project)
         if not given:
             raise Conflict("no-answers", f"Nobody has answered in {found.name} yet.")
-        said = {"project": project}
-        if (written := _written(session, benchmark, project, revision)) is not None:
+        if (written := _written(session, ctx.benchmark, project, revision)) is not None:
             return ActionResult(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
-        task, new = drafts.request(session, user, benchmark, revision, found.base_revision, why, said, **shown)
+        draft = drafts.DraftRequest(revision, found.base_revision, why, {"project": project}, level)
+        task, new = drafts.request(session, ctx, draft)
         seq = None
-        if annotation_projects.close(session, project, user.account):
+        if annotation_projects.close(session, project, ctx.user.account):
             facts = {"project": project, "answers": len(given), "answers_sha256": _digest(given), "draft": revision}
-            seq = audit.append(session, CLOSED, {**facts, "reason": why, "by": user.account, "via": user.auth_method})
+            seq = audit.append(
+                session, CLOSED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+            )
     return ActionResult(new, f"{found.name} is closed; a worker writes draft {revision} (task {task}).", seq, task)
 
 
-def _written(session: Any, benchmark: str, project: int, revision: str) -> int | None:
+def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
+    if "project" not in failed.params:
+        return None
+    return close(ctx, failed.params["project"], failed.subject, failed.reason, level_of(failed))
+
+
+def _written(session: Session, benchmark: str, project: int, revision: str) -> int | None:
     """Return the task that wrote this draft from this project's answers; None where it is not there."""
     asked = tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)
     mine = [one.id for one in asked if (one.subject, one.params.get("project")) == (revision, project)]
     return mine[0] if mine and revision in label_imports.names(session, benchmark) else None
 
 
-def reports(database: Database, user: Identity, benchmark: str) -> list[ProjectReport]:
+@action(
+    "verification.list",
+    "GET /api/v1/maintenance/verification",
+    help="progress, agreement, drafts",
+    text=text_output.projects,
+)
+def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        found = annotation_projects.projects(session, benchmark)
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        found = annotation_projects.projects(session, ctx.benchmark)
         drafted = {}
-        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)):
+        for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
             drafted[one.params.get("project")] = (one.subject, tasks.result(session, one.id))
         return [_report(session, one, *drafted.get(one.id, (None, None))) for one in found]
 
 
-def known(session: Any, benchmark: str, project: int, *, lock: bool = False) -> Project:
+def known(session: Session, benchmark: str, project: int, *, lock: bool = False) -> Project:
     """Return a project. Raises NotFound."""
     found = annotation_projects.project(session, benchmark, project, lock=lock)
     if found is None:
@@ -166,7 +232,7 @@ def known(session: Any, benchmark: str, project: int, *, lock: bool = False) -> 
     return found
 
 
-def _report(session: Any, project: Project, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
+def _report(session: Session, project: Project, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
     for one in annotation_projects.answers(session, project.id):
         given[one.account][one.item] = one.verdict
@@ -179,7 +245,7 @@ def _report(session: Any, project: Project, draft: str | None, result: dict[str,
     )
 
 
-def _chosen(session: Any, table: ItemTable, base: str, which: str, listed: set[str]) -> list[str]:
+def _chosen(session: Session, table: ItemTable, base: str, which: str, listed: set[str]) -> list[str]:
     """Return item keys in the order of the table, which tells nothing."""
     if which == ALL:
         held = table.in_revision(base) if base in table.revisions else range(len(table))
@@ -191,7 +257,7 @@ def _chosen(session: Any, table: ItemTable, base: str, which: str, listed: set[s
     return [item.key for item in table.items if item.key in wanted]
 
 
-def _add(session: Any, project: int, accounts: Sequence[str]) -> list[str]:
+def _add(session: Session, project: int, accounts: Sequence[str]) -> list[str]:
     found = [account_search.find(session, named, local=True).id for named in accounts]
     return annotation_projects.add_annotators(session, project, list(dict.fromkeys(found)))
 

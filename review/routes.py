@@ -11,11 +11,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from auth import Identity
 from auth.middleware import identity_of
 from auth.routes import PRIVATE
+from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review import answers, disputes
-from review.items import ItemLookup, find_item
+from review.items import find_item
 from review.pages import STATIC, Draft, ReviewPages, static
-from storage.database import Database
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -34,8 +34,7 @@ class Forms(NamedTuple):
 
 
 def build(
-    database: Database,
-    lookup: ItemLookup,
+    context: ActionContext,
     pages: ReviewPages,
     forms: Forms,
     not_found: Callable[[Any], Response],
@@ -43,25 +42,25 @@ def build(
     """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
     router = APIRouter(include_in_schema=False)
     _add_static(router)
-    _add_dispute(router, _ReviewRoutes(database, lookup, pages, forms), not_found)
-    _add_annotate(router, database, lookup, pages, not_found)
+    _add_dispute(router, _ReviewRoutes(context, pages, forms), not_found)
+    _add_annotate(router, context, pages, not_found)
     return router
 
 
 class _ReviewRoutes(NamedTuple):
-    database: Database
-    items: ItemLookup
+    context: ActionContext
     pages: ReviewPages
     forms: Forms
 
     def page(self, user: Identity, name: str, draft: Draft, problem: str = "", status: int = 200) -> Response:
         """Return the form. Raises NotFound, Conflict where there is no such pair."""
-        table = self.items.table
+        items = self.context.items
+        table = items.table
         index = find_item(table, name)
         key = table.items[index].key
-        texts = self.items.texts[index] if self.items.texts else None
-        image = f"/explore/{key}/image" if texts and self.items.image(texts.image) else None
-        own = disputes.own(self.database, user, table) if user.signed_in else []
+        texts = items.texts[index] if items.texts else None
+        image = f"/explore/{key}/image" if texts and items.image(texts.image) else None
+        own = disputes.own(self.context.acting_as(user)) if user.signed_in else []
         about = [one for one in own if one.item == key]
         csrf = self.forms.token(user) if user.signed_in else ""
         page = self.pages.dispute(user, table, index, texts, image, about, csrf, draft, problem)
@@ -76,18 +75,18 @@ def _add_static(router: APIRouter) -> None:
         return Response(static(name), 200, _STATIC, media_type=STATIC[name])
 
 
-def _add_dispute(router: APIRouter, context: _ReviewRoutes, not_found: Callable[[Any], Response]) -> None:
+def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[Any], Response]) -> None:
     @router.get("/disputes")
     def own(request: Request) -> Response:
         """All of one's own disputes."""
-        found = disputes.own(context.database, identity_of(request), context.items.table)
-        return HTMLResponse(context.pages.disputes(found), 200, _PRIVATE)
+        found = disputes.own(routes.context.acting_as(identity_of(request)))
+        return HTMLResponse(routes.pages.disputes(found), 200, _PRIVATE)
 
     @router.get("/dispute/{name}")
     def form(name: str, request: Request) -> Response:
         """Return the page of a pair, with the form to dispute its label."""
         try:
-            return context.page(identity_of(request), name, Draft())
+            return routes.page(identity_of(request), name, Draft())
         except (NotFound, Conflict):
             return not_found(request.headers)
 
@@ -97,25 +96,25 @@ def _add_dispute(router: APIRouter, context: _ReviewRoutes, not_found: Callable[
     ) -> Response:
         """Dispute it; what was typed is not lost when something is wrong with it."""
         user = identity_of(request)
-        context.forms.check(user, csrf)
+        routes.forms.check(user, csrf)
         try:
-            disputes.dispute(context.database, user, context.items.table, name, better, reason, tag or None)
+            disputes.dispute(routes.context.acting_as(user), name, better, reason, tag or None)
         except NotFound:
             return not_found(request.headers)
         except Conflict as impossible:
-            return context.page(user, name, Draft(better, tag, reason), str(impossible), 422)
-        index = find_item(context.items.table, name)
-        return RedirectResponse(f"/dispute/{context.items.table.items[index].key}#yours", 303, _PRIVATE)
+            return routes.page(user, name, Draft(better, tag, reason), str(impossible), 422)
+        index = find_item(routes.context.items.table, name)
+        return RedirectResponse(f"/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE)
 
 
 def _add_annotate(
-    router: APIRouter, database: Database, lookup: ItemLookup, pages: ReviewPages, not_found: Callable[[Any], Response]
+    router: APIRouter, context: ActionContext, pages: ReviewPages, not_found: Callable[[Any], Response]
 ) -> None:
     @router.get("/annotate")
     def projects(request: Request) -> Response:
         """Return the projects in which the user may answer."""
         user = identity_of(request)
-        found = answers.sheets(database, user, lookup.table.benchmark)
+        found = answers.sheets(context.acting_as(user))
         return HTMLResponse(pages.projects(user, found), 200, _PRIVATE)
 
     @router.get("/annotate/{project}")
@@ -124,7 +123,7 @@ def _add_annotate(
         if not (project.isascii() and project.isdecimal() and len(project) < 10):
             return not_found(request.headers)
         try:
-            sheet = answers.sheet(database, identity_of(request), lookup.table.benchmark, int(project))
+            sheet = answers.sheet(context.acting_as(identity_of(request)), int(project))
         except NotFound:
             return not_found(request.headers)
         return HTMLResponse(pages.annotate(sheet), 200, _PRIVATE)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmark.annotation import MIN_PAIRS_DISCLOSED
 from common.text import pluralize
-from review.answers import ShownPair
-from review.candidates import Proposed
-from review.disputes import SAID, DisputedItem
-from review.projects import ProjectReport
 from storage.clock import iso
+
+if TYPE_CHECKING:  # the actions import this module
+    from review.answers import ShownPair
+    from review.candidates import Proposed
+    from review.disputes import DisputedItem
+    from review.projects import ProjectReport
+
+SAID = {
+    "a": "A is better",
+    "b": "B is better",
+    "equal": "both are equally good",
+    "both-wrong": "both are wrong",
+    "bad-item": "the pair is unusable",
+}
 
 
 def votes(counts: tuple[int, int, int]) -> str:

@@ -8,11 +8,17 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+from auth import Role
 from benchmark.protocols import PROTOCOLS
 from leaderboard.share.exports import FORMATS
+from maintenance.registry import Action, ActionParameter, ActionRegistry
 from predictions.readers import READERS
+from storage.metadata import FIELDS
+from web.actions import ACTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
 _BLOCK = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -38,10 +44,77 @@ def _readers() -> str:
     return _table(("tool", "what to upload"), ((reader.GUIDE.tool, reader.GUIDE.upload) for reader in READERS))
 
 
+_BASE = "/api/v1/maintenance"
+_FOR_WHOM = re.compile(r"\s*(?:For [^.]*(?:maintainers|owners)[^.]*|For the same people|Raises [^.]*)\.")
+
+
+def action_rows(registry: ActionRegistry, *areas: str) -> list[tuple[str, str, str]]:
+    """Return command, request and effect of every action of some areas."""
+    return [
+        (_usage(one), f"`{one.method} {one.path.removeprefix(_BASE)}`", _FOR_WHOM.sub("", one.description))
+        for one in registry
+        if one.area in areas
+    ]
+
+
+def _usage(one: Action[Any, Any]) -> str:
+    if not one.command:
+        return ""
+    words = [one.command, *(_argument(each) for each in one.parameters), *(["[--wait]"] if one.declared.waits else [])]
+    return f"`{' '.join(words)}`"
+
+
+def _argument(one: ActionParameter) -> str:
+    name = one.info.metavar or one.name.upper()
+    shown = " ".join(filter(None, (one.info.option, "" if one.type is bool else name)))
+    shown += " ..." if one.is_list or one.is_mapping else ""
+    return shown if one.required and one.info.ask is None else f"[{shown}]"
+
+
+def _requests() -> str:
+    rows = [
+        (f"`{one.method} {one.path.removeprefix(_BASE)}`", ", ".join(map(_sent, one.sent())))
+        for one in ACTIONS
+        if one.declared.role is Role.MAINTAINER or one.area == "entries"
+    ]
+    return _table(("request", "body, or query"), rows)
+
+
+def _sent(one: ActionParameter) -> str:
+    if one.info.whole_body:
+        return "the fields that change"
+    kind = (
+        "list" if one.is_list else "object" if one.is_mapping else {int: "number", bool: "true or false"}.get(one.type)
+    )
+    return f"`{one.name}`" + (f" ({kind})" if kind else "")
+
+
+def _actions(*areas: str) -> str:
+    return _table(("command", "request", "effect"), action_rows(ACTIONS, *areas))
+
+
+AREAS = {  # name of a table -> areas of actions
+    "entries": ("entries",),
+    "approvals": ("approvals",),
+    "suspicions": ("suspicions",),
+}
+
+
+def _metadata() -> str:
+    rows = (
+        (f"`--{name.replace('_', '-')}`", f"{field.help}{'; required' * field.required}", field.limits)
+        for name, field in FIELDS.items()
+    )
+    return _table(("option", "meaning", "what is taken"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
     "exports": _exports,
     "readers": _readers,
+    "requests": _requests,
+    **{name: partial(_actions, *areas) for name, areas in AREAS.items()},
+    "metadata": _metadata,
 }
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session as Session  # actions name the type and import no SQL
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from common.canonical_json import is_old_link

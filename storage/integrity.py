@@ -26,11 +26,11 @@ from sqlalchemy.orm import Session
 from benchmark.commitments import commit
 from storage import audit, row_commitments, stored_rows
 from storage.label_sets import POINTED, REGISTERED
+from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, StoredRelations, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
 from storage.row_commitments import DESCRIPTION
-from storage.visibility import IDENTIFYING
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"

@@ -13,24 +13,9 @@ from typing import Any
 
 from benchmark.commitments import commit
 from common.canonical_json import canonical_json
+from storage.metadata import FIRST, NAMES
 
-DESCRIPTION = (
-    "model",
-    "version",
-    "organisation",
-    "judge_type",
-    "base_model",
-    "parameters_b",
-    "open_weights",
-    "link",
-    "paper",
-    "code",
-    "hub_id",
-    "temperature",
-    "prompt",
-    "notes",
-    "judge",
-)
+DESCRIPTION = NAMES
 """Columns of a submission that its owner may edit."""
 
 RECORD = (
@@ -69,8 +54,12 @@ def of_record(row: Mapping[str, Any]) -> str:
 
 
 def of_description(row: Mapping[str, Any]) -> str:
-    """Return the commitment to a submission's metadata: DESCRIPTION."""
-    return _commit({name: row[name] for name in DESCRIPTION}, row["salt"])
+    """Return the commitment to a submission's metadata: DESCRIPTION.
+
+    A field that came later is in it only where it is stated, so that commitments made before it still hold.
+    """
+    stated = {name: row[name] for name in DESCRIPTION if name in FIRST or row[name] is not None}
+    return _commit(stated, row["salt"])
 
 
 def of_score(submission: str, revision: str, version: str, tally_sha256: str, salt: str) -> str:

@@ -19,9 +19,6 @@ from storage.models.visibility import Approval, Visibility
 
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"
 WAITING, APPROVED, REJECTED = "waiting", "approved", "rejected"
-IDENTIFYING = ("organisation", "link", "paper", "code", "hub_id", "judge")
-"""Fields that identify the submitter."""
-
 _NO_SYNC = {"synchronize_session": False}
 _UNPUBLISHED = (Visibility.held_back_at.is_not(None), Visibility.published_at.is_(None))
 _UNNAMED = (Visibility.anonymous_until.is_not(None), Visibility.revealed_at.is_(None))

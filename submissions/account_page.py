@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from auth import AuthError, Identity
 from auth.routes import ActivityLine, SubmissionRow
 from storage.database import Database
@@ -32,10 +30,12 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
     ]
 
 
-def activity_lines(database: Database, benchmark: str, hidden: Mapping[str, str], user: Identity) -> list[ActivityLine]:
+def activity_lines(
+    database: Database, benchmark: str, rules: activity.ActivityRules, user: Identity
+) -> list[ActivityLine]:
     """Return what happened to an account's entries, the newest first."""
     try:
-        found = activity.list_activity(database, benchmark, user, limit=20, hidden_labels=hidden)
+        found = activity.list_activity(database, benchmark, user, rules, limit=20)
     except AuthError:  # somebody who may look, but do nothing
         return []
     return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found]

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from auth import Identity, Role, require
@@ -27,28 +26,27 @@ from storage.ladder import Withheld
 MOST_ENTRIES = 500
 _RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
 
-# What the owner reads; the event's own fields in braces.
+# What the owner reads of events that no action writes; the event's own fields in braces.
 _SENTENCES: Mapping[str, str] = {
     "submission.accepted": "The file was accepted.",
-    "submission.approved": "A maintainer let it through.",
-    "submission.rejected": "A maintainer did not let it through: {reason}",
     "job.failed": "Scoring failed under label revision {label_revision}. That is a fault of the service.",
-    "entry.hidden": "It was hidden: {reason}",
-    "entry.restored": "It {now}: {reason}",
-    "entry.withdrawn": "It was withdrawn: {reason}",
-    "entry.verified": "It was verified: {reason}",
-    "entry.unverified": "It is no longer verified: {reason}",
-    "entry.flagged": "It carries a public note: {note}",
-    "entry.unflagged": "It carries no public note any more: {reason}",
-    "entry.edited": "Its description was changed: {fields}",
-    "entry.transferred": "It was given to another account: {reason}",
-    "entry.merged": "It was merged into {into}: {reason}",
     "entry.published": "It was published.",
     "entry.revealed": "It is shown with your name.",
     "entry.anonymous": "The day was changed until which it is shown without your name.",
 }
 
 _UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityRules:
+    """What the list may tell. `sentences`: audit kind -> what the owner reads, of the maintainers' actions.
+
+    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
+    """
+
+    sentences: Mapping[str, str] = field(default_factory=dict)
+    hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +84,12 @@ def list_activity(
     database: Database,
     benchmark: str,
     user: Identity,
+    rules: ActivityRules,
     *,
     before: int | None = None,
     limit: int = 50,
-    hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[ActivityItem]:
     """Return the events of a user's entries, newest first; `before` the seq of an event.
-
-    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
 
     More than `limit` where a re-score concerns several entries: an event is shown in full. Nothing where everybody has
     one account and nobody maintains: then nobody can show that an entry is theirs.
@@ -109,17 +105,18 @@ def list_activity(
         if not mine:
             return []
         names = [one.id for one in mine]
-        about = audit.events_about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
+        sentences = {**_SENTENCES, **rules.sentences}
+        about = audit.events_about(session, names, (audit.SCORED, *sentences), before=before, limit=limit)
         scope = audit.scope(session, benchmark)
         moves = audit.events_about(session, [audit.board(**scope)], _RESCORED, before=before, limit=limit)
-        levels = merged(hidden_labels, label_imports.hidden_revisions(session, benchmark))
+        levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, benchmark))
         not_shown = ladder.withheld(session, benchmark, levels, names)
         told = _Scores(queries.scores(session, names), levels, not_shown)
         subjects = {audit.labels(revision, **scope) for revision in told.revisions}
         chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
-    return [line for event in events for line in _lines(event, mine, told, user.account)]
+    return [line for event in events for line in _lines(event, mine, told, user.account, sentences)]
 
 
 class _Scores:
@@ -167,7 +164,9 @@ def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
     return [one for one in moves if one.seq not in said and one.body.get("from")]
 
 
-def _lines(event: StoredEvent, mine: Sequence[ReceiptRow], told: _Scores, account: str) -> list[ActivityItem]:
+def _lines(
+    event: StoredEvent, mine: Sequence[ReceiptRow], told: _Scores, account: str, sentences: Mapping[str, str]
+) -> list[ActivityItem]:
     if event.kind in _RESCORED:
         return [line for one in mine if (line := _rescored(event, one, told)) is not None]
     if event.kind == audit.SCORES_RECORDED:
@@ -182,7 +181,7 @@ def _lines(event: StoredEvent, mine: Sequence[ReceiptRow], told: _Scores, accoun
         return [_line(event, by_name[name], _scored(event, by_name[name], told))] if known else []
     said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
     facts = _Facts(_UNSAID | said)
-    sentence = _SENTENCES[event.kind].format_map(facts)
+    sentence = sentences[event.kind].format_map(facts)
     by = event.body.get("by")
     return [_line(event, by_name[name], sentence + ("" if by is None or by != account else " (by you)"))]
 

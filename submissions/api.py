@@ -6,7 +6,6 @@ from asyncio import Lock
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from types import MappingProxyType
 from typing import Annotated, Any, get_args
 from weakref import WeakValueDictionary
 
@@ -77,7 +76,11 @@ _FORM = {
     "required": ["file", "model"],
     "properties": {
         "file": _FILE_SCHEMA,
-        **{name: {"type": "string"} for name in (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)},
+        **{
+            name: {"type": "string", "description": f"{field.help.capitalize()}: {field.limits}"}
+            for name, field in FIELDS.items()
+        },
+        **{name: {"type": "string"} for name in (*visibility_options.FIELDS, visibility_options.CONFIRMATION)},
     },
 }
 _CHECK_BODY = {
@@ -85,17 +88,19 @@ _CHECK_BODY = {
     "application/octet-stream": {"schema": _FILE_SCHEMA},
 }
 
+_NO_RULES = activity.ActivityRules()
+
 
 def build(
     intake: SubmissionService,
     spool: Spool,
     track: Callable[[str, Identity], Status | None],
     database: Database,
-    hidden_labels: Mapping[str, str] = MappingProxyType({}),
+    rules: activity.ActivityRules = _NO_RULES,
     alarms: Alarms = lambda session: (),
 ) -> APIRouter:
-    """Return the routes. `hidden_labels`: the configured label revisions that are not public, and their disclosure
-    levels. `alarms`: what /readyz names beside database and workers."""
+    """Return the routes. `rules`: what the activity list may tell. `alarms`: what /readyz names beside database and
+    workers."""
     router = APIRouter()
     limiter = CapacityLimiter(_CHECKS_AT_ONCE)
     # Of an address or account one file at a time: who sends many that take long waits for their own.
@@ -148,7 +153,7 @@ def build(
 
     router.include_router(_parse_form(database, intake.benchmark))
     _add_policy(router, intake)
-    _add_events(router, database, intake.benchmark, hidden_labels)
+    _add_events(router, database, intake.benchmark, rules)
     _add_health(router, database, intake.benchmark, alarms)
     return router
 
@@ -208,7 +213,7 @@ def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
         return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
-def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: Mapping[str, str]) -> None:
+def _add_events(router: APIRouter, database: Database, benchmark: str, rules: activity.ActivityRules) -> None:
     @router.get("/api/v1/account/events", responses=openapi_examples.EVENTS)
     def events(
         request: Request,
@@ -217,7 +222,7 @@ def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: M
     ) -> Response:
         """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
-        found = activity.list_activity(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
+        found = activity.list_activity(database, benchmark, identity_of(request), rules, **span)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
 
 

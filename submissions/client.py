@@ -15,22 +15,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from predictions.problems import votes_phrase
-from submissions.metadata import FIELDS, JUDGE_TYPES
+from storage.metadata import FIELDS
 from submissions.text_output import printable, sample_lines
 
 if TYPE_CHECKING:
     import httpx
 
 DEFAULT_SERVER = "http://127.0.0.1:7860"
-_HELP = {
-    "model": "name of the judge (required)",
-    "version": "tells several files of one model apart",
-    "judge_type": "one of " + ", ".join(JUDGE_TYPES),
-    "parameters_b": "billions of parameters",
-    "open_weights": "true or false",
-    "judge": "name of the judge that this is a version of, if --model says more or less than that",
-    "hub_id": "owner/name on the Hugging Face Hub",
-}
 _ENDED = ("scored", "failed", "withdrawn")
 _AWAITING = "awaiting-approval"  # it may take days
 TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
@@ -45,9 +36,9 @@ def add_commands(commands: Any, environ: Mapping[str, str]) -> None:
     """Add `submit` and `status` to the subparsers of a command line; each sets `run`. `environ`: may hold a token."""
     submit = commands.add_parser("submit", help="upload predictions to a server")
     submit.add_argument("file", type=Path)
-    for name in FIELDS:
-        flag = "--" + name.replace("_", "-")
-        submit.add_argument(flag, dest=name, metavar="TEXT", required=name == "model", help=_HELP.get(name))
+    for name, field in FIELDS.items():
+        flag, about = "--" + name.replace("_", "-"), f"{field.help} ({'required; ' * field.required}{field.limits})"
+        submit.add_argument(flag, dest=name, metavar="TEXT", required=field.required, help=about)
     submit.add_argument("--anonymous-until", metavar="DAY", help="name no owner, organisation, link before: 2027-01-31")
     submit.add_argument("--unpublished", action="store_true", help="keep the entry off the board until you publish it")
     submit.add_argument("--wait", action="store_true", help="until the entry is scored")

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,10 +21,11 @@ from benchmark.items import CATEGORIES
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from storage.clock import minute
+from storage.metadata import FIELDS, FIRST, LATER
+from storage.metadata_fields import MetadataField
 from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.gradio_service import GradioSubmissions, Json
-from submissions.metadata import FIELDS, JUDGE_TYPES
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
@@ -30,10 +33,7 @@ _SHOWN_PROBLEMS = 100
 _NAMES = {
     "anonymous_until": "Anonymous until",
     "published": "On the board",
-    "parameters_b": "Parameters",
-    "hub_id": "Hub id",
-    "judge_type": "Type",
-    "open_weights": "Open weights",
+    **{name: field.title for name, field in FIELDS.items()},
 }
 _STATES = {
     "awaiting-approval": "Waiting for a maintainer",
@@ -44,7 +44,9 @@ _STATES = {
     "withdrawn": "Withdrawn",
 }
 _NO_FILE: Json = {"code": "no-file", "detail": "Choose a file first.", "problems": []}
-_FIELDS = (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)
+# In the order of calls by position: what was declared later follows what was there before.
+_FIELDS = (*FIRST, *visibility_options.FIELDS, visibility_options.CONFIRMATION, *LATER)
+_DEFAULTS: Mapping[str, Any] = {"published": "true", visibility_options.CONFIRMATION: False}
 _CONFIRM = "Submit although most votes cannot be read: I know that they count as wrong"
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = (
@@ -56,6 +58,20 @@ _CODE = re.compile("`([^`<>&]{1,60})`")
 _SIGN_IN = "/auth/sign-in?next=/app/submit"
 _REFUSED_HEADING = "Not submitted"
 _EMPTY_REPORT = '<p class="vl-hint">The report appears here as soon as a file is chosen.</p>'
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitPage:
+    """Components of the page. ``inputs``: the fields of the form by name, in the order of _FIELDS."""
+
+    file: gr.File
+    report: gr.HTML
+    inputs: Mapping[str, gr.components.Component]
+    button: gr.Button
+    remark: gr.HTML
+    outcome: gr.HTML
+    submission: gr.State  # id of what was submitted
+    clock: gr.Timer  # asks where that is
 
 
 def build(service: GradioSubmissions, *, benchmark: str, limit_mb: float) -> None:
@@ -73,14 +89,15 @@ def build(service: GradioSubmissions, *, benchmark: str, limit_mb: float) -> Non
             confirm = gr.Checkbox(False, label=_CONFIRM, visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
             _html("<h2>The judge</h2>")
-            inputs = _form()
+            made = {**_form(), visibility_options.CONFIRMATION: confirm}
             button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     _greet(service, visitor)
-    inputs.append(confirm)
-    _wire(service, file, report, inputs, button, remark, outcome, submission, clock)
-    _expose(service, file, inputs)
+    inputs = {name: made[name] for name in _FIELDS}
+    page = SubmitPage(file, report, inputs, button, remark, outcome, submission, clock)
+    _wire(service, page)
+    _expose(service, page)
 
 
 def _greet(service: GradioSubmissions, visitor: gr.HTML) -> None:
@@ -139,60 +156,46 @@ def _introduction(benchmark: str, limit_mb: float) -> str:
     )
 
 
-def _form() -> list[gr.components.Component]:
-    """Return the fields that are text, in the order of _FIELDS: `visibility_options.parse_form` alone judges them."""
+def _form() -> dict[str, gr.components.Component]:
+    """Return the fields that are text, by name: `visibility_options.parse_form` alone judges them."""
     made: dict[str, gr.components.Component] = {}
-
-    def text(name: str, label: str, example: str = "", lines: int = 1) -> None:
-        most = max(lines, 8) if lines > 1 else 1
-        wide = ["vl-wide"] if lines > 1 or name == "link" else None
-        made[name] = gr.Textbox("", label=label, placeholder=example, lines=lines, max_lines=most, elem_classes=wide)
-
-    with gr.Row():
-        text("model", "Model (required)", "Qwen2-VL-7B-Instruct")
-        text("version", "Version", "2026-11, prompt B, ...")
-    with gr.Row():
-        types = [("Not stated", ""), *((name.replace("-", ", "), name) for name in JUDGE_TYPES)]
-        made["judge_type"] = gr.Dropdown(types, value="", label="Type of judge")
-        text("organisation", "Organisation")
-    with gr.Accordion("More about it", open=False):
-        with gr.Row():
-            text("base_model", "Base model")
-            text("parameters_b", "Parameters, in billions", "7")
-            text("judge", "Judge, if the model's name says more", "Qwen2-VL-7B")
-        with gr.Row():
-            weights = [("Not stated", ""), ("Yes", "true"), ("No", "false")]
-            made["open_weights"] = gr.Dropdown(weights, value="", label="Open weights")
-            text("hub_id", "Hub id", "owner/name")
-        text("link", "Link", "https://")
-        with gr.Row():
-            text("paper", "Paper", "https://arxiv.org/abs/...")
-            text("code", "Code", "https://github.com/...")
-        text("prompt", "Prompt", lines=3)
-        text("temperature", "Temperature", "0")
-        text("notes", "Notes", lines=2)
+    for group in dict.fromkeys(field.group for field in FIELDS.values()):
+        fields = {name: field for name, field in FIELDS.items() if field.group == group}
+        if group:
+            with gr.Accordion(group, open=False):
+                made |= _lay_out(fields)
+        else:
+            made |= _lay_out(fields)
     with gr.Accordion("Who sees it, and when", open=False):
         with gr.Row():
-            text("anonymous_until", "Anonymous until", "2027-01-31")
+            made["anonymous_until"] = gr.Textbox("", label="Anonymous until", placeholder="2027-01-31")
             seen = [("At once", "true"), ("When I publish it", "false")]
             made["published"] = gr.Dropdown(seen, value="true", label="On the board")
         _html(_SEEN)
-    return [made[name] for name in (*FIELDS, *visibility_options.FIELDS)]
+    return made
 
 
-def _wire(
-    service: GradioSubmissions,
-    file: gr.File,
-    report: gr.HTML,
-    inputs: Sequence[gr.components.Component],
-    button: gr.Button,
-    remark: gr.HTML,
-    outcome: gr.HTML,
-    submission: gr.State,
-    clock: gr.Timer,
-) -> None:
-    confirm = inputs[-1]
+def _lay_out(fields: Mapping[str, MetadataField]) -> dict[str, gr.components.Component]:
+    """Return fields of one section: two on a line, then each that takes a whole one."""
+    narrow = [name for name, field in fields.items() if not field.wide]
+    made = {}
+    for at in range(0, len(narrow), 2):
+        with gr.Row():
+            made |= {name: _input(fields[name]) for name in narrow[at : at + 2]}
+    return made | {name: _input(field) for name, field in fields.items() if field.wide}
 
+
+def _input(field: MetadataField) -> gr.components.Component:
+    label = f"{field.form_label} (required)" if field.required else field.form_label
+    if field.choices:
+        choices = [("Not stated", ""), *((words, value) for value, words in field.choices)]
+        return gr.Dropdown(choices, value="", label=label)
+    most = max(field.lines, 8) if field.lines > 1 else 1
+    wide = ["vl-wide"] if field.wide else None
+    return gr.Textbox("", label=label, placeholder=field.example, lines=field.lines, max_lines=most, elem_classes=wide)
+
+
+def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
     def show_report(path: str | None) -> tuple[str, Any, Any]:
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
@@ -219,11 +222,24 @@ def _wire(
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or _held_back(status))
         return status_html(status, card), gr.update(active=waiting)
 
-    file.change(show_report, [file], [report, button, confirm], api_visibility="private", show_progress="minimal")
-    button.click(
-        send, [file, *inputs], [remark, outcome, submission, clock], api_visibility="private", scroll_to_output=True
+    confirm = page.inputs[visibility_options.CONFIRMATION]
+    page.file.change(
+        show_report,
+        [page.file],
+        [page.report, page.button, confirm],
+        api_visibility="private",
+        show_progress="minimal",
     )
-    clock.tick(watch, [submission], [outcome, clock], api_visibility="private", show_progress="hidden")
+    page.button.click(
+        send,
+        [page.file, *page.inputs.values()],
+        [page.remark, page.outcome, page.submission, page.clock],
+        api_visibility="private",
+        scroll_to_output=True,
+    )
+    page.clock.tick(
+        watch, [page.submission], [page.outcome, page.clock], api_visibility="private", show_progress="hidden"
+    )
 
 
 def _submit(service: GradioSubmissions, path: str | None, values: Sequence[object], user: Identity) -> Json:
@@ -232,7 +248,7 @@ def _submit(service: GradioSubmissions, path: str | None, values: Sequence[objec
     return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user)
 
 
-def _expose(service: GradioSubmissions, file: gr.File, inputs: Sequence[gr.components.Component]) -> None:
+def _expose(service: GradioSubmissions, page: SubmitPage) -> None:
     """`check`, `submit` and `status` by name, for gradio_client. Answers are those of the REST routes."""
 
     def check(file: str | None) -> Json:
@@ -244,41 +260,29 @@ def _expose(service: GradioSubmissions, file: gr.File, inputs: Sequence[gr.compo
     answer = gr.JSON(visible=False)
     name = gr.Textbox("", label="submission", visible=False)
     trigger = gr.Button(visible=False)
-    trigger.click(check, [file], [answer], api_name="check")
-    trigger.click(_submission_call(service), [file, *inputs], [answer], api_name="submit")
+    trigger.click(check, [page.file], [answer], api_name="check")
+    trigger.click(_submission_call(service), [page.file, *page.inputs.values()], [answer], api_name="submit")
     trigger.click(status, [name], [answer], api_name="status")
 
 
 def _submission_call(service: GradioSubmissions) -> Callable[..., Json]:
-    """Return the function `submit`. gradio_client takes the names of its parameters from here."""
+    """Return the function `submit`. gradio_client takes the names of its parameters from its signature."""
 
-    def submit(
-        request: gr.Request,
-        file: str,
-        model: str,
-        version: str = "",
-        organisation: str = "",
-        judge_type: str = "",
-        base_model: str = "",
-        parameters_b: str = "",
-        open_weights: str = "",
-        link: str = "",
-        paper: str = "",
-        code: str = "",
-        hub_id: str = "",
-        temperature: str = "",
-        prompt: str = "",
-        notes: str = "",
-        judge: str = "",
-        anonymous_until: str = "",
-        published: str = "true",
-        accept_unreadable: bool = False,
-    ) -> Json:
-        said = (model, version, organisation, judge_type, base_model, parameters_b, open_weights)
-        values = (*said, link, paper, code, hub_id, temperature, prompt, notes, judge, anonymous_until, published)
-        return _submit(service, file, (*values, accept_unreadable), identity_of(request.request))
+    def submit(request: gr.Request, file: str, *values: object) -> Json:
+        return _submit(service, file, values, identity_of(request.request))
 
+    kinds = {"request": gr.Request, "file": str, **{name: type(_DEFAULTS.get(name, "")) for name in _FIELDS}}
+    place = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    submit.__annotations__ = {**kinds, "return": Json}
+    submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by Gradio
+        [inspect.Parameter(name, place, annotation=kind, default=_default(name)) for name, kind in kinds.items()]
+    )
     return submit
+
+
+def _default(name: str) -> Any:
+    required = name not in _FIELDS or (name in FIELDS and FIELDS[name].required)
+    return inspect.Parameter.empty if required else _DEFAULTS.get(name, "")
 
 
 def report_html(report: Mapping[str, Any]) -> str:

@@ -27,34 +27,12 @@ from storage.sliding_window import CHANGES_A_DAY, RateLimited
 from storage.visibility import EntryVisibility
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status
-from submissions.metadata import FIELDS, JUDGE_TYPES, MetadataRejected
+from submissions.metadata import FIELDS, MetadataRejected
 from submissions.service import Allowance, SubmissionService
 from submissions.status import Status
 
 TEMPLATES = Path(__file__).with_name("templates")
 POLICY_URL = "/policy"
-LONG = ("prompt", "notes")
-FIELD_WORDS = {
-    "model": "Model",
-    "version": "Version",
-    "organisation": "Organisation",
-    "judge_type": "Type of judge",
-    "base_model": "Base model",
-    "parameters_b": "Parameters, in billions",
-    "open_weights": "Open weights",
-    "link": "Link",
-    "paper": "Paper",
-    "code": "Code",
-    "hub_id": "Hub id",
-    "temperature": "Temperature",
-    "prompt": "Prompt",
-    "notes": "Notes",
-    "judge": "Judge",
-}
-CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
-    "judge_type": [("", "not stated"), *((name, name.replace("-", ", ")) for name in JUDGE_TYPES)],
-    "open_weights": [("", "not stated"), ("true", "yes"), ("false", "no")],
-}
 STATES = {
     "awaiting-approval": "waits for a maintainer",
     "queued": "waits to be scored",
@@ -163,16 +141,14 @@ class _SubmissionPage:
         found = submissions_status.get_own(self.database, self.benchmark, submission, user)
         if found is None:
             return self._require_owner()
-        metadata = {name: _text(value) for name, value in self.owner.metadata(user, found.id).items()}
-        fields = ((name, FIELD_WORDS[name]) for name in FIELDS)
+        values = typed or _typed(self.owner.metadata(user, found.id))
         context = {
             "current": "/account",
             "one": found,
             "title": " ".join(filter(None, (found.model, found.version))),
             "state": STATES[found.state],
             "until": "" if found.shown.anonymous_until is None else iso(found.shown.anonymous_until)[:10],
-            "fields": [(name, words, (typed or metadata).get(name, ""), CHOICES.get(name)) for name, words in fields],
-            "long": LONG,
+            "fields": [(name, field, values.get(name, "")) for name, field in FIELDS.items()],
             "scores": _shown_scores(self.owner.scores(user, found.id)),
             "measures": _SCORES,
             "csrf": csrf_token(self.identities, user) if user.auth_method == "session" else "",
@@ -223,10 +199,9 @@ class _SubmissionPage:
         return HTMLResponse(page, 404, PRIVATE)
 
 
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value or "")
+def _typed(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return a stored description as it would be typed."""
+    return {name: field.typed(values.get(name)) for name, field in FIELDS.items()}
 
 
 def _shown_scores(receipts: Sequence[Mapping[str, Any]]) -> list[tuple[str, dict[str, str]]]:

@@ -15,28 +15,28 @@ import leaderboard.routes
 import maintenance.api
 import operation.api
 import receipts.api
-import review.api
 import review.routes
 import submissions.api
 import submissions.pages
 import web.status_page
 from auth.settings import Mode
-from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
+from maintenance.decision_log import PublicLog
 from operation.alarms import service_alarms
 from operation.metrics import render
 from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
-from submissions.metadata import parse_columns
+from submissions.activity import ActivityRules
+from web.actions import ACTIONS
 from web.background import lifespan
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
-from web.services import Services
+from web.services import Services, action_context
 
 
 def create_app(settings: Settings, services: Services, on_misconfigured: Callable[[], None]) -> ASGIApp:
@@ -54,11 +54,12 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
+    rules = ActivityRules(ACTIONS.owner_sentences(), settings.hidden_labels)
     _add_board(app, services)
-    _add_submissions(app, settings, services)
+    _add_submissions(app, settings, services, rules)
     _add_maintenance(app, settings, services)
-    _add_review(app, services)
-    _add_accounts(app, settings, services)
+    _add_review(app, settings, services)
+    _add_accounts(app, settings, services, rules)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
@@ -68,19 +69,18 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
 
 
 def _add_board(app: FastAPI, services: Services) -> None:
-    app.include_router(leaderboard.routes.build(services.board, services.items, services.decisions))
+    decisions = PublicLog(services.database, ACTIONS.public_events())
+    app.include_router(leaderboard.routes.build(services.board, services.items, decisions))
     app.include_router(leaderboard.api.build(services.board, services.items))
 
 
-def _add_submissions(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_submissions(app: FastAPI, settings: Settings, services: Services, rules: ActivityRules) -> None:
     use_cases, database = services.submissions, services.database
     alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
     app.include_router(
-        submissions.api.build(
-            use_cases, services.spool, services.submission_status, database, settings.hidden_labels, alarms
-        )
+        submissions.api.build(use_cases, services.spool, services.submission_status, database, rules, alarms)
     )
-    owner = owner_actions(database, services.receipts)
+    owner = owner_actions(action_context(settings, services), services.receipts)
     app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
     app.include_router(receipts.api.build(services.receipts))
 
@@ -95,30 +95,25 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
 def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> None:
     app.include_router(
         maintenance.api.build(
-            services.database,
-            settings.benchmark,
-            parse_columns,
-            paths=(settings.state_dir,),
-            shipped=bundled_results,
+            ACTIONS,
+            action_context(settings, services),
             site_url=settings.identity.public_url or "",
             note_refusal=services.auth.record_denial,
-            identity=settings.identity,
         )
     )
 
 
-def _add_review(app: FastAPI, services: Services) -> None:
+def _add_review(app: FastAPI, settings: Settings, services: Services) -> None:
     """Add disputes and verification by hand."""
-    database, items, identities = services.database, services.items, services.auth
+    identities, context = services.auth, action_context(settings, services)
     forms = review.routes.Forms(
         lambda user: auth.routes.csrf_token(identities, user) if user.auth_method == "session" else "",
         lambda user, sent: auth.routes.check_csrf(identities, user, sent) if user.auth_method == "session" else None,
     )
-    app.include_router(review.api.build(database, items, identities.record_denial))
-    app.include_router(review.routes.build(database, items, ReviewPages(environment()), forms, not_found_page))
+    app.include_router(review.routes.build(context, ReviewPages(environment()), forms, not_found_page))
 
 
-def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_accounts(app: FastAPI, settings: Settings, services: Services, rules: ActivityRules) -> None:
     database, benchmark = services.database, settings.benchmark
     app.include_router(
         auth.routes.build(
@@ -126,7 +121,7 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
             services.account_pages,
             submissions_of=partial(submission_rows, database, benchmark),
             next_one=partial(next_submission_line, services.submissions),
-            activity=partial(activity_lines, database, benchmark, settings.hidden_labels),
+            activity=partial(activity_lines, database, benchmark, rules),
         )
     )
 

@@ -14,19 +14,20 @@ from gradio.utils import LRUCache
 import leaderboard.gradio_page
 import leaderboard.theme
 import maintenance.page
+import review.tab
 import submissions.gradio_page
 from auth import Identity
 from auth.middleware import identity_of
 from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
-from leaderboard.board.reported_results import bundled_results
+from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from settings import Settings
 from submissions.gradio_service import GradioSubmissions
-from submissions.metadata import parse_columns
+from web.actions import ACTIONS
 from web.middleware.gradio_allowlist import MAINTAIN
-from web.services import Services
+from web.services import Services, action_context
 
 SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
@@ -62,7 +63,8 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
     with pages.route("Analyse", "/analyse"):
         leaderboard.gradio_page.build_analyse(services.board, services.items)
     with pages.route("Maintain", "/maintain"), leaderboard.gradio_page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
-        maintenance.page.build(_page_context(settings, services))
+        tabs = [PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)]
+        maintenance.page.build(_page_context(settings, services), tabs)
     return pages
 
 
@@ -70,17 +72,7 @@ def _page_context(settings: Settings, services: Services) -> PageContext:
     def identify(request: gr.Request) -> Identity:
         return identity_of(request.request)
 
-    return PageContext(
-        database=services.database,
-        benchmark=settings.benchmark,
-        parse=parse_columns,
-        identify=identify,
-        paths=(settings.state_dir,),
-        note_refusal=services.auth.record_denial,
-        table=lambda: services.items.table,
-        shipped=bundled_results,
-        identity=settings.identity,
-    )
+    return PageContext(ACTIONS, action_context(settings, services), identify, services.auth.record_denial)
 
 
 def _mount(settings: Settings, pages: gr.Blocks) -> FastAPI:

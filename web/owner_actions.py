@@ -7,22 +7,20 @@ from typing import Any
 
 import submissions.pages
 from auth import Identity
-from leaderboard.board.reported_results import bundled_results
+from maintenance.action_context import ActionContext
 from maintenance.actions import entries
 from maintenance.types import Conflict
 from receipts.service import ReceiptService, RecordChanged
-from storage.database import Database
-from submissions.metadata import parse_columns
 
 
-def owner_actions(database: Database, receipts: ReceiptService) -> submissions.pages.OwnerActions:
+def owner_actions(context: ActionContext, receipts: ReceiptService) -> submissions.pages.OwnerActions:
     """Return what owners do about their submissions, as the pages of an account need it."""
 
     def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
-        return possible(lambda: entries.edit(database, user, entry, fields, parse_columns, bundled_results()))
+        return possible(lambda: entries.edit(context.acting_as(user), entry, fields))
 
     def withdraw(user: Identity, entry: str, reason: str) -> object:
-        return possible(lambda: entries.withdraw(database, user, entry, reason))
+        return possible(lambda: entries.withdraw(context.acting_as(user), entry, reason))
 
     def possible(act: Callable[[], object]) -> object:
         try:
@@ -37,7 +35,7 @@ def owner_actions(database: Database, receipts: ReceiptService) -> submissions.p
             return []
 
     return submissions.pages.OwnerActions(
-        metadata=lambda user, entry: entries.look(database, user, entry)[1],
+        metadata=lambda user, entry: entries.look(context.acting_as(user), entry)[1],
         edit=edit,
         withdraw=withdraw,
         scores=scores,

@@ -21,7 +21,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
-from maintenance.decision_log import PublicLog
+from maintenance.action_context import ActionContext
 from operation.build import BUILD
 from operation.litestream import Litestream
 from operation.metrics import InstallationCollector, make_registry
@@ -37,9 +37,11 @@ from storage import label_imports, weak_hiding
 from storage.database import Database
 from storage.durability import REPLICATED, Durability
 from storage.uploads import Uploads
+from submissions.metadata import parse_columns
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionService
 from submissions.status import Status, get_status
+from web.actions import ACTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,6 @@ class Services:
     receipts: ReceiptService
     board: BoardCache
     items: ItemCatalog
-    decisions: PublicLog
     request_metrics: RequestMetrics
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
@@ -82,7 +83,6 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
             warm=leaderboard.routes.prerender,
         ),
         items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
-        decisions=PublicLog(database),
         request_metrics=RequestMetrics(registry),
         registry=registry,
         replica=replica,
@@ -152,3 +152,18 @@ def _weakly_hidden(session: Any, benchmark: str) -> dict[str, str]:
     """Label revision -> what everybody may know of how little hides it."""
     found = weak_hiding.known(session, benchmark, drafts=False)
     return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}
+
+
+def action_context(settings: Settings, services: Services) -> ActionContext:
+    """Return the context of actions in the web process; each request adds its user."""
+    return ActionContext(
+        database=services.database,
+        benchmark=settings.benchmark,
+        parse=parse_columns,
+        shipped=bundled_results,
+        identity=settings.identity,
+        paths=(settings.state_dir,),
+        items=services.items,
+        public_events=ACTIONS.public_events(),
+        retries=ACTIONS.retries(),
+    )

@@ -10,11 +10,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from storage.clock import iso
+from storage.metadata import IDENTIFYING
 from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from storage.models.visibility import Visibility
 from storage.moderation import removed_entries
-from storage.visibility import IDENTIFYING, anonymous_ids, unpublished
+from storage.visibility import anonymous_ids, unpublished
 from storage.visibility import pending_approval_ids as not_let_through
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
 from common.rounding import percent
+from storage import metadata
+from storage.metadata_fields import MetadataField
 
 if TYPE_CHECKING:
     from leaderboard.board.rows import BoardRow
@@ -51,6 +53,11 @@ class Column:
     read: Callable[[BoardRow], Any] | None = None
 
     @property
+    def stated(self) -> bool:
+        """Whether it shows a field that storage/metadata.py declares with a column."""
+        return self.key in metadata.COLUMNS
+
+    @property
     def right(self) -> bool:
         """Numbers without a drawing beside them stand at the right edge."""
         return self.kind in ("rank", "share", "number")
@@ -69,6 +76,34 @@ def _accuracy(key: str, subtitle: str, kind: Kind, description: str) -> Column:
         text=percent,
         api=True,
     )
+
+
+def _stated(name: str, field: MetadataField) -> Column:
+    """Return the column that a field of the metadata declares."""
+    assert field.column is not None
+    number = field.storage in ("number", "whole")
+    return Column(
+        name,
+        field.column.title,
+        field.column.subtitle,
+        "number" if number else "text",
+        number,
+        f"{field.help[0].upper()}{field.help[1:]}.",
+        field.column.usual,
+        term=field.column.term,
+        value_type="number" if number else "text",
+        text=field.cell if number else str,
+        api=True,
+        read=_number_of(name) if number else _text_of(name, field),
+    )
+
+
+def _number_of(name: str) -> Callable[[BoardRow], Any]:
+    return lambda row: row.stated.get(name)
+
+
+def _text_of(name: str, field: MetadataField) -> Callable[[BoardRow], Any]:
+    return lambda row: field.text(row.stated[name]) if name in row.stated else ""
 
 
 _ABOUT = ("general instructions", "visual hallucinations", "knowledge and mathematical reasoning")
@@ -153,6 +188,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column("base_model", "Base", "", "text", False, "The model that was trained or asked.", False, term="base"),
     Column("organisation", "From", "", "text", False, "The organisation.", False, term="org", api=True),
+    *(_stated(name, field) for name, field in metadata.COLUMNS.items()),
 )
 ALWAYS = ("rank", "model")
 """No table without these."""

@@ -29,6 +29,7 @@ from common.rounding import percent
 from leaderboard.board.columns import COLUMNS, COMPUTED, VALUES, Column
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.reported_results import ReportedFigures, by_judge
+from storage.metadata import COLUMNS as METADATA_COLUMNS
 
 Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]
@@ -106,6 +107,7 @@ class BoardRow:
     attempt: int | None = None
     attempts: int | None = None  # how many it has made at those; None where the account is not told
     best_of: BestOf | None = None  # None where it was not chosen among variants
+    stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
@@ -424,6 +426,7 @@ def _scored_row(
         about=_about(entry, revision),
         attempt=entry.get("attempt"),
         attempts=entry.get("attempts"),
+        stated={name: entry[name] for name in METADATA_COLUMNS if entry.get(name) is not None},
     )
 
 

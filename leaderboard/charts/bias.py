@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -132,9 +132,9 @@ def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequenc
     return f"{whom} more often where the better response is the {side} one"
 
 
-def best_so_far(points: Iterable[tuple[str, float]]) -> list[int]:
-    """Return indices of the points (ISO date, score) that are better than everything before, by date; of a day the
-    best."""
+def best_so_far(points: Iterable[tuple[Any, float]]) -> list[int]:
+    """Return indices of the points (ISO date or cost, score) that are better than everything before, in that order; of
+    equal dates or costs the best. Over costs this is the Pareto front."""
     listed = list(points)
     best, records = -math.inf, []
     for index in sorted(range(len(listed)), key=lambda at: (listed[at][0], -listed[at][1])):

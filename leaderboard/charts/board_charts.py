@@ -225,11 +225,11 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 @chart("size", "Size", place=11, alone=True)
 def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Macro average over the number of parameters."""
-    rows = [row for row in _ranked(view) if row.parameters_b]
+    rows = [row for row in ranked(view) if row.parameters_b]
     if not rows:
         return empty_chart(("No judge on the board states its number of parameters.",))
     named = {str(entry["id"]) for entry in entries}
-    spots = _spots(rows, [math.log10(row.parameters_b or 1) for row in rows], named)
+    spots = points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], named)
     low, high = min(spot.x for spot in spots) - 0.12, max(spot.x for spot in spots) + 0.2
     ticks = [(math.log10(size), f"{size:g}") for size in _SIZES if low <= math.log10(size) <= high]
     words = ChartText(
@@ -239,11 +239,11 @@ def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         f"Macro average, % (up is better), n {len(rows)} judges",
     )
     plane = ScatterPanel(
-        "", "", "Parameters, billions (log scale)", spots, (low, high), _score_range(spots), ticks, _chance_line(spots)
+        "", "", "Parameters, billions (log scale)", spots, (low, high), score_range(spots), ticks, chance_line(spots)
     )
-    silent = sum(1 for row in _ranked(view) if not row.parameters_b)
+    silent = sum(1 for row in ranked(view) if not row.parameters_b)
     notes = (*((f"{silent} rows do not state a size.",) if silent else ()), *_reported_note(rows))
-    cells = [(*_row_cells(row), row.parameters_b, row.source or HERE) for row in rows]
+    cells = [(*row_cells(row), row.parameters_b, row.source or HERE) for row in rows]
     header = (*_POINTS, "parameters, billions", "source")
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
 
@@ -261,8 +261,8 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         best = [own[at] for at in best_so_far((row.date, row.macro or 0.0) for row in own)]
         if best:
             latest = best[::-1]  # the best of all is named first
-            spots += _spots(latest, [float(_day(row.date)) for row in latest], {row.id for row in best})
-            cells += [(*_row_cells(row), row.date[:10], row.source or HERE) for row in best]
+            spots += points_of(latest, [float(_day(row.date)) for row in latest], {row.id for row in best})
+            cells += [(*row_cells(row), row.date[:10], row.source or HERE) for row in best]
             days, macros = [_day(row.date) for row in best], [100 * (row.macro or 0) for row in best]
             steps.append(([*days, last], [*macros, macros[-1]], tier == "reported"))
     if not spots:
@@ -277,14 +277,14 @@ def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     across = (first - pad, last + pad)
     months = _months(*across, view.page.narrow)
-    plane = ScatterPanel("", "", _DATES, spots, across, _score_range(spots), months, _chance_line(spots), steps=steps)
+    plane = ScatterPanel("", "", _DATES, spots, across, score_range(spots), months, chance_line(spots), steps=steps)
     luck = "The best of many results is better by luck alone; intervals do not correct for that."
     notes = (luck, *_reported_note(rows))
     header = (*_POINTS, "date", "source")
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
 
 
-def _ranked(view: ChartQuery) -> list[BoardRow]:
+def ranked(view: ChartQuery) -> list[BoardRow]:
     """Return the rows with a score, best first, at most MOST_SPOTS of each tier."""
     rows = [row for row in view.around.rows if row.macro is not None]
     rows.sort(key=lambda row: row.macro or 0, reverse=True)
@@ -292,7 +292,7 @@ def _ranked(view: ChartQuery) -> list[BoardRow]:
     return [row for tier in tiers for row in tier]
 
 
-def _spots(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str]) -> list[Point2D]:
+def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str]) -> list[Point2D]:
     """Return the best and those chosen are named first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
@@ -315,16 +315,16 @@ def _ends(row: BoardRow) -> tuple[float, float] | None:
     return (100 * found[0], 100 * found[1]) if found else None
 
 
-def _row_cells(row: BoardRow) -> tuple[object, ...]:
+def row_cells(row: BoardRow) -> tuple[object, ...]:
     return (_name(row), row.tier, 100 * (row.macro or 0), *(_ends(row) or (None, None)))
 
 
-def _score_range(spots: Sequence[Point2D]) -> tuple[float, float]:
+def score_range(spots: Sequence[Point2D]) -> tuple[float, float]:
     return reach_of([spot.y for spot in spots] + [end for spot in spots if spot.y_ends for end in spot.y_ends])
 
 
-def _chance_line(spots: Sequence[Point2D]) -> list[tuple[float, str]]:
-    low, high = _score_range(spots)
+def chance_line(spots: Sequence[Point2D]) -> list[tuple[float, str]]:
+    low, high = score_range(spots)
     return [(float(CHANCE), "chance (50%)")] if low <= CHANCE <= high else []
 
 

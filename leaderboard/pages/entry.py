@@ -28,6 +28,7 @@ from leaderboard.pages import compare, number_check
 from leaderboard.render import environment, past_board_context, permanent, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
+from storage.metadata import facts
 
 Json = Mapping[str, Any]
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
@@ -42,16 +43,6 @@ TAG_NAMES: Mapping[str, str] = {
     UNTAGGED_CATEGORY: f"{UNTAGGED_CATEGORY.capitalize()} (untagged)",
 }
 _SOURCE_CATEGORY = {source: category for category, sources in GROUPINGS["official"].items() for source in sources}
-_FACTS = (
-    ("organisation", "Organisation"),
-    ("base_model", "Base model"),
-    ("hub_id", "On the Hub"),
-    ("link", "Link"),
-    ("paper", "Paper"),
-    ("code", "Code"),
-    ("prompt", "Prompt"),
-    ("notes", "Notes"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,15 +221,8 @@ def _grouping_sizes(tally: Tally) -> dict[str, str]:
 
 
 def _facts(entry: Json) -> list[tuple[str, str, str]]:
-    """(label, text, address or ""): only what was said, in a fixed order."""
-    facts = [(title, str(entry[key]), safe_link(str(entry[key]))) for key, title in _FACTS if entry.get(key)]
-    if entry.get("parameters_b"):
-        facts.insert(1, ("Parameters", f"{entry['parameters_b']:g} billion", ""))
-    if entry.get("open_weights") is not None:
-        facts.insert(1, ("Weights", "open" if entry["open_weights"] else "closed", ""))
-    if entry.get("temperature") is not None:
-        facts.append(("Temperature", f"{entry['temperature']:g}", ""))
-    return facts
+    """(label, text, address or ""): only what was stated, in the order of the declaration, long texts last."""
+    return [(title, text, safe_link(text)) for title, text in facts(entry)]
 
 
 def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[HistoryPoint]:

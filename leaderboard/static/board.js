@@ -15,7 +15,7 @@
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
   const USUAL = { q: "", tier: "all", protocol: "strict", grouping: "official", revision: "", as_of: "", baselines: "",
     embed: "" };
-  const number = new Intl.NumberFormat("en-US");
+  const number = new Intl.NumberFormat("en-US"), amount = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
   // Shares come in units of 0.001 percent and are rounded half up to tenths: the server does the same to the same integers.
   const tenths = (units) => Math.floor((units + 50) / 100);
@@ -72,10 +72,12 @@
     const span = name === "date" ? days(wanted) : null;
     if (span) return (i) => data.date[i] !== "" && span(data.date[i]);
     if (name === "open") return (i) => ["no", "yes"][data.open_weights[i] ?? 2]?.includes(wanted) ?? wanted === "";
-    if (Object.hasOwn(TEXTS, name)) return (i) => data[TEXTS[name]][i].toLowerCase().includes(wanted);
-    const test = Object.hasOwn(NUMBERS, name) ? compare(wanted) : null;
+    const [own, kind] = Object.hasOwn(data.stated, name) ? data.stated[name] : [];
+    const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : kind === "text" ? own : "";
+    if (text) return (i) => data[text][i].toLowerCase().includes(wanted);
+    const column = Object.hasOwn(NUMBERS, name) ? NUMBERS[name] : kind === "number" ? own : "";
+    const test = column ? compare(wanted) : null;
     if (test) {
-      const column = NUMBERS[name];
       const read = SHARES.has(column) ? (value) => tenths(value) / 10 : (value) => value;
       return (i) => data[column][i] !== null && test(read(data[column][i]));
     }
@@ -200,9 +202,17 @@
     return { rows, fold };
   }
 
+  // A column that the metadata declares: its title stands before the value where rows are cards.
+  function stated(data, key, kind, title, i) {
+    const value = data[key][i], right = kind === "number";
+    const text = value === null ? "" : right ? amount.format(value) : String(value);
+    return element("td", { class: `plain stated ${key}${right ? " n" : ""}`, "data-title": title }, text);
+  }
+
   function row(data, i, columns, standing, state, pinned) {
     const at = standing.tested.get(i);
-    return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind]) => {
+    return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind, , , title]) => {
+      if (title) return stated(data, key, kind, title, i);
       if (kind === "judge") return judge(data, i, at, state, pinned);
       if (kind === "interval") {
         return element("td", { class: `num ${key === "overall" ? "headline" : key}` }, ...drawn(data, key, i));

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from auth import LOCAL, Role
 from auth.roles import organisations_of, roles_of
 from auth.settings import IdentitySettings, Mode
-from maintenance import account_queries
+from maintenance import account_queries, text_output
 from maintenance.account_queries import AccountMatch, AccountRoles, AccountRow
-from maintenance.types import Conflict, Identity, NotFound, require_maintainer
-from storage.database import Database
+from maintenance.action_context import ActionContext
+from maintenance.registry import Search, action
+from maintenance.types import Conflict, NotFound, require_maintainer
 
 MOST = 200
 _LOCAL = AccountMatch(LOCAL.account, LOCAL.name)
@@ -61,22 +62,26 @@ def find(session: Any, named: str, *, local: bool = False) -> AccountMatch:
     return same[0]
 
 
-def names(database: Database, user: Identity, accounts: Iterable[str | None]) -> dict[str, str]:
+def names(ctx: ActionContext, accounts: Iterable[str | None]) -> dict[str, str]:
     """Return id -> user name, of those that have one here. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
         return account_queries.names(session, sorted({one for one in accounts if one}))
 
 
-def listing(
-    database: Database, user: Identity, benchmark: str, identity: IdentitySettings | None, search: str = ""
-) -> Directory:
+@action(
+    "accounts.list",
+    "GET /api/v1/maintenance/accounts",
+    text=text_output.accounts,
+    help="id, name, role and submissions, the last seen first",
+)
+def listing(ctx: ActionContext, search: Search = "") -> Directory:
     """Return accounts with `search` in name or id. For maintainers. `identity`: who has which role; None: not known
     here."""
-    require_maintainer(user)
-    with database.read() as session:
-        found, number = account_queries.listed(session, benchmark, search.strip(), MOST)
-    return Directory(tuple(_listed(one, identity) for one in found), number, search.strip())
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        found, number = account_queries.listed(session, ctx.benchmark, search.strip(), MOST)
+    return Directory(tuple(_listed(one, ctx.identity) for one in found), number, search.strip())
 
 
 def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccount:

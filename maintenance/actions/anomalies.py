@@ -6,15 +6,20 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from benchmark.anomalies import PROBES_FROM, PROBING_FROM, is_probe, is_probing
 from benchmark.protocols import ratios
 from benchmark.scoring import Tally
-from maintenance.types import ActionResult, Identity, NotFound, clean_reason, require_maintainer
+from maintenance import anomaly_text
+from maintenance.action_context import ActionContext
+from maintenance.registry import ParamInfo, Reason, action
+from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer, whole_number
 from storage import anomalies, audit
 from storage.anomalies import AnomalyRow
-from storage.database import Database
+from storage.database import LARGEST
 from storage.label_imports import hidden_in
 from storage.models.anomalies import ACTED, DISMISSED
 
@@ -25,6 +30,17 @@ PATIENT_DAYS = 365  # over which probes are counted, which can wait
 ALARM_FROM = 60
 """Scored submissions in ALARM_DAYS of accounts that no maintainer has approved: five accounts that each use up their
 year, one submission a day, come to that, and pooled they learn as much of the labels as may be (docs/security.md)."""
+
+SuspicionNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("No.", "of the suspicion", read=whole_number)]
+Decided = Annotated[bool, ParamInfo(option="--all", help="those that are closed, too")]
+
+
+@dataclass(frozen=True, slots=True)
+class AnomalyList:
+    """Anomaly cases, the newest first, and how busy unapproved accounts are."""
+
+    cases: tuple[AnomalyRow, ...]
+    alarm: Alarm
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +69,70 @@ class Alarm:
         )
 
 
-def listing(database: Database, user: Identity, benchmark: str, *, decided: bool = False) -> list[AnomalyRow]:
-    """Return the newest first; `decided`: those too that are closed. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        return anomalies.list_anomalies(session, benchmark, decided=decided)
+@action(
+    "suspicions.list",
+    "GET /api/v1/maintenance/suspicions",
+    text=anomaly_text.as_text,
+    json=anomaly_text.as_data,
+    help="open suspicions, and how busy unknown accounts are",
+)
+def listing(ctx: ActionContext, decided: Decided = False) -> AnomalyList:
+    """Return open (and, with `decided`, closed) cases in numbers, with the submissions of unapproved accounts. For
+    maintainers."""
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        found = anomalies.list_anomalies(session, ctx.benchmark, decided=decided)
+    return AnomalyList(tuple(found), alarm(ctx))
 
 
-def dismiss(database: Database, user: Identity, suspicion: int, reason: str) -> ActionResult:
-    """There is nothing in it. For maintainers."""
-    return _decide(database, user, suspicion, DISMISSED, reason)
+@action(
+    "suspicions.dismiss",
+    "POST /api/v1/maintenance/suspicions/{suspicion}/dismiss",
+    help="close one: there is nothing in it",
+    audit=DECIDED,
+    button="Dismiss",
+)
+def dismiss(ctx: ActionContext, suspicion: SuspicionNumber, reason: Reason) -> ActionResult:
+    """Close a case without consequence. For maintainers."""
+    return _decide(ctx, suspicion, DISMISSED, reason)
 
 
-def resolve(database: Database, user: Identity, suspicion: int, reason: str) -> ActionResult:
-    """Return something was done about it, which the reason says; doing it is another decision. For maintainers."""
-    return _decide(database, user, suspicion, ACTED, reason)
+@action(
+    "suspicions.act",
+    "POST /api/v1/maintenance/suspicions/{suspicion}/act",
+    audit=DECIDED,
+    help="close one: something was done, which the reason says",
+    button="Close as acted on",
+)
+def resolve(ctx: ActionContext, suspicion: SuspicionNumber, reason: Reason) -> ActionResult:
+    """Close a case on which you acted; the reason says how. Hiding, withdrawing and banning are separate. For
+    maintainers."""
+    return _decide(ctx, suspicion, ACTED, reason)
 
 
-def rescan(database: Database, user: Identity, reason: str) -> ActionResult:
-    """Have a worker look at every entry anew; what was decided stays decided. For maintainers."""
-    require_maintainer(user)
+@action(
+    "suspicions.again",
+    "POST /api/v1/maintenance/suspicions/again",
+    audit=RESET,
+    help="have a worker look at every entry again",
+    button="Look at every entry again",
+)
+def rescan(ctx: ActionContext, reason: Reason) -> ActionResult:
+    """Have a worker check every entry again; decisions stay. For maintainers."""
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
+    with ctx.database.write() as session:
         gone = anomalies.reset(session)
-        seq = audit.append(session, RESET, {"open": gone, "reason": why, "by": user.account, "via": user.auth_method})
+        seq = audit.append(
+            session, RESET, {"open": gone, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+        )
     return ActionResult(True, "A worker looks at every entry again.", seq)
 
 
-def alarm(database: Database, user: Identity) -> Alarm:
+def alarm(ctx: ActionContext) -> Alarm:
     """Return the counts of scored submissions for the alarms. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
         busy = anomalies.account_activity(session, ALARM_DAYS * _DAY)
         probes = {
             (one.owner, one.submission)
@@ -106,11 +155,11 @@ def _decided(tally: str) -> tuple[int, int]:
     return right, total - right
 
 
-def _decide(database: Database, user: Identity, suspicion: int, decision: str, reason: str) -> ActionResult:
-    require_maintainer(user)
+def _decide(ctx: ActionContext, suspicion: int, decision: str, reason: str) -> ActionResult:
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        changed = anomalies.decide(session, suspicion, decision, why, user.account)
+    with ctx.database.write() as session:
+        changed = anomalies.decide(session, suspicion, decision, why, ctx.user.account)
         if changed is None:
             raise NotFound(f"There is no suspicion {suspicion}.")
         if not changed:
@@ -119,8 +168,8 @@ def _decide(database: Database, user: Identity, suspicion: int, decision: str, r
             "suspicion": suspicion,
             "decision": decision,
             "reason": why,
-            "by": user.account,
-            "via": user.auth_method,
+            "by": ctx.user.account,
+            "via": ctx.user.auth_method,
         }
         seq = audit.append(session, DECIDED, facts)
     return ActionResult(True, f"Suspicion {suspicion} is closed: {decision}.", seq)

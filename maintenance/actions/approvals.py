@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from maintenance import approval_queries
-from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from maintenance import approval_queries, text_output
+from maintenance.action_context import ActionContext
+from maintenance.registry import ParamInfo, Reason, action
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from storage import audit, job_queue, visibility
-from storage.database import Database
 from storage.visibility import APPROVED, REJECTED
 
-LET_THROUGH, TURNED_DOWN = "submission.approved", "submission.rejected"
+SUBMISSION_APPROVED, SUBMISSION_REJECTED = "submission.approved", "submission.rejected"
+SubmissionId = Annotated[str, ParamInfo("Submission", "e followed by eleven characters", metavar="SUBMISSION")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,37 +34,54 @@ class PendingApproval:
     content_sha256: str
 
 
-def waiting(database: Database, user: Identity, benchmark: str) -> list[PendingApproval]:
-    """Return what waits, the oldest first. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        return [PendingApproval(**row) for row in approval_queries.waiting(session, benchmark)]
+@action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", text=text_output.approvals)
+def waiting(ctx: ActionContext) -> list[PendingApproval]:
+    """Return waiting submissions, the oldest first, with what is known of each account. For maintainers."""
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        return [PendingApproval(**row) for row in approval_queries.waiting(session, ctx.benchmark)]
 
 
-def approve(database: Database, user: Identity, submission: str, reason: str) -> ActionResult:
-    """Let a first submission through; it is scored at once, and the account's next ones need no approval."""
-    return _decide(database, user, submission, reason, APPROVED)
+@action(
+    "approvals.approve",
+    "POST /api/v1/maintenance/approvals/{entry}/approve",
+    audit=SUBMISSION_APPROVED,
+    help="approve a first submission: it is scored at once",
+    owner="A maintainer approved it.",
+    button="Approve",
+)
+def approve(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionResult:
+    """Score the submission; later ones of this account need no approval. For maintainers."""
+    return _decide(ctx, entry, reason, APPROVED)
 
 
-def reject(database: Database, user: Identity, submission: str, reason: str) -> ActionResult:
-    """Turn a first submission down; its owner reads the reason, and the slot in the quota is given back."""
-    return _decide(database, user, submission, reason, REJECTED)
+@action(
+    "approvals.reject",
+    "POST /api/v1/maintenance/approvals/{entry}/reject",
+    audit=SUBMISSION_REJECTED,
+    help="reject it; its owner reads the reason",
+    owner="A maintainer rejected it: {reason}",
+    button="Reject",
+)
+def reject(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionResult:
+    """Show the reason to the owner and return the quota. For maintainers."""
+    return _decide(ctx, entry, reason, REJECTED)
 
 
-def _decide(database: Database, user: Identity, submission: str, reason: str, wanted: str) -> ActionResult:
-    require_maintainer(user)
+def _decide(ctx: ActionContext, submission: str, reason: str, wanted: str) -> ActionResult:
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
+    with ctx.database.write() as session:
         state = approval_queries.locked(session, submission)
         if state is None:
             raise NotFound(f"No submission {submission[:40]!r} has ever waited for approval.")
         if state == wanted:
             return ActionResult(False, f"Submission {submission} is {wanted} already.")
         if state == APPROVED:
-            raise Conflict("already-approved", "It was let through and scored. Withdraw or hide the entry instead.")
-        visibility.record_decision(session, submission, wanted, user.account, why)
+            raise Conflict("already-approved", "It was approved and scored. Withdraw or hide the entry instead.")
+        visibility.record_decision(session, submission, wanted, ctx.user.account, why)
         if wanted == APPROVED:
             job_queue.enqueue_current(session, submission)
-        facts = {"submission": submission, "by": user.account, "via": user.auth_method, "reason": why}
-        seq = audit.append(session, LET_THROUGH if wanted == APPROVED else TURNED_DOWN, facts)
+        facts = {"submission": submission, "by": ctx.user.account, "via": ctx.user.auth_method, "reason": why}
+        seq = audit.append(session, SUBMISSION_APPROVED if wanted == APPROVED else SUBMISSION_REJECTED, facts)
     return ActionResult(True, f"Submission {submission} is {wanted}.", seq)

@@ -11,7 +11,9 @@ from typing import Any
 from common.canonical_json import GENESIS, canonical_json
 from common.text import pluralize
 from maintenance import queries
-from maintenance.types import Conflict, Identity, require_maintainer
+from maintenance.action_context import ActionContext
+from maintenance.registry import action
+from maintenance.types import Conflict, require_maintainer
 from storage import audit, audit_checkpoints, integrity
 from storage.database import LARGEST, Database
 
@@ -58,15 +60,15 @@ class Verdict:
         return f"All {self.events} events hold" + (", and so does the given head." if self.head_holds else ".")
 
 
-def verify(database: Database, user: Identity, head: dict[str, Any] | None = None) -> Verdict:
+def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
     """Recompute every link, compare stored rows with their events, and a head that was kept elsewhere. For maintainers.
 
     A chain alone does not show that its last events are gone; a kept head does. Raises Conflict for what is no head:
     a check against nothing would always hold.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     kept = None if head is None else _checked(head)
-    with database.read() as session:
+    with ctx.database.read() as session:
         broken = audit.verify(session)
         rows = tuple(one.sentence for one in integrity.check(session))
         if broken is not None:
@@ -102,10 +104,11 @@ def read_head(text: str) -> dict[str, Any]:
     return found
 
 
-def head(database: Database, user: Identity) -> dict[str, Any]:
+@action("audit.head", "GET /api/v1/maintenance/audit/head", help="the chain's head, for keeping elsewhere", command="")
+def head(ctx: ActionContext) -> dict[str, Any]:
     """Return the last link, for keeping elsewhere. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
         return audit_checkpoints.latest(session)
 
 

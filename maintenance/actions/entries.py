@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
 from benchmark.judges import judge_name
-from maintenance import queries
+from maintenance import queries, text_output
+from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.queries import Change
+from maintenance.registry import ACCOUNT_HELP, EntryId, ParamInfo, Reason, action
 from maintenance.types import (
     ActionResult,
     Conflict,
@@ -22,7 +24,6 @@ from maintenance.types import (
     require_owner_of,
 )
 from storage import audit, confusables, sliding_window, stored_rows, visibility
-from storage.database import Database
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
@@ -31,123 +32,203 @@ EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged
 UNCHANGED = "It is so already."
 _NAMING = {"model", "judge"}  # fields that name the judge
 
-ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
+Changes = Annotated[
+    Mapping[str, object], ParamInfo(whole_body=True, metavar="FIELD=VALUE", help="an empty value clears the field")
+]
+FlagNote = Annotated[str, ParamInfo("Reason, or the note", option="--reason", metavar="NOTE")]
+NewOwner = Annotated[
+    str, ParamInfo("Entry or account", "only to merge or transfer", metavar="ACCOUNT", help=ACCOUNT_HELP)
+]
+KeptEntry = Annotated[str, ParamInfo("Entry or account", "only to merge or transfer", option="--into", metavar="ENTRY")]
 
 
-def hide(database: Database, user: Identity, entry_id: str, reason: str) -> ActionResult:
-    """Take an entry out of sight everywhere. For maintainers."""
-    require_maintainer(user)
+@action(
+    "entries.hide",
+    "POST /api/v1/entries/{entry}/hide",
+    help="take an entry out of sight",
+    audit=HIDDEN,
+    owner="It was hidden: {reason}",
+    button="Hide",
+)
+def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+    """Take an entry off every public page, the decision log included. For maintainers."""
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _load(session, entry_id)
+    with ctx.database.write() as session:
+        found = _load(session, entry)
         if found.hidden_at is not None:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry_id, hidden_at=queries.now(session))
-        return _record(session, HIDDEN, user, entry_id, f"{_name(found)} is hidden.", reason=why)
+        queries.decide(session, entry, hidden_at=queries.now(session))
+        return _record(session, HIDDEN, ctx.user, entry, f"{_name(found)} is hidden.", reason=why)
 
 
-def restore(database: Database, user: Identity, entry_id: str, reason: str) -> ActionResult:
-    """Take back what keeps an entry off the board: hiding, else merging, else withdrawing. For maintainers.
+@action(
+    "entries.restore",
+    "POST /api/v1/entries/{entry}/restore",
+    help="bring a hidden, withdrawn or merged entry back",
+    audit=RESTORED,
+    title="Entry restored",
+    public="Entry {entry} {now}: {reason}",
+    owner="It {now}: {reason}",
+    button="Restore",
+)
+def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+    """Undo hiding, else merging, else withdrawing: one at a time, and report what remains. For maintainers.
 
     One at a time: anyone who lets a hidden entry be seen again has not decided against its owner, who withdrew it.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _load(session, entry_id)
+    with ctx.database.write() as session:
+        found = _load(session, entry)
         if found.gone is None:
             return ActionResult(False, UNCHANGED)
         it: str | None
         if found.hidden_at is not None:
             it, after = "is hidden", found._replace(hidden_at=None)
-            queries.decide(session, entry_id, hidden_at=None)
+            queries.decide(session, entry, hidden_at=None)
         elif found.merged_into is not None:
             it, after = found.gone, found._replace(merged_into=None)
-            queries.decide(session, entry_id, merged_into=None, merged_at=None)
+            queries.decide(session, entry, merged_into=None, merged_at=None)
         else:
             it, after = found.gone, found._replace(withdrawn_at=None)
-            queries.decide(session, entry_id, withdrawn_at=None, withdrawn_reason=None)
+            queries.decide(session, entry, withdrawn_at=None, withdrawn_reason=None)
         now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
         again = "" if after.gone is None else " Restore it once more to take that back, too."
         message = f"{_name(found)} {now}.{again}"
-        return _record(session, RESTORED, user, entry_id, message, reason=why, it=it, now=now)
+        return _record(session, RESTORED, ctx.user, entry, message, reason=why, it=it, now=now)
 
 
-def withdraw(database: Database, user: Identity, entry_id: str, reason: str) -> ActionResult:
+@action(
+    "entries.withdraw",
+    "POST /api/v1/entries/{entry}/withdraw",
+    role=Role.SUBMITTER,
+    help="take an entry off the board, leaving a stub",
+    audit=WITHDRAWN,
+    title="Entry withdrawn",
+    public="Entry {entry} was withdrawn: {reason}",
+    owner="It was withdrawn: {reason}",
+    button="Withdraw",
+)
+def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Take an entry off the board; a public stub with date and reason remains. For its owner and maintainers."""
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _load(session, entry_id, user)
+    with ctx.database.write() as session:
+        found = _load(session, entry, ctx.user)
         if found.withdrawn_at is not None:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry_id, withdrawn_at=queries.now(session), withdrawn_reason=why)
-        return _record(session, WITHDRAWN, user, entry_id, f"{_name(found)} is withdrawn.", reason=why)
+        queries.decide(session, entry, withdrawn_at=queries.now(session), withdrawn_reason=why)
+        return _record(session, WITHDRAWN, ctx.user, entry, f"{_name(found)} is withdrawn.", reason=why)
 
 
-def verify(database: Database, user: Identity, entry_id: str, reason: str) -> ActionResult:
+@action(
+    "entries.verify",
+    "POST /api/v1/entries/{entry}/verify",
+    help="mark an entry as verified",
+    audit=VERIFIED,
+    title="Entry verified",
+    public="Entry {entry} was verified: {reason}",
+    owner="It was verified: {reason}",
+    button="Verify",
+)
+def verify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Mark an entry as verified; `reason` says how it was. For maintainers."""
-    return _mark(database, user, entry_id, reason, wanted=True)
+    return _mark(ctx, entry, reason, wanted=True)
 
 
-def unverify(database: Database, user: Identity, entry_id: str, reason: str) -> ActionResult:
-    """Take the mark back. For maintainers."""
-    return _mark(database, user, entry_id, reason, wanted=False)
+@action(
+    "entries.unverify",
+    "POST /api/v1/entries/{entry}/unverify",
+    help="take that mark back",
+    audit=UNVERIFIED,
+    title="Verification taken back",
+    public="Entry {entry} is no longer verified: {reason}",
+    owner="It is no longer verified: {reason}",
+    button="Take verification back",
+)
+def unverify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
+    """Remove the mark that an entry was verified. For maintainers."""
+    return _mark(ctx, entry, reason, wanted=False)
 
 
-def _mark(database: Database, user: Identity, entry_id: str, reason: str, *, wanted: bool) -> ActionResult:
-    require_maintainer(user)
+def _mark(ctx: ActionContext, entry: EntryId, reason: Reason, *, wanted: bool) -> ActionResult:
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _load(session, entry_id)
+    with ctx.database.write() as session:
+        found = _load(session, entry)
         if (found.verified_at is not None) is wanted:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry_id, verified_at=queries.now(session) if wanted else None)
+        queries.decide(session, entry, verified_at=queries.now(session) if wanted else None)
         message = f"{_name(found)} is {'verified' if wanted else 'no longer verified'}."
-        return _record(session, VERIFIED if wanted else UNVERIFIED, user, entry_id, message, reason=why)
+        return _record(session, VERIFIED if wanted else UNVERIFIED, ctx.user, entry, message, reason=why)
 
 
-def flag(database: Database, user: Identity, entry_id: str, note: str) -> ActionResult:
+@action(
+    "entries.flag",
+    "POST /api/v1/entries/{entry}/flag",
+    help="put a public note (the reason) on an entry",
+    audit=FLAGGED,
+    title="Note put on an entry",
+    public="Entry {entry} carries a note: {note}",
+    owner="It carries a public note: {note}",
+    button="Put a public note",
+)
+def flag(ctx: ActionContext, entry: EntryId, note: FlagNote) -> ActionResult:
     """Put a public note on an entry. For maintainers."""
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     text = clean_reason(note, "note")
-    with database.write() as session:
-        found = _load(session, entry_id)
+    with ctx.database.write() as session:
+        found = _load(session, entry)
         if found.flag == text:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry_id, flag=text)
-        return _record(session, FLAGGED, user, entry_id, f"{_name(found)} carries the note.", note=text)
+        queries.decide(session, entry, flag=text)
+        return _record(session, FLAGGED, ctx.user, entry, f"{_name(found)} carries the note.", note=text)
 
 
-def unflag(database: Database, user: Identity, entry_id: str, reason: str) -> ActionResult:
+@action(
+    "entries.unflag",
+    "POST /api/v1/entries/{entry}/unflag",
+    help="take the note off",
+    audit=UNFLAGGED,
+    title="Note taken off an entry",
+    public="Entry {entry} carries no note any more: {reason}",
+    owner="It carries no public note any more: {reason}",
+    button="Take the note off",
+)
+def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     """Take the public note off. For maintainers."""
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _load(session, entry_id)
+    with ctx.database.write() as session:
+        found = _load(session, entry)
         if found.flag is None:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry_id, flag=None)
-        return _record(session, UNFLAGGED, user, entry_id, f"{_name(found)} carries no note.", reason=why)
+        queries.decide(session, entry, flag=None)
+        return _record(session, UNFLAGGED, ctx.user, entry, f"{_name(found)} carries no note.", reason=why)
 
 
-def edit(
-    database: Database,
-    user: Identity,
-    entry_id: str,
-    changes: Mapping[str, object],
-    parse: ParseMetadata,
-    shipped: Iterable[Mapping[str, Any]] = (),
-) -> ActionResult:
-    """Change metadata fields; the old values stay in the history. For maintainers and, some times a day, its owner.
+@action(
+    "entries.edit",
+    "PATCH /api/v1/entries/{entry}",
+    role=Role.SUBMITTER,
+    help="change an entry's metadata",
+    audit=EDITED,
+    title="Entry described anew",
+    public="Entry {entry} is described anew: {fields}",
+    owner="Its description was changed: {fields}",
+)
+def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
+    """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429).
 
-    Raises pace.TooOften where its owner has changed descriptions, of this entry or others, as often as they may.
-    `parse` checks a whole description, as for a new submission, and raises ValueError with all that is wrong.
-    `shipped`: the reported results that come with the project, whose names nobody may imitate.
+    The old values stay in the history. Raises RateLimited where its owner has changed descriptions, of this entry or
+    others, as often as they may.
+    A whole description is checked as for a new submission: ValueError names all that is wrong. Nobody may imitate the
+    name of a reported result.
     """
-    with database.write() as session:
-        found = _load(session, entry_id, user)
-        old = queries.metadata(session, entry_id)
-        new = parse({**old, **changes})
+    with ctx.database.write() as session:
+        found = _load(session, entry, ctx.user)
+        old = queries.metadata(session, entry)
+        new = ctx.parse({**old, **changes})
         before = {name: value for name, value in old.items() if new.get(name) != value}
         if not before:
             return ActionResult(False, UNCHANGED)
@@ -155,57 +236,83 @@ def edit(
         _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
         judge = judge_name(str(new["model"]), str(new.get("judge") or ""))
         named = {**after, "judge": judge} if _NAMING & after.keys() else after
-        _refuse_imitation(session, found, named, shipped)
-        if Role.MAINTAINER not in user.roles:  # counted under the lock on names: an account may change several at once
-            edited = queries.edited_at(session, found.benchmark, user.account)
+        _refuse_imitation(session, found, named, ctx.shipped())
+        if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
+            edited = queries.edited_at(session, found.benchmark, ctx.user.account)
             sliding_window.check("The descriptions of your entries", edited, queries.now(session))
-        queries.change(session, entry_id, after)
-        queries.keep_edit(session, entry_id, user.account, before, after)
+        queries.change(session, entry, after)
+        queries.keep_edit(session, entry, ctx.user.account, before, after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
         message = f"Changed: {', '.join(before)}."
-        facts = {"description_commitment": stored_rows.description_commitment(session, entry_id)}
-        return _record(session, EDITED, user, entry_id, message, fields=sorted(before), sha256=digest, **facts)
+        facts = {"description_commitment": stored_rows.description_commitment(session, entry)}
+        return _record(session, EDITED, ctx.user, entry, message, fields=sorted(before), sha256=digest, **facts)
 
 
-def history(database: Database, user: Identity, entry_id: str) -> list[Change]:
+@action(
+    "entries.history",
+    "GET /api/v1/entries/{entry}/history",
+    role=Role.SUBMITTER,
+    help="the changes of an entry's metadata",
+    text=text_output.history,
+)
+def history(ctx: ActionContext, entry: EntryId) -> list[Change]:
     """Return the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
-    with database.read() as session:
-        _load(session, entry_id, user, lock=False)
-        return queries.edits(session, entry_id)
+    with ctx.database.read() as session:
+        _load(session, entry, ctx.user, lock=False)
+        return queries.edits(session, entry)
 
 
-def look(database: Database, user: Identity, entry_id: str) -> tuple[Entry, dict[str, Any]]:
+def look(ctx: ActionContext, entry: str) -> tuple[Entry, dict[str, Any]]:
     """Return an entry with all that holds for it, and its metadata. For the entry's owner and maintainers."""
-    with database.read() as session:
-        return _load(session, entry_id, user, lock=False), queries.metadata(session, entry_id)
+    with ctx.database.read() as session:
+        return _load(session, entry, ctx.user, lock=False), queries.metadata(session, entry)
 
 
-def transfer(database: Database, user: Identity, entry_id: str, to: str, reason: str) -> ActionResult:
+@action(
+    "entries.transfer",
+    "POST /api/v1/entries/{entry}/transfer",
+    help="give an entry to another account",
+    audit=TRANSFERRED,
+    owner="It was given to another account: {reason}",
+    button="Transfer to",
+)
+def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -> ActionResult:
     """Give an entry to another account (id or user name). For maintainers: nobody else can say that it is wanted."""
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found, owner = _load(session, entry_id), account_search.find(session, to, local=True)
+    with ctx.database.write() as session:
+        found, owner = _load(session, entry), account_search.find(session, to, local=True)
         if found.owner == owner.id:
             return ActionResult(False, UNCHANGED)
         _refuse_twins(session, found, owner.id, found.model, found.version)
-        queries.change(session, entry_id, {"owner": owner.id})
+        queries.change(session, entry, {"owner": owner.id})
         facts = {"from": found.owner, "to": owner.id, "reason": why}
         message = f"{_name(found)} belongs to {owner.words}."
-        return _record(session, TRANSFERRED, user, entry_id, message, **facts)
+        return _record(session, TRANSFERRED, ctx.user, entry, message, **facts)
 
 
-def merge(database: Database, user: Identity, duplicate: str, into: str, reason: str) -> ActionResult:
-    """Replace a duplicate by the entry it repeats; its address leads there from now on. For maintainers."""
-    require_maintainer(user)
+@action(
+    "entries.merge",
+    "POST /api/v1/entries/{entry}/merge",
+    help="replace a duplicate by the entry it repeats",
+    audit=MERGED,
+    title="Entries merged",
+    public="Entry {entry} was merged into {into}: {reason}",
+    owner="It was merged into {into}: {reason}",
+    button="Merge into",
+)
+def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -> ActionResult:
+    """Merge a duplicate: its address redirects to the other entry. The answer says if their votes differ. An anonymous
+    entry cannot be merged. For maintainers."""
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        first, second = sorted((duplicate, into))  # two merges of the same pair wait for one another, not crosswise
+    with ctx.database.write() as session:
+        first, second = sorted((entry, into))  # two merges of the same pair wait for one another, not crosswise
         both = {name: _load(session, name) for name in (first, second)}
-        extra, kept = both[duplicate], both[into]
+        extra, kept = both[entry], both[into]
         if extra.merged_into == into:
             return ActionResult(False, UNCHANGED)
-        if duplicate == into or extra.benchmark != kept.benchmark:
+        if entry == into or extra.benchmark != kept.benchmark:
             raise Conflict("not-duplicates", "Only two different entries of the same benchmark can be merged.")
         if kept.gone is not None:
             raise Conflict("not-on-the-board", f"{into} {kept.gone}; merge into an entry that is on the board.")
@@ -215,22 +322,22 @@ def merge(database: Database, user: Identity, duplicate: str, into: str, reason:
                 raise Conflict("unnamed", detail)
         if into in queries.out_of_sight(session):
             raise Conflict("not-on-the-board", f"{into} is not published; merge into an entry that is on the board.")
-        for name in (*queries.merged_into(session, duplicate), duplicate):
+        for name in (*queries.merged_into(session, entry), entry):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
-        same = queries.same_votes(session, duplicate, into)
+        same = queries.same_votes(session, entry, into)
         differ = "" if same else " Their votes differ: restore it if it is no duplicate."
         message = f"{_name(extra)} is merged into {_name(kept)}.{differ}"
-        return _record(session, MERGED, user, duplicate, message, into=into, reason=why, same_votes=same)
+        return _record(session, MERGED, ctx.user, entry, message, into=into, reason=why, same_votes=same)
 
 
-def _load(session: Any, entry_id: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
+def _load(session: Any, entry: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
     """Return the entry, locked; where `who` is given, only for its owner and maintainers. Raises NotFound,
     Forbidden."""
-    found = queries.entry(session, entry_id, lock=lock)
+    found = queries.entry(session, entry, lock=lock)
     if user is not None:
         require_owner_of(user, found.owner if found else "")
     if found is None:
-        raise NotFound(f"There is no entry {entry_id[:40]!r}.")
+        raise NotFound(f"There is no entry {entry[:40]!r}.")
     return found
 
 
@@ -254,7 +361,7 @@ def _name(entry: Entry) -> str:
     return f"{entry.model} {entry.version}".strip() + f" ({entry.id})"
 
 
-def _record(session: Any, kind: str, user: Identity, entry_id: str, message: str, **facts: Any) -> ActionResult:
+def _record(session: Any, kind: str, user: Identity, entry: str, message: str, **facts: Any) -> ActionResult:
     """Return the event comes last in the transaction: its lock is the one that everybody shares."""
-    seq = audit.append(session, kind, {"entry": entry_id, "by": user.account, "via": user.auth_method, **facts})
+    seq = audit.append(session, kind, {"entry": entry, "by": user.account, "via": user.auth_method, **facts})
     return ActionResult(True, message, seq)

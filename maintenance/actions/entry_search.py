@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from maintenance import entry_queries
+from maintenance import entry_queries, text_output
+from maintenance.action_context import ActionContext
 from maintenance.entry_queries import EntryRow
-from maintenance.types import Identity, require_maintainer
-from storage.database import Database
+from maintenance.registry import ParamInfo, action
+from maintenance.types import require_maintainer
 
 MOST = 100
+EntrySearch = Annotated[
+    str, ParamInfo(option="--search", metavar="TEXT", help="only those with this in model, owner or id")
+]
 
 
 class EntryMatches(NamedTuple):
@@ -19,16 +23,22 @@ class EntryMatches(NamedTuple):
     number: int
 
 
-def search(database: Database, user: Identity, benchmark: str, text: str = "") -> EntryMatches:
-    """Return entries with `text` in model, version, id, or the owner's id or name. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        rows, number = entry_queries.search(session, benchmark, text.strip(), MOST)
+@action(
+    "entries.list",
+    "GET /api/v1/maintenance/entries",
+    text=text_output.entries_found,
+    help="entries with their owners and where they are, the newest first",
+)
+def search(ctx: ActionContext, search: EntrySearch = "") -> EntryMatches:
+    """Return entries with `search` in model, version, id, or the owner's id or name. For maintainers."""
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        rows, number = entry_queries.search(session, ctx.benchmark, search.strip(), MOST)
     return EntryMatches(tuple(rows), number)
 
 
-def standing(database: Database, user: Identity, entry: str) -> str:
+def standing(ctx: ActionContext, entry: str) -> str:
     """Return where an entry is, after "it": on the board, or why not. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
         return entry_queries.standings(session, [entry])[entry]

@@ -1,39 +1,95 @@
-"""Use cases of incidents: open, update, close. The public status page shows them."""
+"""Actions about incidents: open, update, close. The public status page shows them."""
 
 from __future__ import annotations
 
-from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from collections.abc import Sequence
+from typing import Annotated
+
+from maintenance.action_context import ActionContext
+from maintenance.registry import ParamInfo, RowNumber, action
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from operation import incidents
 from operation.incidents import Incident
 from storage import audit
+from storage.clock import iso
 from storage.database import Database
 
+IncidentText = Annotated[str, ParamInfo(help="what does not work, and since when")]
+UpdateText = Annotated[str, ParamInfo("What is known by now", help="what is known by now")]
 
-def open_incident(database: Database, user: Identity, text: str) -> ActionResult:
+
+def as_text(found: Sequence[Incident]) -> str:
+    """Return one line an incident."""
+    lines = [
+        f"{one.number}  {'open' if one.closed_at is None else 'closed'}  {iso(one.opened_at)}  {one.title}"
+        for one in found
+    ]
+    return "\n".join(lines) or "No incident was reported."
+
+
+@action(
+    "incidents.list",
+    "GET /api/v1/maintenance/incidents",
+    help="the newest incidents",
+    text=as_text,
+)
+def newest(ctx: ActionContext) -> list[Incident]:
+    """Return the newest incidents. For maintainers; the status page shows the same to everybody."""
+    require_maintainer(ctx.user)
+    return listing(ctx.database)
+
+
+@action(
+    "incidents.open",
+    "POST /api/v1/maintenance/incidents",
+    help="tell everybody about an incident",
+    audit=incidents.OPENED,
+)
+def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     """Tell everybody about an incident. For maintainers."""
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     said = clean_reason(text, "text")
-    with database.write() as session:
-        by = {"by": user.account, "via": user.auth_method}
+    with ctx.database.write() as session:
+        by = {"by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, incidents.OPENED, {"text": said, **by})
     return ActionResult(True, f"Incident {seq} is on /status. Close it with: incidents close {seq} ...", seq)
 
 
-def update_incident(database: Database, user: Identity, number: int, text: str, *, close: bool = False) -> ActionResult:
-    """Add to an open incident; `close` ends it. For maintainers. Raises NotFound, Conflict."""
-    require_maintainer(user)
+@action(
+    "incidents.update",
+    "POST /api/v1/maintenance/incidents/{number}/update",
+    help="add to an open incident",
+    audit=incidents.UPDATED,
+)
+def update_incident(ctx: ActionContext, number: RowNumber, text: UpdateText) -> ActionResult:
+    """Add to an open incident. For maintainers. Raises NotFound, Conflict."""
+    return _add(ctx, number, text, incidents.UPDATED)
+
+
+@action(
+    "incidents.close",
+    "POST /api/v1/maintenance/incidents/{number}/close",
+    help="end one",
+    audit=incidents.CLOSED,
+)
+def close_incident(ctx: ActionContext, number: RowNumber, text: UpdateText) -> ActionResult:
+    """End an incident. For maintainers. Raises NotFound, Conflict."""
+    return _add(ctx, number, text, incidents.CLOSED)
+
+
+def _add(ctx: ActionContext, number: int, text: str, kind: str) -> ActionResult:
+    require_maintainer(ctx.user)
     said = clean_reason(text, "text")
-    with database.write() as session:
+    with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         known = {incident.number: incident for incident in incidents.recent(session)}
         if number not in known:
             raise NotFound(f"There is no incident {number}.")
         if known[number].closed_at is not None:
             raise Conflict("incident-closed", f"Incident {number} is closed. Open another one.")
-        by = {"by": user.account, "via": user.auth_method}
-        kind = incidents.CLOSED if close else incidents.UPDATED
+        by = {"by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, kind, {"incident": number, "text": said, **by})
-    return ActionResult(True, f"Incident {number} is {'closed' if close else 'updated'}.", seq)
+    return ActionResult(True, f"Incident {number} is {'closed' if kind == incidents.CLOSED else 'updated'}.", seq)
 
 
 def listing(database: Database) -> list[Incident]:

@@ -3,22 +3,89 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
-from maintenance import queries
+from maintenance import queries, text_output
+from maintenance.action_context import ActionContext
 from maintenance.queries import RevisionRow
+from maintenance.registry import ParamInfo, Reason, Revision, action, confirm_again
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from settings import DEMO_REVISION
 from storage import annotation_projects, audit, label_imports, label_sets, tasks
-from storage.database import Database
-from storage.tasks import TaskRequest
+from storage.tasks import TaskRequest, TaskView
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
+UNTIL_DONE = "until a worker has done it"
 FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+
+
+def _absolute(source: str) -> str:
+    """Return the absolute path of a file that is here; other sources as they are."""
+    return str(Path(source).absolute()) if Path(source).exists() else source
+
+
+Source = Annotated[
+    str,
+    ParamInfo(
+        "File or Hub dataset",
+        "labels_v3.jsonl, or owner/name@commit",
+        help="file below LABEL_IMPORT_DIRS, or Hub dataset owner/name@commit",
+        read=_absolute,
+    ),
+]
+Confirmation = Annotated[str, ParamInfo(option="--confirm", metavar="REVISION", help="the revision's name again")]
+RetireConfirmation = Annotated[
+    str,
+    ParamInfo(
+        option="--confirm",
+        metavar="REVISION",
+        help="the revision's name again; asked for if left out",
+        ask=lambda ctx, given: f"{FOR_GOOD} To confirm, type {given['revision']}: ",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureLevel:
+    """What may be shown of scores under a revision, and the consent to labels that hide little."""
+
+    disclosure: Annotated[
+        str,
+        ParamInfo(
+            "Shown of scores",
+            option="--disclosure",
+            choices=LEVELS,
+            exclusive="level",
+            help="what is shown of scores; categories, or as of the base, if left out",
+        ),
+    ] = ""
+    public: Annotated[
+        bool,
+        ParamInfo(option="--public", exclusive="level", help="these labels can be had elsewhere: hide nothing"),
+    ] = False
+    accept_weak_hiding: Annotated[
+        bool,
+        ParamInfo(option="--accept-weak-hiding", help="take labels that nearly say the same as public ones"),
+    ] = False
+
+    def stated(self, usual: str) -> str:
+        """Return the level that was asked for; `usual` where none was. Raises Conflict."""
+        return stated_level(self.disclosure, self.public, usual)
+
+
+AS_USUAL = DisclosureLevel()
+
+
+def level_of(failed: TaskView) -> DisclosureLevel:
+    """Return the level that a failed task was asked for with."""
+    weak = bool(failed.params.get("accept_weak_hiding"))
+    return DisclosureLevel(failed.params["disclosure"], accept_weak_hiding=weak)
 
 
 def check_new(session: Any, benchmark: str, revision: str) -> None:
@@ -40,105 +107,141 @@ def stated_level(disclosure: str, public: bool, usual: str) -> str:
     return PUBLIC if public else disclosure or usual
 
 
+@action(
+    "labels.import",
+    "POST /api/v1/maintenance/labels",
+    help="have a worker load a revision as a draft",
+    waits=UNTIL_DONE,
+    task=IMPORT,
+    retry=lambda ctx, failed: _import_again(ctx, failed),
+    button="Import as a draft",
+)
 def request_import(
-    database: Database,
-    user: Identity,
-    benchmark: str,
-    revision: str,
-    spec: str,
-    reason: str,
-    *,
-    public: bool = False,
-    disclosure: str = "",
-    accept_weak_hiding: bool = False,
+    ctx: ActionContext, revision: Revision, source: Source, reason: Reason, level: DisclosureLevel = AS_USUAL
 ) -> ActionResult:
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
-    `spec`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are
-    immutable: a name that is known cannot be imported again. `disclosure`: what may be shown of scores
-    (benchmark.disclosure), by category if left out; `public`: everything, as the labels can be had elsewhere.
-    `accept_weak_hiding`: take labels that nearly say the same as public ones.
+    `source`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are
+    immutable: a name that is known cannot be imported again. `level`: what may be shown of scores, by category if
+    left out.
     """
-    require_maintainer(user)
-    why, source = clean_reason(reason), clean_reason(spec, "source", limit=2000)
-    params: dict[str, Any] = {"spec": source, "disclosure": stated_level(disclosure, public, BY_CATEGORY)}
-    params |= {"accept_weak_hiding": True} if accept_weak_hiding else {}
-    with database.write() as session:
-        check_new(session, benchmark, revision)
-        task, new = request_task(session, TaskRequest(IMPORT, revision, params, why, user.account, benchmark))
+    require_maintainer(ctx.user)
+    why, origin = clean_reason(reason), clean_reason(source, "source", limit=2000)
+    params: dict[str, Any] = {"spec": origin, "disclosure": level.stated(BY_CATEGORY)}
+    params |= {"accept_weak_hiding": True} if level.accept_weak_hiding else {}
+    with ctx.database.write() as session:
+        check_new(session, ctx.benchmark, revision)
+        task, new = request_task(session, TaskRequest(IMPORT, revision, params, why, ctx.user.account, ctx.benchmark))
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
+def _discard_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
+    return request_discard(ctx, failed.subject, failed.reason)
+
+
+def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
+    return request_import(ctx, failed.subject, failed.params["spec"], failed.reason, level_of(failed))
+
+
+@action(
+    "labels.retire",
+    "POST /api/v1/maintenance/labels/{revision}/retire",
+    audit="labels.retired",
+    help="reveal the salt of a revision's commitment",
+    title="Labels retired",
+    public="Label revision {revision} is retired: {reason}",
+    shown=("revision", "salt", "commitment", "reason"),
+    waits=UNTIL_DONE,
+    task=RETIRE,
+    retry=confirm_again("Retire revision"),
+    button="Retire for good",
+)
 def request_retire(
-    database: Database, user: Identity, benchmark: str, revision: str, reason: str, confirmation: str
+    ctx: ActionContext, revision: Revision, reason: Reason, confirmation: RetireConfirmation
 ) -> ActionResult:
     """Have the salt of an imported revision revealed, so that anybody can check its commitment. For maintainers.
 
     What is revealed stays so: `confirmation` is the revision's name typed again. Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    with ctx.database.write() as session:
+        found = next((one for one in queries.revisions(session, ctx.benchmark) if one.revision == revision), None)
         if found is None or found.imported_at is None:
             raise NotFound(f"There is no imported revision {revision[:40]!r}.")
         if found.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is retired already.")
-        board = label_sets.current(session, benchmark)
+        board = label_sets.current(session, ctx.benchmark)
         if board is not None and board.label_revision == revision:
             raise Conflict("in-use", f"The board shows revision {revision}; apply another one first.")
-        for project in annotation_projects.projects(session, benchmark):
+        for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision and project.closed_at is None:
                 raise Conflict("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
         if confirmation != revision:
             raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
-        task, new = request_task(session, TaskRequest(RETIRE, revision, {}, why, user.account, benchmark))
+        task, new = request_task(session, TaskRequest(RETIRE, revision, {}, why, ctx.user.account, ctx.benchmark))
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 
-def disclose(
-    database: Database, user: Identity, benchmark: str, revision: str, reason: str, confirmation: str = ""
-) -> ActionResult:
+@action(
+    "labels.disclose",
+    "POST /api/v1/maintenance/labels/{revision}/disclose",
+    audit=DISCLOSED,
+    help="make an imported revision public, for good",
+    title="Labels disclosed",
+    public="Label revision {revision} is public now: {reason}",
+    button="Disclose for good",
+)
+def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmation: Confirmation = "") -> ActionResult:
     """Make an imported revision public: everything that its scores tell may be shown. For maintainers.
 
     That cannot be taken back. `confirmation`: the revision's name, where somebody is asked to type it again.
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _imported(session, benchmark, revision, "take it out of HIDDEN_LABELS and start the service again")
+    with ctx.database.write() as session:
+        found = _imported(session, ctx.benchmark, revision, "take it out of HIDDEN_LABELS and start the service again")
         if found.disclosure == PUBLIC or found.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is public already.")
         if confirmation and confirmation != revision:
             raise Conflict("not-confirmed", f"To confirm, type {revision}.")
-        label_imports.disclose(session, benchmark, revision)
+        label_imports.disclose(session, ctx.benchmark, revision)
         facts = {"revision": revision, "from": found.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if found.published_at is None else DISCLOSED
-        facts |= {"by": user.account, "via": user.auth_method, **audit.scope(session, benchmark)}
+        facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, kind, facts)
     return ActionResult(
         True, f"Revision {revision} is public: {readers_words(found.disclosure or PUBLIC, PUBLIC)}", seq
     )
 
 
-def request_discard(database: Database, user: Identity, benchmark: str, revision: str, reason: str) -> ActionResult:
+@action(
+    "labels.discard",
+    "POST /api/v1/maintenance/labels/{revision}/discard",
+    waits=UNTIL_DONE,
+    task=DISCARD,
+    retry=lambda ctx, failed: _discard_again(ctx, failed),
+    help="remove a draft that was never applied; its name is free again",
+    button="Discard the draft",
+)
+def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult:
     """Have a worker remove a draft that was never applied, so that its name is free again. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        found = _imported(session, benchmark, revision, "take it out of LABELS")
+    with ctx.database.write() as session:
+        found = _imported(session, ctx.benchmark, revision, "take it out of LABELS")
         if found.published_at is not None or found.registered_at is not None or found.retired_at is not None:
             raise Conflict("in-use", f"Something was scored under revision {revision}, so it stays; see retire.")
-        for project in annotation_projects.projects(session, benchmark):
+        for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision:
                 raise Conflict("in-use", f"Project {project.name} verifies revision {revision}, so it stays.")
-        if busy := tasks.open_about(session, benchmark, revision, other_than=DISCARD):
+        if busy := tasks.open_about(session, ctx.benchmark, revision, other_than=DISCARD):
             raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
-        task, new = request_task(session, TaskRequest(DISCARD, revision, {}, why, user.account, benchmark))
+        task, new = request_task(session, TaskRequest(DISCARD, revision, {}, why, ctx.user.account, ctx.benchmark))
     return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
 
 
@@ -152,8 +255,9 @@ def _imported(session: Any, benchmark: str, revision: str, instead: str) -> Revi
     return found
 
 
-def revisions(database: Database, user: Identity, benchmark: str) -> list[RevisionRow]:
+@action("labels.list", "GET /api/v1/maintenance/labels", help="all revisions", text=text_output.revisions)
+def revisions(ctx: ActionContext) -> list[RevisionRow]:
     """Return all label revisions, drafts included. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        return queries.revisions(session, benchmark)
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        return queries.revisions(session, ctx.benchmark)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from common.text import pluralize
 from maintenance import label_availability, queries
+from maintenance.action_context import ActionContext
 from maintenance.actions.anomalies import Alarm, alarm
 from maintenance.queries import FailedJob, WorkerStatus
-from maintenance.types import ActionResult, Identity, NotFound, clean_reason, require_maintainer
+from maintenance.registry import ParamInfo, RowNumber, action
+from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
 from storage import (
     anomalies,
     audit,
@@ -25,7 +27,6 @@ from storage import (
     worker_heartbeats,
 )
 from storage.backups import BackupRecord
-from storage.database import Database
 from storage.integrity_alarms import IntegrityAlarm
 from storage.models.core import Job
 from storage.models.moderation import Task
@@ -37,6 +38,9 @@ BACKUP = "backup"
 _LATELY = 50  # tasks
 _WEAK = "Disclose them, or say that this is meant (ACCEPT_WEAK_HIDING, --accept-weak-hiding)."
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
+PauseMessage = Annotated[
+    str, ParamInfo("Message while submissions are paused", "Back at noon.", help="why, shown to everybody")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,64 +94,103 @@ class Health:
         )
 
 
-def request_backup(database: Database, user: Identity) -> ActionResult:
+@action(
+    "service.backup",
+    "POST /api/v1/maintenance/backup",
+    help="have a worker copy the database now",
+    command="backup",
+    waits="until it is done",
+    task=BACKUP,
+    retry=lambda ctx, failed: _backup_again(ctx),
+    button="Back up now",
+)
+def request_backup(ctx: ActionContext) -> ActionResult:
     """Have a worker copy the database now, beside the daily copies. For maintainers."""
-    require_maintainer(user)
-    with database.write() as session:
-        task, new = tasks.request(session, TaskRequest(BACKUP, "database", {}, "asked for", user.account))
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
+        task, new = tasks.request(session, TaskRequest(BACKUP, "database", {}, "asked for", ctx.user.account))
     return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
 
 
-def requeue(database: Database, user: Identity, job_id: int) -> ActionResult:
+def _backup_again(ctx: ActionContext) -> ActionResult:
+    return request_backup(ctx)
+
+
+@action(
+    "jobs.retry", "POST /api/v1/maintenance/jobs/{job}/retry", help="try a failed job again", audit=REQUEUED, command=""
+)
+def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     """Have a failed job tried again. For maintainers. Raises NotFound."""
-    require_maintainer(user)
-    with database.write() as session:
-        if not queries.job_exists(session, job_id):
-            raise NotFound(f"There is no job {job_id}.")
-        if not job_queue.requeue(session, job_id):
-            return ActionResult(False, f"Job {job_id} has not failed, or is waiting again already.")
-        seq = audit.append(session, REQUEUED, {"job": job_id, "by": user.account, "via": user.auth_method})
-    return ActionResult(True, f"Job {job_id} waits to be tried again.", seq)
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
+        if not queries.job_exists(session, job):
+            raise NotFound(f"There is no job {job}.")
+        if not job_queue.requeue(session, job):
+            return ActionResult(False, f"Job {job} has not failed, or is waiting again already.")
+        seq = audit.append(session, REQUEUED, {"job": job, "by": ctx.user.account, "via": ctx.user.auth_method})
+    return ActionResult(True, f"Job {job} waits to be tried again.", seq)
 
 
-def requeue_all(database: Database, user: Identity, benchmark: str) -> ActionResult:
+@action("jobs.retry_all", "POST /api/v1/maintenance/jobs/retry", help="try all failed jobs again", command="")
+def requeue_all(ctx: ActionContext) -> ActionResult:
     """Have every failed job tried again, each on record; failed tasks are asked for one by one. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        failed = queries.failed_jobs(session, benchmark, limit=10_000)
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        failed = queries.failed_jobs(session, ctx.benchmark, limit=10_000)
         others = len(tasks.failures(session, _LATELY))
-    changed = sum(requeue(database, user, one.job_id).changed for one in failed)
+    changed = sum(requeue(ctx, one.job_id).changed for one in failed)
     left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
     return ActionResult(changed > 0, f"{pluralize(changed, 'job waits', 'jobs wait')} to be tried again.{left}")
 
 
-def pause(database: Database, user: Identity, message: str) -> ActionResult:
-    """Take no submissions until resumed; `message` says why, in public. For maintainers."""
-    require_maintainer(user)
+@action(
+    "service.pause",
+    "PUT /api/v1/maintenance/pause",
+    help="take no submissions",
+    command="pause",
+    audit=PAUSED,
+    title="Submissions paused",
+    public="Submissions are paused: {message}",
+    button="Pause submissions",
+)
+def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
+    """Stop accepting submissions, with the message to everybody. For maintainers."""
+    require_maintainer(ctx.user)
     text = clean_reason(message, "message")
-    with database.write() as session:
+    with ctx.database.write() as session:
         if not submission_pause.pause(session, text):
             return ActionResult(False, "Submissions are paused already.")
-        seq = audit.append(session, PAUSED, {"message": text, "by": user.account, "via": user.auth_method})
+        seq = audit.append(session, PAUSED, {"message": text, "by": ctx.user.account, "via": ctx.user.auth_method})
     return ActionResult(True, "Submissions are paused.", seq)
 
 
-def resume(database: Database, user: Identity) -> ActionResult:
-    """Take submissions again. For maintainers."""
-    require_maintainer(user)
-    with database.write() as session:
+@action(
+    "service.resume",
+    "DELETE /api/v1/maintenance/pause",
+    help="take submissions again",
+    command="resume",
+    audit=RESUMED,
+    title="Submissions resumed",
+    public="Submissions are taken again.",
+    button="Resume",
+)
+def resume(ctx: ActionContext) -> ActionResult:
+    """Accept submissions again. For maintainers."""
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
         if not submission_pause.resume(session):
             return ActionResult(False, "Submissions are not paused.")
-        seq = audit.append(session, RESUMED, {"by": user.account, "via": user.auth_method})
+        seq = audit.append(session, RESUMED, {"by": ctx.user.account, "via": ctx.user.auth_method})
     return ActionResult(True, "Submissions are taken again.", seq)
 
 
-def health(database: Database, user: Identity, benchmark: str, paths: Sequence[Path] = ()) -> Health:
-    """Queue, workers, failures and disks. For maintainers."""
-    require_maintainer(user)
-    busy = alarm(database, user)
-    with database.read() as session:
-        board = label_sets.current(session, benchmark)
+@action("service.health", "GET /api/v1/maintenance/health", help="queue, workers, failures, disks", command="")
+def health(ctx: ActionContext) -> Health:
+    """Return queue, workers, failures with their reason, disks and the last backup. For maintainers."""
+    require_maintainer(ctx.user)
+    busy = alarm(ctx)
+    with ctx.database.read() as session:
+        board = label_sets.current(session, ctx.benchmark)
         return Health(
             paused=submission_pause.pause_message(session),
             label_revision=board.label_revision if board else None,
@@ -156,38 +199,40 @@ def health(database: Database, user: Identity, benchmark: str, paths: Sequence[P
             tasks=queries.counts(session, Task),
             waiting_seconds=queries.oldest_waiting(session),
             workers=tuple(queries.workers(session)),
-            failures=tuple(queries.failed_jobs(session, benchmark)),
+            failures=tuple(queries.failed_jobs(session, ctx.benchmark)),
             failed_tasks=tuple(tasks.failures(session, _LATELY)),
-            disks=tuple(_disk(path) for path in paths if path.exists()),
+            disks=tuple(_disk(path) for path in ctx.paths if path.exists()),
             chain_seq=audit.head(session).seq,
             scorer_versions=worker_heartbeats.scorer_versions(session),
             backup=(made := backups.last(session)),
             backup_failed=_since(made, backups.last(session, whole=False)),
-            suspicions=anomalies.number_open(session, benchmark),
+            suspicions=anomalies.number_open(session, ctx.benchmark),
             busy=busy,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
-            weakly_hidden=tuple(weak_hiding.known(session, benchmark)),
+            weakly_hidden=tuple(weak_hiding.known(session, ctx.benchmark)),
             labels_missing=(
-                label_availability.revisions_not_loaded(session, benchmark, board.label_revision) if board else None
+                label_availability.revisions_not_loaded(session, ctx.benchmark, board.label_revision) if board else None
             ),
         )
 
 
-def task(database: Database, user: Identity, task_id: int) -> TaskView:
+@action("tasks.show", "GET /api/v1/maintenance/tasks/{task}", help="how far a task is", command="")
+def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     """Return how far a worker is with something. For maintainers. Raises NotFound."""
-    require_maintainer(user)
-    with database.read() as session:
-        found = tasks.view(session, task_id)
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        found = tasks.view(session, task)
     if found is None:
-        raise NotFound(f"There is no task {task_id}.")
+        raise NotFound(f"There is no task {task}.")
     return found
 
 
-def recent_tasks(database: Database, user: Identity) -> list[TaskView]:
+@action("tasks.list", "GET /api/v1/maintenance/tasks", help="what workers were asked", command="")
+def recent_tasks(ctx: ActionContext) -> list[TaskView]:
     """Return what workers were asked lately, the newest first. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
         return tasks.latest(session, _LATELY)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from common.text import pluralize
-from maintenance import queries
+from maintenance import queries, text_output
+from maintenance.action_context import ActionContext, Shipped
+from maintenance.registry import ParamInfo, action
 from maintenance.reported_file import (
     FIELDS,
     Read,
@@ -19,10 +21,9 @@ from maintenance.reported_file import (
     read_row,
     repeated,
 )
-from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from storage import audit, confusables, reported_results
 from storage.clock import iso
-from storage.database import Database
 from storage.reported_results import FIGURES, same_numbers
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
@@ -30,7 +31,9 @@ REMOVED, RESTORED = "reported.removed", "reported.restored"
 
 _MOST_ALIKE = 5  # entries named beside one name
 
-Shipped = Iterable[Mapping[str, Any]]  # rows that come with the project: id, name, url, place, and FIGURES
+ResultId = Annotated[str, ParamInfo("Result", "its id: r-...")]
+ChangeReason = Annotated[str, ParamInfo("Reason for the change", "a slip in the table", option="--reason")]
+ResultChanges = Annotated[dict[str, Any], ParamInfo(metavar="FIELD=VALUE", help="an empty value clears the field")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,63 +64,69 @@ class ImportResult:
     seq: int | None = None
 
 
-def import_file(
-    database: Database,
-    user: Identity,
-    benchmark: str,
-    data: bytes,
-    reason: str,
-    shipped: Shipped = (),
-    *,
-    dry_run: bool = False,
-) -> ImportResult:
+def import_file(ctx: ActionContext, data: bytes, reason: str, *, dry_run: bool = False) -> ImportResult:
     """Put all rows of a file on the board as reported, or none. For maintainers.
 
     Rows that are there already, with the same numbers, are left alone. Raises FileRejected with every problem.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = "dry run" if dry_run else clean_reason(reason)
     rows, problems = read(data)
-    with database.read() as session:
-        new, known = _compare(rows, reported_results.listed(session, benchmark), shipped, problems)
-        alike = _alike(session, benchmark, [row.facts for row in new])
+    with ctx.database.read() as session:
+        new, known = _compare(rows, reported_results.listed(session, ctx.benchmark), ctx.shipped(), problems)
+        alike = _alike(session, ctx.benchmark, [row.facts for row in new])
     if dry_run:
         return _imported(f"{pluralize(len(new), 'row')} can be imported", new, known, alike, changed=False)
     if not new:
         return _imported("Nothing is new", new, known, changed=False)
-    with database.write() as session:
+    with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
         new, known = _compare(
-            rows, reported_results.listed(session, benchmark), shipped
+            rows, reported_results.listed(session, ctx.benchmark), ctx.shipped()
         )  # others may have come in between
         if not new:
             return _imported("Nothing is new", new, known, changed=False)
-        alike = _alike(session, benchmark, [row.facts for row in new])
-        reported_results.add(session, benchmark, [row.facts for row in new], user.account)
+        alike = _alike(session, ctx.benchmark, [row.facts for row in new])
+        reported_results.add(session, ctx.benchmark, [row.facts for row in new], ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
-        seq = audit.append(session, IMPORTED, {**facts, "reason": why, "by": user.account, "via": user.auth_method})
+        seq = audit.append(
+            session, IMPORTED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
+        )
     return _imported(f"{pluralize(len(new), 'row')} imported", new, known, alike, changed=True, seq=seq)
 
 
-def results(database: Database, user: Identity, benchmark: str) -> list[ReportedResultView]:
+@action(
+    "reported.list",
+    "GET /api/v1/maintenance/reported",
+    text=text_output.reported_results,
+    help="all imported results, with what arithmetic says",
+)
+def results(ctx: ActionContext) -> list[ReportedResultView]:
     """Return all imported results, removed ones too. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        return [_result(row) for row in reported_results.listed(session, benchmark)]
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        return [_result(row) for row in reported_results.listed(session, ctx.benchmark)]
 
 
-def edit(
-    database: Database, user: Identity, benchmark: str, row_id: str, changes: Mapping[str, Any], reason: str
-) -> ActionResult:
+@action(
+    "reported.edit",
+    "PATCH /api/v1/maintenance/reported/{result}",
+    help="change an imported result",
+    audit=EDITED,
+    title="Reported result corrected",
+    shown=("result", "fields", "before", "after", "reason"),
+    public="Reported result {result} was corrected ({fields}): {reason}",
+)
+def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: ChangeReason) -> ActionResult:
     """Change fields of an imported result; its address stays. For maintainers."""
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
     unknown = sorted(set(changes) - set(FIELDS))
     if unknown:
         raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(FIELDS)}.")
-    with database.write() as session:
-        old = _find(session, benchmark, row_id)
+    with ctx.database.write() as session:
+        old = _find(session, ctx.benchmark, result)
         found, problems = read_row(0, {**{name: old[name] for name in FIELDS}, **changes})
         if found is None:
             raise ReportedFileRejected(problems)
@@ -126,49 +135,73 @@ def edit(
         if not before:
             return ActionResult(False, "It is so already.")
         after = {name: new[name] for name in before}
-        alike = _alike(session, benchmark, [after])
-        reported_results.change(session, benchmark, row_id, after)
-        facts = {"result": row_id, "fields": sorted(before), "before": before, "after": after, "reason": why}
-        seq = audit.append(session, EDITED, {**facts, "by": user.account, "via": user.auth_method})
+        alike = _alike(session, ctx.benchmark, [after])
+        reported_results.change(session, ctx.benchmark, result, after)
+        facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
+        seq = audit.append(session, EDITED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
     return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq)
 
 
-def remove(database: Database, user: Identity, benchmark: str, row_id: str, reason: str) -> ActionResult:
+@action(
+    "reported.remove",
+    "POST /api/v1/maintenance/reported/{result}/remove",
+    audit=REMOVED,
+    help="take an imported result off the board",
+    title="Reported result removed",
+    public="Reported result {name} was removed: {reason}",
+    shown=("result", "name", "reason"),
+    button="Remove",
+)
+def remove(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
     """Take an imported result off the board. For maintainers. Boards of earlier days keep it: they are cited."""
-    return _set(database, user, benchmark, row_id, reason, removed=True)
+    return _set(ctx, result, reason, removed=True)
 
 
-def restore(database: Database, user: Identity, benchmark: str, row_id: str, reason: str) -> ActionResult:
+@action(
+    "reported.restore",
+    "POST /api/v1/maintenance/reported/{result}/restore",
+    audit=RESTORED,
+    help="bring a removed one back",
+    title="Reported result restored",
+    public="Reported result {name} is back: {reason}",
+    shown=("result", "name", "reason"),
+    button="Restore",
+)
+def restore(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
     """Bring a removed result back. For maintainers."""
-    return _set(database, user, benchmark, row_id, reason, removed=False)
+    return _set(ctx, result, reason, removed=False)
 
 
-def _set(
-    database: Database, user: Identity, benchmark: str, row_id: str, reason: str, *, removed: bool
-) -> ActionResult:
-    require_maintainer(user)
+def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> ActionResult:
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        old = _find(session, benchmark, row_id)
+    with ctx.database.write() as session:
+        old = _find(session, ctx.benchmark, result)
         if (old["removed_at"] is not None) is removed:
             return ActionResult(False, "It is so already.")
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
-        reported_results.change(session, benchmark, row_id, values)
-        facts = {"result": row_id, "name": old["name"], "reason": why, "by": user.account, "via": user.auth_method}
+        reported_results.change(session, ctx.benchmark, result, values)
+        facts = {
+            "result": result,
+            "name": old["name"],
+            "reason": why,
+            "by": ctx.user.account,
+            "via": ctx.user.auth_method,
+        }
         seq = audit.append(session, REMOVED if removed else RESTORED, facts)
     return ActionResult(
-        True, f"{old['name']} ({row_id}) is {'off the board' if removed else 'on the board again'}.", seq
+        True, f"{old['name']} ({result}) is {'off the board' if removed else 'on the board again'}.", seq
     )
 
 
-def _find(session: Any, benchmark: str, row_id: str) -> dict[str, Any]:
+def _find(session: Any, benchmark: str, result: str) -> dict[str, Any]:
     confusables.lock_names(session)
     audit.acquire_chain_lock(session)
-    found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == row_id), None)
+    found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
     if found is None:
         raise NotFound(
-            f"There is no imported result {row_id[:80]!r}. Those that come with the project cannot be changed."
+            f"There is no imported result {result[:80]!r}. Those that come with the project cannot be changed."
         )
     return found
 

@@ -8,115 +8,190 @@ from the board's; then it is named in the request, and the board follows by an a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 from benchmark.disclosure import PUBLIC, readers_words
-from maintenance import label_availability, queries
+from maintenance import label_availability, queries, text_output
+from maintenance.action_context import ActionContext
+from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action, confirm_again
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, Identity, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from storage import audit, job_queue, label_imports, label_levels, label_sets, tasks, worker_heartbeats
-from storage.database import Database
 from storage.entry_filters import FILTERS
 from storage.label_sets import ActiveBoard
-from storage.tasks import TaskRequest
+from storage.tasks import TaskRequest, TaskView
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"
+COUNTED = ("labels", "entries", "moved", "largest_change")
 
 
-def request_preview(
-    database: Database,
-    user: Identity,
-    benchmark: str,
-    revision: str,
-    *,
-    entries: Sequence[str] = (),
-    where: Mapping[str, str] | None = None,
-    scorer_version: str = "",
-) -> ActionResult:
+@dataclass(frozen=True, slots=True)
+class RescoreScope:
+    """Selected entries (default: all) and scorer version (default: the board's). `where`: field -> text, of FILTERS."""
+
+    entries: Annotated[
+        Sequence[str],
+        ParamInfo("Entries", option="--entry", metavar="ID", help="only this one", separator=","),
+    ] = ()
+    where: Annotated[
+        Mapping[str, str],
+        ParamInfo("Where", option="--where", metavar="FIELD=TEXT", help="only matching entries", separator=","),
+    ] = field(default_factory=dict)
+    scorer_version: Annotated[
+        str, ParamInfo(option="--scorer-version", metavar="N", help="the workers', where the board's is another")
+    ] = ""
+
+    def checked(self) -> dict[str, Any]:
+        """Return the selection as it is stored. Raises Conflict for a filter that is none."""
+        unknown = sorted(set(self.where) - set(FILTERS))
+        if unknown:
+            raise Conflict("unknown-filter", f"{', '.join(unknown)}: filter by {', '.join(FILTERS)}.")
+        return {"entries": sorted(set(self.entries)), "where": dict(self.where)}
+
+
+EVERYTHING = RescoreScope()
+
+
+def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
+    """Return the question before an apply whose confirmation was left out."""
+    expected = confirmation_for(given["revision"], given.get("scorer_version", ""))
+    part = given.get("entries") or given.get("where")
+    lost = "" if part else effect(ctx, given["revision"])
+    return f"{lost} Type {expected} to apply it: ".lstrip()
+
+
+ApplyConfirmation = Annotated[
+    str,
+    ParamInfo(
+        option="--confirm",
+        metavar="REVISION",
+        help="the revision's name again; asked for if left out",
+        ask=_question,
+    ),
+]
+
+
+@action(
+    "rescore.preview",
+    "POST /api/v1/maintenance/rescore/preview",
+    help="compute the board under a revision; nothing public changes",
+    waits="until it is computed, then show it",
+    then=lambda ctx, task: _result_of(ctx, task),
+    text=text_output.preview,
+    json=dict,
+    task=PREVIEW,
+    retry=lambda ctx, failed: _preview_again(ctx, failed),
+    button="Preview",
+)
+def request_preview(ctx: ActionContext, revision: Revision, selected: RescoreScope = EVERYTHING) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers.
 
-    `entries`, `where` (field -> value, of FILTERS): which entries the result lists; the ranks are always those among
-    all entries. `scorer_version`: that of the workers, where it is not the board's.
+    `selected`: which entries the result lists; the ranks are always those among all entries.
     """
-    require_maintainer(user)
-    scope = _scope(entries, where)
-    with database.write() as session:
-        _known(session, benchmark, revision)
-        board = _board(session, benchmark)
-        version = _version(session, board, scorer_version)
+    require_maintainer(ctx.user)
+    scope = selected.checked()
+    with ctx.database.write() as session:
+        _known(session, ctx.benchmark, revision)
+        board = _board(session, ctx.benchmark)
+        version = _version(session, board, selected.scorer_version)
         if any(scope.values()):
-            _asked(session, benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
+            _asked(session, ctx.benchmark, scope, board.label_revision, board.scorer_version, on_board=True)
         params = {"scope": scope, "scorer_version": version}
-        wanted = TaskRequest(PREVIEW, revision, params, "preview", user.account, benchmark, version)
+        wanted = TaskRequest(PREVIEW, revision, params, "preview", ctx.user.account, ctx.benchmark, version)
         task, new = request_task(session, wanted)
     return ActionResult(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
 
 
-def preview(database: Database, user: Identity, task_id: int) -> dict[str, Any]:
+def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
+    return preview(ctx, task)
+
+
+def _preview_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
+    scope = RescoreScope(**failed.params["scope"], scorer_version=failed.params["scorer_version"])
+    return request_preview(ctx, failed.subject, scope)
+
+
+@action(
+    "rescore.show",
+    "GET /api/v1/maintenance/rescore/preview/{task}",
+    help="show a preview",
+    text=text_output.preview,
+    json=dict,
+)
+def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     """Return what a preview has found: counts, and the entries before and after. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        task, result = tasks.view(session, task_id), tasks.result(session, task_id)
-    if task is None or task.kind != PREVIEW:
-        raise NotFound(f"There is no preview {task_id}.")
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        asked, result = tasks.view(session, task), tasks.result(session, task)
+    if asked is None or asked.kind != PREVIEW:
+        raise NotFound(f"There is no preview {task}.")
     if result is None:
-        raise Conflict("not-ready", f"Preview {task_id} is {task.state}. {task.outcome}".strip())
+        raise Conflict("not-ready", f"Preview {task} is {asked.state}. {asked.outcome}".strip())
     return result
 
 
+@action(
+    "rescore.apply",
+    "POST /api/v1/maintenance/rescore/apply",
+    audit=APPLIED,
+    help="make the board show a revision, all or nothing",
+    title="Scored again under other labels",
+    public="The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
+    shown=("from", "to", "reason", *COUNTED, "commitment", "snapshot_before"),
+    waits="until it is done",
+    task=APPLY,
+    retry=confirm_again("Apply revision"),
+    button="Apply",
+)
 def request_apply(
-    database: Database,
-    user: Identity,
-    benchmark: str,
-    revision: str,
-    reason: str,
-    confirmation: str,
-    *,
-    entries: Sequence[str] = (),
-    where: Mapping[str, str] | None = None,
-    scorer_version: str = "",
+    ctx: ActionContext,
+    revision: Revision,
+    reason: Reason,
+    confirmation: ApplyConfirmation,
+    selected: RescoreScope = EVERYTHING,
 ) -> ActionResult:
     """Have the workers score everything under a revision and then, all or nothing, show that. For maintainers.
 
-    `confirmation`: what `confirmation_for` says, typed. With `entries` or `where` only these are scored, and the board
+    `confirmation`: what `confirmation_for` says, typed. With selected entries only these are scored, and the board
     stays at what it shows: no board mixes two revisions. Entries that lack their score under what it shows get it.
     """
-    require_maintainer(user)
-    why, scope = clean_reason(reason), _scope(entries, where)
-    expected = confirmation_for(revision, scorer_version)
+    require_maintainer(ctx.user)
+    why, scope = clean_reason(reason), selected.checked()
+    expected = confirmation_for(revision, selected.scorer_version)
     if confirmation != expected:
-        told = "" if any(scope.values()) else effect(database, user, benchmark, revision)
+        told = "" if any(scope.values()) else effect(ctx, revision)
         raise Conflict("not-confirmed", f"{told} To confirm, type {expected}.".strip())
-    with database.write() as session:
-        _known(session, benchmark, revision)
-        board = _board(session, benchmark)
+    with ctx.database.write() as session:
+        _known(session, ctx.benchmark, revision)
+        board = _board(session, ctx.benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
-        version = _version(session, board, scorer_version)
+        version = _version(session, board, selected.scorer_version)
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
         part = any(scope.values())
         if part:
-            asked = _asked(session, benchmark, scope, revision, version)
+            asked = _asked(session, ctx.benchmark, scope, revision, version)
             if all(one.scored for one in asked):
                 return ActionResult(False, _scored_already(len(asked), revision, version))
             params["scope"] = scope
         elif params["to"] == now:
             return ActionResult(False, f"The board shows revision {revision}, scorer version {version} already.")
-        label_availability.require_labels_loaded(session, benchmark, revision)
-        wanted = TaskRequest(APPLY, revision, params, why, user.account, benchmark, version)
+        label_availability.require_labels_loaded(session, ctx.benchmark, revision)
+        wanted = TaskRequest(APPLY, revision, params, why, ctx.user.account, ctx.benchmark, version)
         task, new = request_task(session, wanted)
     then = "the board stays as it is" if part else "the board changes in one step"
     what = "The workers score a part under" if part else "The workers apply"
-    told = "" if part else f" {effect(database, user, benchmark, revision)}".rstrip()
+    told = "" if part else f" {effect(ctx, revision)}".rstrip()
     words_ = f"{what} revision {revision}, scorer version {version} (task {task}); {then}.{told}"
     return ActionResult(new, words_, task_id=task)
 
 
-def effect(database: Database, user: Identity, benchmark: str, revision: str) -> str:
+def effect(ctx: ActionContext, revision: str) -> str:
     """Return what readers lose or gain when a revision is applied; "" where there is no board. For maintainers."""
-    require_maintainer(user)
-    with database.read() as session:
-        board, levels = label_sets.current(session, benchmark), label_levels.levels(session, benchmark)
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        board, levels = label_sets.current(session, ctx.benchmark), label_levels.levels(session, ctx.benchmark)
     if board is None:
         return ""
     return readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
@@ -127,32 +202,42 @@ def confirmation_for(revision: str, scorer_version: str = "") -> str:
     return f"{revision} scorer {scorer_version}" if scorer_version else revision
 
 
-def undo(database: Database, user: Identity, benchmark: str, revision: str, reason: str) -> ActionResult:
+@action(
+    "rescore.undo",
+    "POST /api/v1/maintenance/rescore/undo",
+    audit=UNDONE,
+    help="go back to what the board showed before a revision was applied",
+    title="Change of labels taken back",
+    public="The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
+    shown=("from", "to", "reason", *COUNTED),
+    button="Undo",
+)
+def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult:
     """Re-activate the revision that was shown before `revision` was applied. For maintainers.
 
     Needs no worker; but those that run must hold the labels of then, or nothing would be scored or published any more.
     """
-    require_maintainer(user)
+    require_maintainer(ctx.user)
     why = clean_reason(reason)
-    with database.write() as session:
-        label_sets.lock_board(session, benchmark)
-        board = _board(session, benchmark)
-        last = _last_apply(session, benchmark)
+    with ctx.database.write() as session:
+        label_sets.lock_board(session, ctx.benchmark)
+        board = _board(session, ctx.benchmark)
+        last = _last_apply(session, ctx.benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         if board.label_revision != revision or last is None or last["to"] != now:
             return ActionResult(
                 False, f"The board does not show revision {revision} because of an apply: nothing to undo."
             )
         before = last["from"]
-        label_availability.require_labels_loaded(session, benchmark, before["label_revision"])
+        label_availability.require_labels_loaded(session, ctx.benchmark, before["label_revision"])
         # What came in meanwhile and has no score under the old labels is scored at once, before anything else.
-        old = (benchmark, before["label_revision"], before["scorer_version"])
+        old = (ctx.benchmark, before["label_revision"], before["scorer_version"])
         job_queue.enqueue_missing(session, *old, priority=job_queue.URGENT)
         if last["published"]:
-            label_imports.unpublish(session, benchmark, revision)
+            label_imports.unpublish(session, ctx.benchmark, revision)
         label_sets.activate_revision(session, *old, why)
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
-        facts |= {"by": user.account, "via": user.auth_method, **audit.scope(session, benchmark)}
+        facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, UNDONE, facts)
     shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
     return ActionResult(True, f"The board shows {shows} again.", seq)
@@ -174,13 +259,6 @@ def _known(session: Any, benchmark: str, revision: str) -> None:
         raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
     if found.retired_at is not None:
         raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
-
-
-def _scope(entries: Sequence[str], where: Mapping[str, str] | None) -> dict[str, Any]:
-    unknown = sorted(set(where or {}) - set(FILTERS))
-    if unknown:
-        raise Conflict("unknown-filter", f"{', '.join(unknown)}: filter by {', '.join(FILTERS)}.")
-    return {"entries": sorted(set(entries)), "where": dict(where or {})}
 
 
 def _asked(

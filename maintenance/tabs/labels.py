@@ -1,4 +1,4 @@
-"""Maintain tab for label revisions, over the same use cases as REST and the command line."""
+"""Maintain tab for label revisions: import, preview, apply, and the other decisions about one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 import gradio as gr
 
-from auth import Identity
 from benchmark.disclosure import BY_CATEGORY, LEVELS
 from maintenance import markup
-from maintenance.actions import labels, operations, rescoring
+from maintenance.action_context import ActionContext
+from maintenance.action_form import ActionForm, Refresh, parts
+from maintenance.actions import account_search, labels, operations, rescoring
+from maintenance.actions.labels import DisclosureLevel
+from maintenance.actions.rescoring import RescoreScope
 from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.types import ActionResult, Conflict
 
@@ -34,26 +37,31 @@ class _Layout:
     result: gr.HTML
 
 
-def _lay_out() -> _Layout:
+def _lay_out(context: PageContext, form: ActionForm) -> _Layout:
+    def button(name: str, *, primary: bool = False) -> gr.Button:
+        text = context.registry[name].declared.button
+        return gr.Button(text, size="md", variant="primary" if primary else "secondary")
+
     known = html(elem_id="revisions")
     with gr.Row():
-        revision = gr.Textbox("", label="Revision", placeholder="v3")
-        reason = gr.Textbox("", label="Reason", placeholder="to import, apply, undo, disclose, discard or retire it")
+        revision = form.field("revision")
+        reason = form.field("reason", placeholder="to import, apply, undo, disclose, discard or retire it")
     with gr.Row():
-        source = gr.Textbox("", label="File or Hub dataset", placeholder="labels_v3.jsonl, or owner/name@commit")
+        source = form.field("source")
         level = gr.Dropdown(list(LEVELS), value=BY_CATEGORY, label="Shown of scores", filterable=False)
         meant = gr.Checkbox(False, label="They may be nearly those of a public set")
-        add = gr.Button("Import as a draft", size="md")
+        add = button("labels.import")
     with gr.Accordion("Only a part, or other rules", open=False, elem_classes=["vl-part"]), gr.Row():
         entry = gr.Textbox("", label="Entries", placeholder="ids, separated by commas; empty: all")
         where = gr.Textbox("", label="Where", placeholder="model=qwen, organisation=lab")
         version = gr.Textbox("", label="Scorer version", placeholder="that of the workers, if not the board's")
     with gr.Row():
-        preview = gr.Button("Preview", size="md")
+        preview = button("rescore.preview")
         typed = gr.Textbox("", label="To apply, undo, disclose, discard or retire, type the revision's name again")
-        apply, undo = gr.Button("Apply", variant="primary", size="md"), gr.Button("Undo", size="md")
-        retire = gr.Button("Retire for good", size="md")
-        disclose, discard = gr.Button("Disclose for good", size="md"), gr.Button("Discard the draft", size="md")
+        apply, undo = button("rescore.apply", primary=True), button("rescore.undo")
+        retire = button("labels.retire")
+        disclose, discard = button("labels.disclose"), button("labels.discard")
+    form.rest(placed=list(_ACTIONS))
     html(_RETIRE)
     inputs = [revision, source, reason, level, typed, entry, where, version, meant]
     buttons = (add, preview, apply, undo, retire, disclose, discard)
@@ -62,11 +70,12 @@ def _lay_out() -> _Layout:
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    layout = _lay_out()
+    form = ActionForm(context, "labels", "rescore")
+    layout = _lay_out(context, form)
     task, clock = gr.State(None), gr.Timer(_POLL_SECONDS, active=False)
 
     def asking(
-        what: str, use_case: Callable[[PageContext, Identity, _RevisionForm], ActionResult]
+        what: str, use_case: Callable[[ActionContext, _RevisionForm], ActionResult]
     ) -> Callable[..., tuple[Any, ...]]:
         def run(
             name: str,
@@ -83,10 +92,8 @@ def build(context: PageContext) -> None:
             started: list[int | None] = [None]
             left: list[Any] = [gr.skip()]  # an earlier preview, until something else happens or is asked for
 
-            def action(user: Identity) -> ActionResult:
-                done = use_case(
-                    context, user, _RevisionForm.of(name, origin, why, (shown, weak), again, ids, filters, rules)
-                )
+            def action(ctx: ActionContext) -> ActionResult:
+                done = use_case(ctx, _RevisionForm.of(name, origin, why, (shown, weak), again, ids, filters, rules))
                 started[0] = done.task_id
                 if done.changed or done.task_id is not None:
                     left[0] = ""
@@ -98,9 +105,9 @@ def build(context: PageContext) -> None:
         return run
 
     def look(request: gr.Request) -> str:
-        def revisions(user: Identity) -> str:
-            known = labels.revisions(context.database, user, context.benchmark)
-            return markup.revisions(known, context.names(user, (one.requested_by for one in known)))
+        def revisions(ctx: ActionContext) -> str:
+            known = labels.revisions(ctx)
+            return markup.revisions(known, account_search.names(ctx, (one.requested_by for one in known)))
 
         return context.run(request, "labels", revisions)
 
@@ -112,6 +119,7 @@ def build(context: PageContext) -> None:
         button.click(asking(name, use_case), layout.inputs, outputs, **QUIETLY)
     shown = [layout.said, layout.result, clock, layout.known]
     clock.tick(watch, [task], shown, api_visibility="private", show_progress="hidden")
+    form.wire(layout.said, Refresh(look, [layout.known]))
     context.on_tab_open(look, [layout.known])
 
 
@@ -125,7 +133,7 @@ class _RevisionForm:
     level: str  # of disclosure
     accepted: bool  # labels that nearly say the same as public ones
     typed: str
-    scope: dict[str, Any]
+    scope: RescoreScope
 
     @classmethod
     def of(
@@ -136,79 +144,73 @@ class _RevisionForm:
         filters = [tuple(map(str.strip, one.partition("="))) for one in where.split(",") if one.strip()]
         if any(not sign or not name for name, sign, _ in filters):
             raise Conflict("bad-filter", "Write filters as field=text, separated by commas.")
-        scope = {
-            "entries": [one.strip() for one in ids.split(",") if one.strip()],
-            "where": {name: text for name, _, text in filters},
-            "scorer_version": version,
-        }
+        scope = RescoreScope(parts(ids), {name: text for name, _, text in filters}, version)
         return cls(revision.strip(), source, reason, *shown, typed.strip(), scope)
 
 
-def _import(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
-    told = (it.revision, it.source, it.reason)
-    shown: dict[str, Any] = {"disclosure": it.level or "", "accept_weak_hiding": it.accepted}
-    return labels.request_import(context.database, user, context.benchmark, *told, **shown)
+def _import(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
+    level = DisclosureLevel(it.level or "", accept_weak_hiding=it.accepted)
+    return labels.request_import(ctx, it.revision, it.source, it.reason, level)
 
 
-def _preview(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
-    return rescoring.request_preview(context.database, user, context.benchmark, it.revision, **it.scope)
+def _preview(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
+    return rescoring.request_preview(ctx, it.revision, it.scope)
 
 
-def _apply(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
-    told = (it.revision, it.reason, it.typed)
-    return rescoring.request_apply(context.database, user, context.benchmark, *told, **it.scope)
+def _apply(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
+    return rescoring.request_apply(ctx, it.revision, it.reason, it.typed, it.scope)
 
 
-def _undo(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
+def _undo(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
     """Return the field that names the revision is that of a preview too, so here it is typed again, as for an apply."""
     if it.typed != it.revision:
         raise Conflict("not-confirmed", f"To confirm, type {it.revision}.")
-    return rescoring.undo(context.database, user, context.benchmark, it.revision, it.reason)
+    return rescoring.undo(ctx, it.revision, it.reason)
 
 
-def _disclose(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
+def _disclose(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
     """Return one field names the revision for all buttons, so here it is typed again."""
-    return labels.disclose(context.database, user, context.benchmark, it.revision, it.reason, it.typed or " ")
+    return labels.disclose(ctx, it.revision, it.reason, it.typed or " ")
 
 
-def _discard(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
+def _discard(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
     """As for disclosing."""
     if it.typed != it.revision:
         raise Conflict("not-confirmed", f"To confirm, type {it.revision}.")
-    return labels.request_discard(context.database, user, context.benchmark, it.revision, it.reason)
+    return labels.request_discard(ctx, it.revision, it.reason)
 
 
-def _retire(context: PageContext, user: Identity, it: _RevisionForm) -> ActionResult:
-    return labels.request_retire(context.database, user, context.benchmark, it.revision, it.reason, it.typed)
+def _retire(ctx: ActionContext, it: _RevisionForm) -> ActionResult:
+    return labels.request_retire(ctx, it.revision, it.reason, it.typed)
 
 
 def _watch(context: PageContext, number: int | None, request: gr.Request) -> str:
     if number is None:
         return ""
-    return context.run(request, "task", lambda user: markup.task(operations.task(context.database, user, number)))
+    return context.run(request, "task", lambda ctx: markup.task(operations.task(ctx, number)))
 
 
 def _after(context: PageContext, number: int | None, request: gr.Request) -> tuple[Any, Any]:
     """Return the preview, where the task was one and is done; and whether to go on looking."""
     ended = [True]
 
-    def found(user: Identity) -> str:
-        task = operations.task(context.database, user, number or 0)
+    def found(ctx: ActionContext) -> str:
+        task = operations.task(ctx, number or 0)
         ended[0] = task.ended
         done = task.kind == rescoring.PREVIEW and task.state == "done"
-        return markup.preview(rescoring.preview(context.database, user, task.id), task.id) if done else ""
+        return markup.preview(rescoring.preview(ctx, task.id), task.id) if done else ""
 
     shown = context.run(request, "preview", found) if number is not None else ""
     return shown or gr.skip(), gr.update(active=not ended[0])
 
 
-_ACTIONS: dict[str, Callable[[PageContext, Identity, _RevisionForm], ActionResult]] = {
-    "import": _import,
-    "preview": _preview,
-    "apply": _apply,
-    "undo": _undo,
-    "retire": _retire,
-    "disclose": _disclose,
-    "discard": _discard,
+_ACTIONS: dict[str, Callable[[ActionContext, _RevisionForm], ActionResult]] = {
+    "labels.import": _import,
+    "rescore.preview": _preview,
+    "rescore.apply": _apply,
+    "rescore.undo": _undo,
+    "labels.retire": _retire,
+    "labels.disclose": _disclose,
+    "labels.discard": _discard,
 }
 """In the order of the buttons."""

@@ -1,4 +1,4 @@
-"""Maintain tab for reported results, over the same use cases as REST and the command line."""
+"""Maintain tab for reported results."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 
 import gradio as gr
 
-from auth import Identity
 from maintenance import markup
+from maintenance.action_context import ActionContext
+from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import reported
 from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.reported_file import FIELDS, ReportedFileRejected
@@ -21,6 +22,7 @@ those that come with the service; what is there already, with the same numbers, 
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
+    form = ActionForm(context, "reported")
     html(_LEAD)
     file = gr.File(label="CSV or JSON", type="filepath", elem_id="reported-file", height=110)
     with gr.Row():
@@ -28,58 +30,44 @@ def build(context: PageContext) -> None:
         check, add = gr.Button("Check the file", size="md"), gr.Button("Import", variant="primary", size="md")
     said, shown = html(elem_id="reported-said"), html(elem_id="reported")
     with gr.Row():
-        result = gr.Textbox("", label="Result", placeholder="its id: r-...")
-        reason = gr.Textbox("", label="Reason for the change", placeholder="a slip in the table")
-        remove, restore = gr.Button("Remove", size="md"), gr.Button("Restore", size="md")
+        result = form.field("result")
+        reason = form.field("reason")
+        form.button("reported.remove")
+        form.button("reported.restore")
     with gr.Row():
         field = gr.Dropdown(list(FIELDS), value="macro", label="Field of the result", filterable=False)
         value = gr.Textbox("", label="Its new value", placeholder="empty clears it")
         change = gr.Button("Correct", size="md")
+    form.rest()
 
     def results(request: gr.Request) -> str:
-        def found(user: Identity) -> str:
-            return markup.reported_results(reported.results(context.database, user, context.benchmark))
-
-        return context.run(request, "reported", found)
+        return context.run(request, "reported", lambda ctx: markup.reported_results(reported.results(ctx)))
 
     def importing(dry_run: bool) -> Callable[..., tuple[str, str]]:
         def run(path: str | None, text: str, request: gr.Request) -> tuple[str, str]:
-            return context.run(
-                request, "import reported", lambda user: _import(context, user, path, text, dry_run)
-            ), results(request)
-
-        return run
-
-    def deciding(use_case: Callable[..., ActionResult]) -> Callable[..., tuple[str, str]]:
-        def run(name: str, text: str, request: gr.Request) -> tuple[str, str]:
-            def decide(user: Identity) -> str:
-                return markup.outcome(use_case(context.database, user, context.benchmark, name.strip(), text))
-
-            return context.run(request, "reported", decide), results(request)
+            done = context.run(request, "import reported", lambda ctx: _import(ctx, path, text, dry_run))
+            return done, results(request)
 
         return run
 
     def correcting(name: str, text: str, column: str, new: str, request: gr.Request) -> tuple[str, str]:
-        def edit(user: Identity) -> str:
-            changes = {column: new}
-            return markup.outcome(reported.edit(context.database, user, context.benchmark, name.strip(), changes, text))
+        def edit(ctx: ActionContext) -> ActionResult:
+            return reported.edit(ctx, name.strip(), {column: new}, text)
 
-        return context.run(request, "correct reported", edit), results(request)
+        return context.run_action(request, "correct reported", edit), results(request)
 
     check.click(importing(dry_run=True), [file, why], [said, shown], **QUIETLY)
     add.click(importing(dry_run=False), [file, why], [said, shown], **QUIETLY)
-    remove.click(deciding(reported.remove), [result, reason], [said, shown], **QUIETLY)
-    restore.click(deciding(reported.restore), [result, reason], [said, shown], **QUIETLY)
+    form.wire(said, Refresh(results, [shown]))
     change.click(correcting, [result, reason, field, value], [said, shown], **QUIETLY)
     context.on_tab_open(results, [shown])
 
 
-def _import(context: PageContext, user: Identity, path: str | None, why: str, dry_run: bool) -> str:
+def _import(ctx: ActionContext, path: str | None, why: str, dry_run: bool) -> str:
     if path is None:
         raise Conflict("no-file", "Choose a file first.")
     try:
-        told = (context.database, user, context.benchmark, Path(path).read_bytes(), why)
-        found = reported.import_file(*told, context.shipped(), dry_run=dry_run)
+        found = reported.import_file(ctx, Path(path).read_bytes(), why, dry_run=dry_run)
     except ReportedFileRejected as rejected:
         return markup.file_problems(rejected)
     return markup.reported_import(found)

@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from auth import Identity
 from maintenance import markup
-from maintenance.actions import operations, rescoring
+from maintenance.action_context import ActionContext
+from maintenance.actions import account_search, operations, rescoring
 from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.types import whole_number
 
@@ -27,25 +27,25 @@ def build(context: PageContext) -> None:
     def asked(request: gr.Request) -> tuple[str, Any]:
         names: list[tuple[str, str]] = []
 
-        def recent(user: Identity) -> str:
-            found = operations.recent_tasks(context.database, user)
+        def recent(ctx: ActionContext) -> str:
+            found = operations.recent_tasks(ctx)
             names.extend((f"{one.id}: {one.kind} {one.subject}, {one.state}", str(one.id)) for one in found)
-            return markup.tasks(found, context.names(user, (one.requested_by for one in found)))
+            return markup.tasks(found, account_search.names(ctx, (one.requested_by for one in found)))
 
         told = context.run(request, "tasks", recent)
         return told, gr.update(choices=names, value=None)
 
     def showing(number: str | None, request: gr.Request) -> str:
-        return context.run(request, "task", lambda user: _result(context, user, whole_number(number or "")))
+        return context.run(request, "task", lambda ctx: _result(ctx, whole_number(number or "")))
 
     again.click(asked, outputs=[listed, choice], **QUIETLY)
     choice.input(showing, [choice], [shown], **QUIETLY)
     context.on_tab_open(asked, [listed, choice])
 
 
-def _result(context: PageContext, user: Identity, number: int) -> str:
-    task = operations.task(context.database, user, number)
+def _result(ctx: ActionContext, number: int) -> str:
+    task = operations.task(ctx, number)
     told = markup.task(task)
     if task.kind == rescoring.PREVIEW and task.state == "done":
-        told += markup.preview(rescoring.preview(context.database, user, number), number)
+        told += markup.preview(rescoring.preview(ctx, number), number)
     return told

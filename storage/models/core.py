@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     CheckConstraint,
     Dialect,
@@ -29,8 +30,8 @@ from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from benchmark.judges import TYPES
 from storage.clock import database_now
+from storage.metadata import FIELDS, LATER
 from storage.row_commitments import new_salt
 
 NAMING = {
@@ -41,7 +42,6 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 
-JUDGE_TYPES = tuple(TYPES)
 MAX_VOTES = 16
 
 
@@ -112,6 +112,11 @@ def _at_most(column: str, characters: int) -> CheckConstraint:
     return _check(column, f"length({column}) <= {characters}")
 
 
+def _metadata_checks() -> list[CheckConstraint]:
+    rules = {name: field.rule(name) for name, field in FIELDS.items()}
+    return [_check(name, rule) for name, rule in rules.items() if rule is not None]
+
+
 class RegisteredLabelSet(Base):
     """A named label revision that a worker has loaded. The labels themselves are never here, only their digest."""
 
@@ -150,21 +155,7 @@ class Submission(Base):
         _rate("parse_rate"),
         _rate("first_shown_rate"),
         _rate("self_consistency"),
-        _check("model", "length(trim(model)) > 0 AND length(model) <= 200"),
-        _at_most("version", 200),
-        _at_most("organisation", 200),
-        _check("judge_type", "judge_type IN ('" + "', '".join(JUDGE_TYPES) + "')"),
-        _at_most("base_model", 200),
-        # The upper bounds also refuse NaN and infinity, which PostgreSQL holds above every number.
-        _check("parameters_b", "parameters_b > 0 AND parameters_b <= 1000000"),
-        _check("temperature", "temperature >= 0 AND temperature <= 100"),
-        _at_most("link", 2000),
-        _at_most("paper", 2000),
-        _at_most("code", 2000),
-        _at_most("hub_id", 200),
-        _at_most("prompt", 20000),
-        _at_most("notes", 20000),
-        _at_most("judge", 200),
+        *_metadata_checks(),
     )
     id: Mapped[EntryId] = mapped_column(primary_key=True, default=new_entry_id)
     benchmark: Mapped[Words]
@@ -198,6 +189,13 @@ class Submission(Base):
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     salt: Mapped[Sha256 | None] = mapped_column(default=new_salt)  # of row_commitments.py; not public
     judge: Mapped[Words | None]  # its name, where the owner or a maintainer states it: benchmark.judges
+
+
+# The columns above have types because queries name them; other fields of the metadata are columns all the same.
+_COLUMN_TYPES = {"text": PlainText, "number": Double, "whole": BigInteger, "flag": Boolean}
+for _name in LATER:
+    if _name not in Submission.__table__.columns:
+        setattr(Submission, _name, mapped_column(_name, _COLUMN_TYPES[FIELDS[_name].storage], nullable=True))
 
 
 class Job(Base):

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from storage.clock import database_now
-from storage.models.core import JUDGE_TYPES, MAX_VOTES, Base, EntryId, Instant, Sha256, Words
+from storage.metadata import JUDGE_TYPES
+from storage.models.core import MAX_VOTES, Base, EntryId, Instant, Sha256, Words
 
 
 def _check(name: str, rule: str) -> CheckConstraint:

@@ -118,7 +118,8 @@ def test_the_judges_are_plainly_simulated_and_described():
         assert judge.metadata["model"].startswith(f"Simulated judge {letter.upper()} (")
         assert judge.metadata["organisation"] == "Demo"
         assert set(judge.metadata) == {
-            *("model", "version", "organisation", "judge_type", "parameters_b", "open_weights", "notes")
+            *("model", "version", "organisation", "judge_type", "parameters_b", "open_weights", "notes"),
+            *("tokens_in", "tokens_out", "price_usd", "wall_seconds", "hardware"),
         }
     kinds = {judge.metadata["judge_type"] for judge in judges()}
     assert kinds == {"generative-pairwise", "generative-pointwise", "scalar", "critic"}

@@ -12,11 +12,24 @@ from auth.problem_details import refusal
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
-from review import api, pages, routes
+from maintenance import api
+from review import pages, routes
 from storage.database import Database
-from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+from tests.factories.accounts import (
+    ANONYMOUS,
+    LOCAL,
+    MAINTAIN_TOKEN,
+    MAINTAINER,
+    OWNER_OF_IT,
+    SECOND_MAINTAINER,
+    STRANGER,
+)
+from tests.factories.actions import by
+from web.actions import ACTIONS
 
-PEOPLE = {one.account: one for one in (ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER)}
+PEOPLE = {
+    one.account: one for one in (ANONYMOUS, LOCAL, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER)
+}
 TOKEN = "made-for-this-session"
 
 
@@ -35,9 +48,10 @@ class SignedInAs:
 
 def serve(database: Database, catalog: ItemCatalog) -> ASGIApp:
     app = FastAPI()
-    app.include_router(api.build(database, catalog))
+    context = by(database, ANONYMOUS, items=catalog)
+    app.include_router(api.build(ACTIONS, context))
     app.include_router(
-        routes.build(database, catalog, pages.ReviewPages(environment()), routes.Forms(_token, _check), not_found_page)
+        routes.build(context, pages.ReviewPages(environment()), routes.Forms(_token, _check), not_found_page)
     )
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))

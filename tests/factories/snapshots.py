@@ -65,6 +65,7 @@ def entries(judges: list[tuple[int, float]], k: int = 3, **metadata: Any) -> lis
             "temperature": None,
             "prompt": "",
             "notes": "",
+            "price_usd": 1.0 + number % 50,
             "submitted_at": f"2026-10-{number % 28 + 1:02d}T12:00:00Z",
             "format": "native",
             "revision": "v2",

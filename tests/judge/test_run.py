@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from judge.__main__ import main
+from judge.journal import busy_seconds
 from judge.prompts import OFFICIAL
+from judge.submit_command import describe_run
 from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.judge.running import PNG, item, predictions, run, write_items
 
@@ -67,6 +69,27 @@ def test_a_run_writes_native_predictions_with_what_it_was(model: ModelServer, it
     assert about["prompt"]["sha256"] == hashlib.sha256(OFFICIAL.template.encode()).hexdigest()
     assert about["usage"]["requests"] == 18 and about["usage"]["prompt_tokens"] == 1800
     assert set(about["engine"]) == {"openai", "tenacity"}
+
+
+def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Path, tmp_path: Path) -> None:
+    prices = ("--price-prompt", "1", "--price-reply", "2")
+    assert run(model.url, items, tmp_path / "run", *prices, votes=3) == 0
+    about = predictions(tmp_path / "run")[0]["run"]
+    assert about["usage"]["wall_seconds"] > 0
+    stated = describe_run(about)
+    known = {name: stated[f"--{name}"] for name in ("tokens-in", "tokens-out", "price-usd")}
+    assert known == {"tokens-in": "1800", "tokens-out": "360", "price-usd": "0.00252"}
+    assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
+    bare = describe_run({**about, "usage": {**dict.fromkeys(about["usage"]), "requests": 18}})
+    assert not {"--tokens-in", "--tokens-out", "--price-usd", "--wall-seconds"} & set(bare)
+
+
+def test_time_counts_while_a_request_is_in_flight_and_no_pause_between_starts(tmp_path: Path) -> None:
+    spans = ((10.0, 4.0), (12.0, 4.0), (100.0, 2.5), (101.0, 0.0))  # when it ended, how long it took
+    lines = [{"row": 0, "vote": n, "time": at, "seconds": took} for n, (at, took) in enumerate(spans)]
+    lines.append({"event": "start", "time": 5.0})
+    (tmp_path / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert busy_seconds(tmp_path / "journal.jsonl") == 8.5
 
 
 def test_no_label_is_sent_or_kept(model: ModelServer, items: Path, tmp_path: Path) -> None:

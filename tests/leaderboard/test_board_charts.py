@@ -17,6 +17,7 @@ from leaderboard.board.rows import build_board
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
 from leaderboard.charts.bias import best_so_far, first_shown, fit_line, length_estimates
 from leaderboard.charts.catalog import CHARTS
+from leaderboard.charts.cost_chart import log_ticks
 from leaderboard.charts.estimates import judges
 from leaderboard.charts.layout import Page
 from leaderboard.charts.paper_reference import CRITICS, ERROR_RATES, MACRO_BY_VOTES, POLICIES
@@ -266,6 +267,31 @@ def test_size_tells_scored_from_reported_and_stands_on_a_log_axis() -> None:
     assert list(filled[0]["x"]) == pytest.approx([math.log10(70)])
     assert any(row[1] == "reported" for row in chart.rows)
     assert CHARTS["size"].draw([], ChartQuery("v2")).figure is None
+
+
+def test_cost_has_the_judges_that_no_cheaper_one_beats_on_its_front() -> None:
+    stated = [(1, 0.9, 40.0), (2, 0.6, 4.0), (3, 0.55, 10.0), (4, 0.75, 10.0), (5, 0.95, None)]
+    body = snapshot([entry(number, skill, price_usd=price, tokens_in=1000) for number, skill, price in stated])
+    chart = CHARTS["cost"].draw([], view_of(body))
+    priced = [row for row in chart.rows if str(row[0]).startswith("Price")]
+    assert [row[1] for row in priced if row[-1] == "yes"] == ["Judge 1", "Judge 4", "Judge 2"]
+    assert [row[-2] for row in priced] == [40.0, 10.0, 4.0, 10.0]
+    lines = [trace for trace in data(chart) if trace["mode"] == "lines"]
+    assert list(lines[0]["x"][1:4]) == pytest.approx([math.log10(4), 1, math.log10(40)])
+    assert len(lines) == 2  # prices and tokens; nobody states a time
+
+
+def test_without_a_cost_the_figure_says_how_to_state_one() -> None:
+    chart = CHARTS["cost"].draw([], view_of(snapshot([entry(1, 0.8, price_usd=None), entry(2, 0.7, price_usd=0.0)])))
+    assert chart.figure is None
+    assert "judge submit" in " ".join(chart.notes)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.2, 0.3), (0.9, 1.05), (2, 9), (6.6, 6.9)])
+def test_a_log_axis_has_ticks_with_short_numbers(low: float, high: float) -> None:
+    ticks = log_ticks(low, high)
+    assert ticks == sorted(ticks) and all(low <= at <= high and len(name) <= 5 for at, name in ticks)
+    assert len(ticks) >= 2 or high - low < 0.2
 
 
 def test_the_best_so_far_is_the_best_of_a_day_and_only_ever_better() -> None:

@@ -210,7 +210,8 @@ def test_the_script_knows_every_search_term_of_a_column() -> None:
     script = (ROOT / "leaderboard" / "static" / "board.js").read_text(encoding="utf-8")
     rule = re.compile(r"\b(?:const (?:TEXTS|NUMBERS|VALUES) = (.*?);|name === \"(\w+)\")", re.DOTALL)
     known = " ".join("".join(found) for found in rule.findall(script))
-    assert not [one.term for one in COLUMNS if one.term and not re.search(rf"\b{one.term}\b", known)]
+    declared = [one.term for one in COLUMNS if one.term and not one.stated]  # the others come with the rows
+    assert not [term for term in declared if not re.search(rf"\b{term}\b", known)]
 
 
 DEFINITIONS = ("benchmark/items.py", "benchmark/labels.py", "benchmark/protocols.py", "benchmark/demo.py")

@@ -16,6 +16,7 @@ from storage.models.core import Account, RoleBinding, Submission
 from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_THE_SERVICE, STRANGER
+from tests.factories.actions import by
 
 SETTINGS = IdentitySettings(
     Mode.OPENID,
@@ -39,7 +40,7 @@ def _sign_up(database: Database, account: str, name: str, subject: str, *organis
 def test_nobody_yet_and_nobody_like_that_are_two_things(database: Database) -> None:
     with_labels(database)
     said = [
-        text_output.accounts(account_search.listing(database, MAINTAINER, "demo", None, text))
+        text_output.accounts(account_search.listing(by(database, MAINTAINER, identity=None), text))
         for text in ("", " ", "bob")
     ]
     assert said == ["Nobody has signed in yet."] * 2 + ["Nobody like that has signed in."]
@@ -79,19 +80,20 @@ def test_a_name_that_two_accounts_have_names_both_ids_and_an_id_is_never_taken_f
 
 def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
     (entry,) = small_benchmark.submit(signed_up, range(1), owner="aroot0000000")
-    assert "100% (aowner000000)" in bans.ban(signed_up, MAINTAINER, None, "100%", "because").message
+    assert "100% (aowner000000)" in bans.ban(by(signed_up, MAINTAINER, identity=None), "100%", "because").message
     assert (
-        "bob (abob00000000) may make" in actions_quota_grants.grant(signed_up, MAINTAINER, "bob", 2, "because").message
+        "bob (abob00000000) may make"
+        in actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", 2, "because").message
     )
-    assert "belongs to bob (abob00000000)" in entries.transfer(signed_up, MAINTAINER, entry, "BOB", "left").message
+    assert "belongs to bob (abob00000000)" in entries.transfer(by(signed_up, MAINTAINER), entry, "BOB", "left").message
     with signed_up.read() as session:
         assert session.get_one(Submission, entry).owner == "abob00000000"
         assert session.get_one(Account, "aowner000000").banned_at is not None
         assert [one.account for one in storage_quota_grants.list_grants(session)] == ["abob00000000"]
     for use in (
-        lambda: bans.ban(signed_up, MAINTAINER, None, "nobody", "because"),
-        lambda: actions_quota_grants.grant(signed_up, MAINTAINER, "nobody", 1, "because"),
-        lambda: entries.transfer(signed_up, MAINTAINER, entry, "nobody", "because"),
+        lambda: bans.ban(by(signed_up, MAINTAINER, identity=None), "nobody", "because"),
+        lambda: actions_quota_grants.grant(by(signed_up, MAINTAINER), "nobody", 1, "because"),
+        lambda: entries.transfer(by(signed_up, MAINTAINER), entry, "nobody", "because"),
     ):
         with pytest.raises(NotFound):
             use()
@@ -101,15 +103,15 @@ def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
 def test_only_owners_banned_maintainers_and_owners_or_let_them_in_again(signed_up: Database, named: str) -> None:
     for use_case in (bans.ban, bans.unban):
         with pytest.raises(Forbidden, match="owner"):
-            use_case(signed_up, MAINTAINER, SETTINGS, named, "because")
-        assert use_case(signed_up, OWNER_OF_THE_SERVICE, SETTINGS, named, "because").changed
-    assert bans.ban(signed_up, MAINTAINER, SETTINGS, "bob", "because").changed
+            use_case(by(signed_up, MAINTAINER, identity=SETTINGS), named, "because")
+        assert use_case(by(signed_up, OWNER_OF_THE_SERVICE, identity=SETTINGS), named, "because").changed
+    assert bans.ban(by(signed_up, MAINTAINER, identity=SETTINGS), "bob", "because").changed
 
 
 def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up: Database) -> None:
     small_benchmark.submit(signed_up, range(2), owner="abob00000000")
-    bans.ban(signed_up, MAINTAINER, None, "bob", "because")
-    found = account_search.listing(signed_up, MAINTAINER, "demo", SETTINGS)
+    bans.ban(by(signed_up, MAINTAINER, identity=None), "bob", "because")
+    found = account_search.listing(by(signed_up, MAINTAINER, identity=SETTINGS))
     assert [(one.name, one.role, one.submissions, one.banned_at is not None) for one in found.accounts] == [
         ("lab-admin", "maintainer", 0, False),
         ("100%", "owner", 0, False),
@@ -117,27 +119,27 @@ def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up
         ("bob", "submitter", 2, True),
     ]
     assert found.number == 4
-    assert {one.role for one in account_search.listing(signed_up, MAINTAINER, "demo", None).accounts} == {None}
+    assert {one.role for one in account_search.listing(by(signed_up, MAINTAINER, identity=None)).accounts} == {None}
 
 
 def test_what_somebody_asked_for_is_shown_with_their_name(signed_up: Database) -> None:
-    assert account_search.names(signed_up, MAINTAINER, ["abob00000000", None, "local"]) == {"abob00000000": "bob"}
-    actions_quota_grants.grant(signed_up, MAINTAINER, "bob", 2, "because")
-    shown = markup.grants(actions_quota_grants.listing(signed_up, MAINTAINER), {"abob00000000": "<bob>"})
+    assert account_search.names(by(signed_up, MAINTAINER), ["abob00000000", None, "local"]) == {"abob00000000": "bob"}
+    actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", 2, "because")
+    shown = markup.grants(actions_quota_grants.listing(by(signed_up, MAINTAINER)), {"abob00000000": "<bob>"})
     assert "&lt;bob&gt;" in shown and "abob00000000" not in shown and MAINTAINER.account in shown
     with pytest.raises(Forbidden):
-        account_search.names(signed_up, STRANGER, ["abob00000000"])
+        account_search.names(by(signed_up, STRANGER), ["abob00000000"])
 
 
 def test_the_search_is_for_a_part_of_name_or_id_as_text(signed_up: Database) -> None:
     for text, names in (("BO", ["bob"]), ("alab", ["lab-admin"]), ("%", ["100%"]), ("_", []), ("x", [])):
-        found = account_search.listing(signed_up, MAINTAINER, "demo", SETTINGS, text)
+        found = account_search.listing(by(signed_up, MAINTAINER, identity=SETTINGS), text)
         assert ([one.name for one in found.accounts], found.number) == (names, len(names)), text
     with pytest.raises(Forbidden):
-        account_search.listing(signed_up, STRANGER, "demo", SETTINGS)
+        account_search.listing(by(signed_up, STRANGER, identity=SETTINGS))
 
 
 def test_the_account_local_is_known_and_cannot_be_banned(database: Database) -> None:
     for user in (LOCAL, MAINTAINER):
         with pytest.raises(Conflict, match="local is whoever reaches this machine without signing in"):
-            bans.ban(database, user, None, "local", "because")
+            bans.ban(by(database, user, identity=None), "local", "because")

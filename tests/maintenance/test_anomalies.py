@@ -15,19 +15,18 @@ from starlette.types import Receive, Scope, Send
 
 from auth import Forbidden, Unauthenticated
 from benchmark.scoring import FIELDS, SLICES, Tally
-from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance import anomaly_text, api, cli, text_output
+from maintenance import anomaly_text, api, cli, markup, text_output
 from maintenance.actions import anomalies, operations
-from maintenance.decision_log import decisions
 from maintenance.types import Conflict, NotFound
 from storage.database import Database
 from storage.models.anomalies import KINDS, AnomalyCase
 from storage.models.core import AuditEvent, Score
 from storage.models.quota import Attempt
 from storage.models.visibility import Approval
-from submissions.metadata import Metadata
 from tests.databases import a_submission, submitted, with_labels
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
+from tests.factories.actions import by, decisions, run_command
+from web.actions import ACTIONS
 
 DAY = 86_400.0
 EVIDENCE: dict[str, dict[str, Any]] = {
@@ -53,17 +52,17 @@ def entry(database: Database) -> str:
 
 
 def numbers(database: Database) -> list[int]:
-    return [one.id for one in anomalies.listing(database, MAINTAINER, "demo")]
+    return [one.id for one in anomalies.listing(by(database, MAINTAINER)).cases]
 
 
 def test_nobody_but_maintainers_sees_or_decides_anything(database: Database, entry: str) -> None:
     for user in (ANONYMOUS, STRANGER, OWNER_OF_IT, OPEN, SUBMIT_TOKEN):
         for attempt in (
-            lambda user: anomalies.listing(database, user, "demo"),
-            lambda user: anomalies.alarm(database, user),
-            lambda user: anomalies.dismiss(database, user, 1, "x"),
-            lambda user: anomalies.resolve(database, user, 1, "x"),
-            lambda user: anomalies.rescan(database, user, "x"),
+            lambda user: anomalies.listing(by(database, user)),
+            lambda user: anomalies.alarm(by(database, user)),
+            lambda user: anomalies.dismiss(by(database, user), 1, "x"),
+            lambda user: anomalies.resolve(by(database, user), 1, "x"),
+            lambda user: anomalies.rescan(by(database, user), "x"),
         ):
             with pytest.raises((Forbidden, Unauthenticated)):
                 attempt(user)
@@ -75,13 +74,13 @@ def test_a_decision_needs_a_reason_holds_once_and_is_on_record_without_being_pub
 ) -> None:
     first = numbers(database)[0]
     with pytest.raises(Conflict):
-        anomalies.dismiss(database, MAINTAINER, first, " \n")
-    assert anomalies.dismiss(database, MAINTAINER, first, "temperature 0").changed
-    assert not anomalies.resolve(database, MAINTAINER, first, "again").changed
+        anomalies.dismiss(by(database, MAINTAINER), first, " \n")
+    assert anomalies.dismiss(by(database, MAINTAINER), first, "temperature 0").changed
+    assert not anomalies.resolve(by(database, MAINTAINER), first, "again").changed
     with pytest.raises(NotFound):
-        anomalies.resolve(database, MAINTAINER, 999_999, "x")
+        anomalies.resolve(by(database, MAINTAINER), 999_999, "x")
     assert first not in numbers(database)
-    (closed,) = [one for one in anomalies.listing(database, MAINTAINER, "demo", decided=True) if one.id == first]
+    (closed,) = [one for one in anomalies.listing(by(database, MAINTAINER), decided=True).cases if one.id == first]
     assert (closed.decision, closed.reason, closed.decided_by) == ("dismissed", "temperature 0", MAINTAINER.account)
     with database.read() as session:
         (body,) = session.scalars(select(AuditEvent.body).where(AuditEvent.kind == anomalies.DECIDED))
@@ -92,18 +91,18 @@ def test_a_decision_needs_a_reason_holds_once_and_is_on_record_without_being_pub
 
 def test_a_fresh_look_forgets_what_is_open_and_keeps_what_was_decided(database: Database, entry: str) -> None:
     first, *_ = numbers(database)
-    anomalies.resolve(database, MAINTAINER, first, "entry hidden")
-    assert anomalies.rescan(database, MAINTAINER, "limits changed").changed
+    anomalies.resolve(by(database, MAINTAINER), first, "entry hidden")
+    assert anomalies.rescan(by(database, MAINTAINER), "limits changed").changed
     assert numbers(database) == []
-    assert [one.id for one in anomalies.listing(database, MAINTAINER, "demo", decided=True)] == [first]
+    assert [one.id for one in anomalies.listing(by(database, MAINTAINER), decided=True).cases] == [first]
 
 
 def test_the_evidence_is_said_in_numbers_and_names_are_text(database: Database, entry: str) -> None:
-    found = anomalies.listing(database, MAINTAINER, "demo")
-    said = anomaly_text.as_text(found, anomalies.alarm(database, MAINTAINER))
+    found = anomalies.listing(by(database, MAINTAINER))
+    said = anomaly_text.as_text(found)
     for part in ("overall 91.0%", "best known before 70.0%", "97.0% of the pairs", "20.0% of the texts", "12 of 1,250"):
         assert part in said
-    page = anomaly_text.as_html(found, anomalies.alarm(database, MAINTAINER))
+    page = markup.suspicions(found)
     assert "&lt;b&gt;judge" in page
     assert "<b>judge" not in page
 
@@ -147,17 +146,17 @@ def _scored(
 def test_five_unapproved_accounts_that_use_their_year_in_a_fortnight_raise_the_alarm(database: Database) -> None:
     with_labels(database)
     entries = [_scored(database, f"account {n % 5}", n, days_ago=n // 5) for n in range(59)]
-    assert not anomalies.alarm(database, MAINTAINER).raised
+    assert not anomalies.alarm(by(database, MAINTAINER)).raised
     entries.append(_scored(database, "account 4", 59, days_ago=11))
-    found = anomalies.alarm(database, MAINTAINER)
+    found = anomalies.alarm(by(database, MAINTAINER))
     assert (found.scored, found.accounts, found.raised) == (60, 5, True)
-    health = operations.health(database, MAINTAINER, "demo")
+    health = operations.health(by(database, MAINTAINER))
     assert "ALARM: 60 submissions of 5 accounts" in text_output.health(health)
     with database.write() as session:  # a maintainer lets one of them through: it is unknown no more
         session.add(
             Approval(submission_id=entries[0], state="approved", decided_at=1.0, decided_by="m", reason="known lab")
         )
-    assert anomalies.alarm(database, MAINTAINER) == anomalies.Alarm(48, 4)
+    assert anomalies.alarm(by(database, MAINTAINER)) == anomalies.Alarm(48, 4)
 
 
 @pytest.mark.parametrize("answered", [1.0, 0.5])
@@ -169,14 +168,14 @@ def test_patient_probes_raise_the_alarm_in_a_year_anyone_who_was_approved(databa
             days, tally = 30.0 * month + account, _tally(0.47 + 0.02 * account, answered)
             entries.append(_scored(database, f"account {account}", len(entries), days, tally))
             if month < 6:
-                assert anomalies.alarm(database, MAINTAINER).raised == (len(entries) >= 24)
+                assert anomalies.alarm(by(database, MAINTAINER)).raised == (len(entries) >= 24)
     with database.write() as session:
         for name in entries[:4]:
             about = {"state": "approved", "decided_at": 1.0, "decided_by": "m", "reason": "known lab"}
             session.add(Approval(submission_id=name, **about))
-    found = anomalies.alarm(database, MAINTAINER)
+    found = anomalies.alarm(by(database, MAINTAINER))
     assert (found.scored, found.probes, found.probers, found.raised) == (0, 48, 4, True)
-    assert "48 as right as a coin in 365 days" in text_output.health(operations.health(database, MAINTAINER, "demo"))
+    assert "48 as right as a coin in 365 days" in text_output.health(operations.health(by(database, MAINTAINER)))
 
 
 def test_a_year_of_honest_judges_and_weak_ones_here_and_there_raises_no_alarm(database: Database) -> None:
@@ -184,15 +183,15 @@ def test_a_year_of_honest_judges_and_weak_ones_here_and_there_raises_no_alarm(da
     for number in range(120):  # ten labs, twelve submissions each, five of them no better than chance
         lab, month = number % 10, number // 10
         _scored(database, f"lab {lab}", number, 30.0 * month, _tally(0.5 if month < 5 else 0.6 if lab % 2 else 0.3))
-    assert anomalies.alarm(database, MAINTAINER).probes == 0
-    assert not anomalies.alarm(database, MAINTAINER).raised
+    assert anomalies.alarm(by(database, MAINTAINER)).probes == 0
+    assert not anomalies.alarm(by(database, MAINTAINER)).raised
 
 
 def test_what_is_older_than_a_month_or_came_without_sign_in_raises_no_alarm(database: Database) -> None:
     with_labels(database)
     for number in range(70):
         _scored(database, "local" if number % 2 else "account", number, days_ago=0 if number % 2 else 31)
-    assert anomalies.alarm(database, MAINTAINER) == anomalies.Alarm(0, 0)
+    assert anomalies.alarm(by(database, MAINTAINER)) == anomalies.Alarm(0, 0)
 
 
 BAD: list[dict[str, Any]] = [
@@ -227,7 +226,7 @@ class _AsMaintainer:
 
 def test_rest_and_the_command_line_do_the_same(database: Database, entry: str) -> None:
     app = FastAPI()
-    app.include_router(api.build(database, "demo", lambda raw: Metadata.parse(raw).columns()))
+    app.include_router(api.build(ACTIONS, by(database, ANONYMOUS)))
     base = "/api/v1/maintenance/suspicions"
     stranger, client = TestClient(_AsMaintainer(app, STRANGER)), TestClient(_AsMaintainer(app, MAINTAINER))
     assert stranger.get(base).status_code == 403
@@ -247,14 +246,7 @@ def test_rest_and_the_command_line_do_the_same(database: Database, entry: str) -
 
 
 def _command(database: Database, *arguments: str) -> cli.CliResult:
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    cli.add_commands(parser.add_subparsers())
-    options = parser.parse_args(["suspicions", *arguments])
-    context = cli.CliContext(database, LOCAL, "demo", lambda raw: {}, (), ItemCatalog(), lambda question: "")
-    answer: cli.CliResult = options.command(context, options)
-    return answer
+    return run_command(by(database, LOCAL), "suspicions", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +261,7 @@ def test_files_with_few_votes_are_probes_where_labels_are_hidden_however_right_t
     for number in range(30):  # three accounts, ten files each: public labels with some left out
         facts = {"policy": policy, "report": {"abstaining": abstaining}}
         _scored(database, f"account {number % 3}", number, 12.0 * (number // 3), _tally(0.99, 1 - abstaining), **facts)
-    assert anomalies.alarm(database, MAINTAINER).raised is raised
+    assert anomalies.alarm(by(database, MAINTAINER)).raised is raised
 
 
 def test_a_file_of_before_the_share_was_recorded_counts_by_its_parse_rate(database: Database) -> None:
@@ -277,4 +269,4 @@ def test_a_file_of_before_the_share_was_recorded_counts_by_its_parse_rate(databa
     policy = {"abstaining_probe_from": 0.05, "disclosure": {"v2": "hidden"}}
     for number in range(24):
         _scored(database, f"account {number % 4}", number, 1.0, _tally(0.99), policy, report={}, parse_rate=0.9)
-    assert anomalies.alarm(database, MAINTAINER).probes == 24
+    assert anomalies.alarm(by(database, MAINTAINER)).probes == 24

@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import datetime
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth import AuthError, Identity
 from maintenance import api
-from review import api as review_api
 from storage.database import Database
 from storage.sliding_window import CHANGES_A_DAY
 from submissions.metadata import Metadata
 from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
-
-PEOPLE = {one.account: one for one in (ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER)}
-
-
-class _SignedInAs:
-    """Stands for the identity middleware: who asks is in a header."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            account = dict(scope["headers"]).get(b"x-account", b"").decode()
-            scope.setdefault("state", {})["identity"] = PEOPLE[account]
-        await self._app(scope, receive, send)
+from tests.factories.actions import by
+from tests.factories.review_pages import SignedInAs
+from web.actions import ACTIONS
 
 
 class _ApiSite:
@@ -47,14 +30,13 @@ class _ApiSite:
         app = FastAPI()
         app.include_router(
             api.build(
-                database,
-                benchmark,
-                lambda raw: Metadata.parse(raw).columns(),
+                ACTIONS,
+                by(database, ANONYMOUS, benchmark, parse=lambda raw: Metadata.parse(raw).columns()),
                 site_url="https://board.example",
                 note_refusal=self._note,
             )
         )
-        self._client = TestClient(_SignedInAs(app))
+        self._client = TestClient(SignedInAs(app))
         (self.entry,) = small_benchmark.submit(database, range(1), owner=OWNER_OF_IT.account)
 
     def _note(self, refused: AuthError, where: str, address: str) -> None:
@@ -68,71 +50,6 @@ class _ApiSite:
 def site(database: Database) -> _ApiSite:
     with_labels(database)
     return _ApiSite(database)
-
-
-PRIVATE_ROUTES = [
-    ("GET", "/api/v1/maintenance/approvals", None),
-    ("POST", "/api/v1/maintenance/approvals/{entry}/approve", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/approvals/{entry}/reject", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/hide", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/restore", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/verify", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/unverify", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/flag", {"note": "x"}),
-    ("POST", "/api/v1/entries/{entry}/unflag", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/withdraw", {"reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/transfer", {"to": "local", "reason": "x"}),
-    ("POST", "/api/v1/entries/{entry}/merge", {"into": "e00000000000", "reason": "x"}),
-    ("PATCH", "/api/v1/entries/{entry}", {"notes": "x"}),
-    ("GET", "/api/v1/entries/{entry}/history", None),
-    ("GET", "/api/v1/maintenance/labels", None),
-    ("POST", "/api/v1/maintenance/labels", {"revision": "v3", "source": "x", "reason": "x"}),
-    ("POST", "/api/v1/maintenance/labels/v3/disclose", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/labels/v3/discard", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/labels/v3/retire", {"reason": "x", "confirmation": "v3"}),
-    ("POST", "/api/v1/maintenance/rescore/preview", {"revision": "v3"}),
-    ("GET", "/api/v1/maintenance/rescore/preview/1", None),
-    ("POST", "/api/v1/maintenance/rescore/apply", {"revision": "v3", "reason": "x", "confirmation": "v3"}),
-    ("POST", "/api/v1/maintenance/rescore/undo", {"revision": "v3", "reason": "x"}),
-    ("GET", "/api/v1/maintenance/health", None),
-    ("GET", "/api/v1/maintenance/tasks", None),
-    ("GET", "/api/v1/maintenance/tasks/1", None),
-    ("POST", "/api/v1/maintenance/tasks/1/retry", None),
-    ("POST", "/api/v1/maintenance/jobs/1/retry", None),
-    ("POST", "/api/v1/maintenance/jobs/retry", None),
-    ("PUT", "/api/v1/maintenance/pause", {"message": "x"}),
-    ("DELETE", "/api/v1/maintenance/pause", None),
-    ("PUT", "/api/v1/maintenance/bans/astranger000", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/bans/astranger000/lift", {"reason": "x"}),
-    ("GET", "/api/v1/maintenance/audit/verify", None),
-    ("GET", "/api/v1/maintenance/audit/head", None),
-    ("POST", "/api/v1/maintenance/backup", None),
-    ("GET", "/api/v1/maintenance/reported", None),
-    ("POST", "/api/v1/maintenance/reported", {"content": "x", "dry_run": True}),
-    ("PATCH", "/api/v1/maintenance/reported/1", {"changes": {}, "reason": "x"}),
-    ("POST", "/api/v1/maintenance/reported/1/remove", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/reported/1/restore", {"reason": "x"}),
-    ("GET", "/api/v1/maintenance/accounts", None),
-    ("GET", "/api/v1/maintenance/entries", None),
-    ("GET", "/api/v1/maintenance/grants", None),
-    ("POST", "/api/v1/maintenance/grants/astranger000", {"extra": 1, "reason": "x"}),
-    ("POST", "/api/v1/maintenance/grants/1/revoke", {"reason": "x"}),
-    ("GET", "/api/v1/maintenance/suspicions", None),
-    ("POST", "/api/v1/maintenance/suspicions/again", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/suspicions/1/dismiss", {"reason": "x"}),
-    ("POST", "/api/v1/maintenance/suspicions/1/act", {"reason": "x"}),
-]
-
-
-def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(site: _ApiSite) -> None:
-    for method, path, body in PRIVATE_ROUTES:
-        for user, status, code in ((ANONYMOUS, 401, "sign-in-needed"), (STRANGER, 403, "not-allowed")):
-            answer = site.ask(user, method, path.format(entry=site.entry), body)
-            assert (answer.status_code, answer.json()["code"]) == (status, code), (method, path)
-            assert answer.headers["content-type"] == "application/problem+json"
-            assert answer.headers["cache-control"] == "no-store"
-    assert len(site.refused) == 2 * len(PRIVATE_ROUTES)
-    assert (STRANGER.account, f"POST /api/v1/entries/{site.entry}/hide") in site.refused
 
 
 def test_a_token_for_maintaining_alone_does_what_maintainers_do_with_entries(site: _ApiSite) -> None:
@@ -151,35 +68,6 @@ def test_instants_are_told_as_everywhere_else(site: _ApiSite) -> None:
     for instant in (task["created_at"], found["submitted_at"]):
         assert datetime.fromisoformat(instant).tzinfo is not None
     assert task["finished_at"] is None
-
-
-def test_the_list_of_private_routes_is_complete(site: _ApiSite, database: Database) -> None:
-    router = api.build(database, "demo", dict)
-    ours = {(method, re.sub(r"v3|/1\b|{entry}|astranger000", _any, path)) for method, path, _ in PRIVATE_ROUTES}
-    there = {
-        (method, re.sub(r"{\w+}", "{x}", route.path))  # type: ignore[attr-defined]
-        for route in router.routes
-        for method in route.methods  # type: ignore[attr-defined]
-    }
-    public = {("GET", "/api/v1/decisions"), ("GET", "/api/v1/chain"), ("GET", "/decisions.atom")}
-    assert there - ours == public
-    assert not ours - there
-
-
-def _any(found: re.Match[str]) -> str:
-    return "/{x}" if found[0].startswith("/") else "{x}"
-
-
-def test_every_route_for_maintainers_is_described_for_them_and_in_no_public_description(database: Database) -> None:
-    routers = [api.build(database, "demo", dict), review_api.build(database, cast(Any, None))]
-    routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-    theirs = [route for route in routes if not route.include_in_schema]
-    assert {f"/api/v1/entries/{{entry}}/{name}" for name in ("hide", "merge")} <= {route.path for route in theirs}
-    text = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
-    for route in theirs:
-        (method,) = route.methods
-        assert f"`{method} {route.path.removeprefix(api.BASE)}`" in text
-    assert {route.path for route in routes if route.path.startswith(api.BASE)} <= {route.path for route in theirs}
 
 
 def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
@@ -210,7 +98,7 @@ def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
 def test_links_of_the_feed_are_absolute_where_no_address_is_configured(database: Database) -> None:
     with_labels(database)
     app = FastAPI()
-    app.include_router(api.build(database, "demo", dict))
+    app.include_router(api.build(ACTIONS, by(database, ANONYMOUS)))
     for host, base in (("board.lab:7860", "http://board.lab:7860"), ("a<b", "http://localhost")):
         feed = TestClient(app).get("/decisions.atom", headers={"Host": host})
         links = [one.get("href") or "" for one in ElementTree.fromstring(feed.content).iter() if "href" in one.attrib]

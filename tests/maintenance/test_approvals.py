@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from maintenance import api
+from maintenance import api, markup
 from maintenance.actions import approvals
-from maintenance.tabs.approvals import as_html
 from storage import visibility
 from storage.database import Database
 from tests.databases import submitted, with_labels
+<<<<<<< HEAD
+from tests.factories.accounts import ANONYMOUS, MAINTAINER
+from tests.factories.actions import by
+from tests.factories.review_pages import SignedInAs
+from web.actions import ACTIONS
+=======
 from tests.factories.accounts import MAINTAINER
+from tests.factories.programs import Finished, run_maintenance
 from tests.maintenance.test_api import _SignedInAs
-
-ROOT = Path(__file__).parents[2]
+>>>>>>> suite
 
 
 @pytest.fixture
@@ -41,8 +44,8 @@ def state(database: Database, name: str) -> str:
 
 def test_rest_lists_and_decides_with_a_reason(database: Database, waiting: list[str]) -> None:
     app = FastAPI()
-    app.include_router(api.build(database, "demo", dict))
-    http = TestClient(_SignedInAs(app), headers={"X-Account": MAINTAINER.account})
+    app.include_router(api.build(ACTIONS, by(database, ANONYMOUS)))
+    http = TestClient(SignedInAs(app), headers={"X-Account": MAINTAINER.account})
     base = "/api/v1/maintenance/approvals"
     assert sorted(one["submission"] for one in http.get(base).json()) == sorted(waiting)
     assert http.post(f"{base}/{waiting[0]}/approve", json={"reason": " "}).json()["code"] == "reason-needed"
@@ -58,9 +61,8 @@ def test_the_command_line_lists_and_decides(database: Database, waiting: list[st
     url = f"sqlite:///{tmp_path}/data/leaderboard.db"
     environ = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DATABASE_URL": url}
 
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "maintenance", "approvals", *words]
-        return subprocess.run(line, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60)
+    def command(*words: str) -> Finished:
+        return run_maintenance("approvals", *words, environ=environ)
 
     listed = command("list", "--json")
     assert sorted(one["submission"] for one in json.loads(listed.stdout)) == sorted(waiting), listed.stderr
@@ -74,6 +76,6 @@ def test_what_people_typed_is_text_on_the_page(database: Database) -> None:
     (name,) = submitted(database, 1, model="<img src=x onerror=alert(1)>")
     with database.write() as session:
         visibility.request_approval(session, name, visibility.PLAIN, approval=True)
-    shown = as_html(approvals.waiting(database, MAINTAINER, "demo"))
+    shown = markup.approvals(approvals.waiting(by(database, MAINTAINER)))
     assert "&lt;img" in shown
     assert "<img" not in shown

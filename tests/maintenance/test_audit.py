@@ -16,6 +16,7 @@ from storage.database import Database
 from storage.models.core import AuditEvent
 from tests.databases import on_record, submitted
 from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER
+from tests.factories.actions import by
 from workers.jobs.audit_checkpoint import write_checkpoint
 
 NO_UPDATE = {
@@ -27,9 +28,9 @@ NO_UPDATE = {
 @pytest.fixture
 def recorded(database: Database) -> Database:
     for entry in on_record(database, submitted(database, 2)):
-        entries.flag(database, MAINTAINER, entry, "a note with an Ä")
-        entries.hide(database, MAINTAINER, entry, "because")
-        entries.restore(database, MAINTAINER, entry, "because")
+        entries.flag(by(database, MAINTAINER), entry, "a note with an Ä")
+        entries.hide(by(database, MAINTAINER), entry, "because")
+        entries.restore(by(database, MAINTAINER), entry, "because")
     return database
 
 
@@ -43,7 +44,7 @@ def _open_the_table(database: Database) -> None:
 
 
 def test_a_byte_flipped_in_any_row_is_found_and_named(recorded: Database) -> None:
-    assert actions_audit.verify(recorded, MAINTAINER).ok
+    assert actions_audit.verify(by(recorded, MAINTAINER)).ok
     _open_the_table(recorded)
     with recorded.read() as session:
         rows = session.execute(select(AuditEvent.seq, AuditEvent.body).order_by(AuditEvent.seq)).all()
@@ -54,40 +55,40 @@ def test_a_byte_flipped_in_any_row_is_found_and_named(recorded: Database) -> Non
             if not changed.startswith("{"):
                 continue  # the table refuses it
             _tamper(recorded, "UPDATE events SET body = :body WHERE seq = :seq", body=changed, seq=seq)
-            found = actions_audit.verify(recorded, MAINTAINER)
+            found = actions_audit.verify(by(recorded, MAINTAINER))
             assert (found.broken_at, found.ok) == (seq, False)
             assert str(seq) in found.sentence
         _tamper(recorded, "UPDATE events SET body = :body WHERE seq = :seq", body=body, seq=seq)
-    assert actions_audit.verify(recorded, MAINTAINER).ok
+    assert actions_audit.verify(by(recorded, MAINTAINER)).ok
 
 
 def test_a_chain_whose_end_was_cut_off_does_not_fit_a_kept_head(recorded: Database, tmp_path: Path) -> None:
-    kept = actions_audit.head(recorded, MAINTAINER)
+    kept = actions_audit.head(by(recorded, MAINTAINER))
     audit_checkpoints.write(tmp_path / "audit" / "head.json", kept)
     read = json.loads((tmp_path / "audit" / "head.json").read_text())
-    entries.hide(recorded, MAINTAINER, on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
-    found = actions_audit.verify(recorded, MAINTAINER, read)
+    entries.hide(by(recorded, MAINTAINER), on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
+    found = actions_audit.verify(by(recorded, MAINTAINER), read)
     assert (found.ok, found.head_holds, found.events) == (True, True, 10)
-    late = actions_audit.head(recorded, MAINTAINER)
+    late = actions_audit.head(by(recorded, MAINTAINER))
     postgresql = recorded.engine.dialect.name == "postgresql"
     _tamper(recorded, NO_UPDATE["postgresql"] if postgresql else "DROP TRIGGER events_no_delete")
     _tamper(recorded, "DELETE FROM events WHERE seq > 9")
     with recorded.read() as session:
         last = session.execute(select(AuditEvent.seq, AuditEvent.hash).order_by(AuditEvent.seq.desc()).limit(1)).one()
     _tamper(recorded, "UPDATE audit_head SET seq = :seq, hash = :hash", seq=last.seq, hash=last.hash)
-    assert actions_audit.verify(recorded, MAINTAINER).ok  # nothing inside shows it
-    assert actions_audit.verify(recorded, MAINTAINER, read).head_holds  # it is older than what was cut off
-    newer = actions_audit.verify(recorded, MAINTAINER, late)
+    assert actions_audit.verify(by(recorded, MAINTAINER)).ok  # nothing inside shows it
+    assert actions_audit.verify(by(recorded, MAINTAINER), read).head_holds  # it is older than what was cut off
+    newer = actions_audit.verify(by(recorded, MAINTAINER), late)
     assert (newer.ok, newer.head_holds, newer.newer_head) == (False, False, 10)
     assert "this head is newer than the copy" in newer.sentence
-    other = actions_audit.verify(recorded, MAINTAINER, {**read, "hash": "0" * 64})
+    other = actions_audit.verify(by(recorded, MAINTAINER), {**read, "hash": "0" * 64})
     assert (other.ok, other.newer_head) == (False, None)
     assert "not the one that the given head belongs to" in other.sentence
 
 
 def test_the_public_chain_shows_no_event_and_passes_through_every_head(recorded: Database) -> None:
-    head = actions_audit.head(recorded, MAINTAINER)
-    entries.hide(recorded, MAINTAINER, on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
+    head = actions_audit.head(by(recorded, MAINTAINER))
+    entries.hide(by(recorded, MAINTAINER), on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
     lines = list(actions_audit.public(recorded, page=2))
     events = [json.loads(line) for line in lines]
     assert [one["seq"] for one in events] == list(range(1, 11))
@@ -100,11 +101,11 @@ def test_the_public_chain_shows_no_event_and_passes_through_every_head(recorded:
 
 
 def test_a_date_that_was_changed_is_found_and_named_with_a_kept_head_too(recorded: Database) -> None:
-    head = actions_audit.head(recorded, MAINTAINER)
+    head = actions_audit.head(by(recorded, MAINTAINER))
     _open_the_table(recorded)
     _tamper(recorded, "UPDATE events SET at = at - 86400 WHERE seq = 2")
     for kept in (None, head):
-        found = actions_audit.verify(recorded, MAINTAINER, kept)
+        found = actions_audit.verify(by(recorded, MAINTAINER), kept)
         assert (found.ok, found.broken_at, found.events) == (False, 2, 1)
         assert found.sentence == "The chain is broken at event 2: at was changed."
 
@@ -115,18 +116,18 @@ def test_a_chain_without_its_head_says_so(recorded: Database) -> None:
         recorded, "ALTER TABLE audit_head DISABLE TRIGGER USER" if postgresql else "DROP TRIGGER audit_head_no_delete"
     )
     _tamper(recorded, "DELETE FROM audit_head")
-    found = actions_audit.verify(recorded, MAINTAINER)
+    found = actions_audit.verify(by(recorded, MAINTAINER))
     assert (found.ok, found.events) == (False, 8)
     assert "audit_head" in found.sentence
     with pytest.raises(LookupError, match="audit_head"):
-        actions_audit.head(recorded, MAINTAINER)
+        actions_audit.head(by(recorded, MAINTAINER))
 
 
 def test_a_head_from_before_the_first_event_holds(database: Database) -> None:
-    head = actions_audit.head(database, MAINTAINER)
+    head = actions_audit.head(by(database, MAINTAINER))
     assert (head["seq"], head["hash"]) == (0, audit.GENESIS)
-    assert actions_audit.verify(database, MAINTAINER, head).ok
-    assert not actions_audit.verify(database, MAINTAINER, {**head, "hash": "0" * 63 + "1"}).ok
+    assert actions_audit.verify(by(database, MAINTAINER), head).ok
+    assert not actions_audit.verify(by(database, MAINTAINER), {**head, "hash": "0" * 63 + "1"}).ok
 
 
 def test_only_maintainers_look_at_the_chain(recorded: Database) -> None:
@@ -139,25 +140,25 @@ def test_label_and_rescore_use_cases_are_for_maintainers(recorded: Database) -> 
     with recorded.read() as session:
         before = audit.head(session)
     for attempt in (
-        lambda: labels.request_import(recorded, STRANGER, "demo", "v3", "x.jsonl", "because"),
-        lambda: labels.request_retire(recorded, STRANGER, "demo", "v3", "because", "v3"),
-        lambda: labels.revisions(recorded, STRANGER, "demo"),
-        lambda: rescoring.request_preview(recorded, STRANGER, "demo", "v3"),
-        lambda: rescoring.preview(recorded, STRANGER, 1),
-        lambda: rescoring.request_apply(recorded, STRANGER, "demo", "v3", "because", "v3"),
-        lambda: rescoring.undo(recorded, STRANGER, "demo", "v3", "because"),
+        lambda: labels.request_import(by(recorded, STRANGER), "v3", "x.jsonl", "because"),
+        lambda: labels.request_retire(by(recorded, STRANGER), "v3", "because", "v3"),
+        lambda: labels.revisions(by(recorded, STRANGER)),
+        lambda: rescoring.request_preview(by(recorded, STRANGER), "v3"),
+        lambda: rescoring.preview(by(recorded, STRANGER), 1),
+        lambda: rescoring.request_apply(by(recorded, STRANGER), "v3", "because", "v3"),
+        lambda: rescoring.undo(by(recorded, STRANGER), "v3", "because"),
     ):
         with pytest.raises(Forbidden):
             attempt()
     with recorded.read() as session:
         assert audit.head(session) == before
-    assert actions_audit.verify(recorded, LOCAL).ok
+    assert actions_audit.verify(by(recorded, LOCAL)).ok
 
 
 def test_the_worker_keeps_one_head_a_day_that_the_chain_fits(recorded: Database, tmp_path: Path) -> None:
     written = write_checkpoint(recorded, tmp_path / "audit")
     assert written is not None
-    entries.hide(recorded, MAINTAINER, on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
+    entries.hide(by(recorded, MAINTAINER), on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
     assert write_checkpoint(recorded, tmp_path / "audit") is None
     assert [path.name for path in (tmp_path / "audit").iterdir()] == [written.name]
-    assert actions_audit.verify(recorded, MAINTAINER, json.loads(written.read_text())).head_holds
+    assert actions_audit.verify(by(recorded, MAINTAINER), json.loads(written.read_text())).head_holds

@@ -22,6 +22,7 @@ from storage.models.operations import Backup
 from tests.databases import BOTH
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.postgres import Cluster
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -99,7 +100,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
         _older(tmp_path / "kept", number)
     kept = sorted(path.name for path in (tmp_path / "kept").iterdir())
     assert len(kept) == 2
-    health = operations.health(small, MAINTAINER, "demo")
+    health = operations.health(by(small, MAINTAINER))
     assert health.backup is not None
     assert health.backup_failed is None
     size = health.backup.size_bytes or 0
@@ -133,7 +134,7 @@ def test_a_store_that_fails_in_its_own_way_is_on_record_too(small: Database) -> 
     fsspec.register_implementation("refusing", Refusing, clobber=True)
     with pytest.raises(BackupFailed):
         backups.make(small, BackupTarget("refusing://somewhere", 1))
-    failed = operations.health(small, MAINTAINER, "demo").backup_failed
+    failed = operations.health(by(small, MAINTAINER)).backup_failed
     assert failed is not None
     assert "AccessDenied" in (failed.error or "")
 
@@ -144,11 +145,11 @@ def test_a_failed_copy_is_on_record_and_tried_again_after_an_hour(small: Databas
     with pytest.raises(BackupFailed):
         backups.make_if_due(small, target)
     assert backups.make_if_due(small, target) is None  # not every ten minutes
-    health = operations.health(small, MAINTAINER, "demo")
+    health = operations.health(by(small, MAINTAINER))
     assert health.backup is None
     assert health.backup_failed is not None
     assert "file" in (health.backup_failed.error or "")
     with small.write() as session:
         session.execute(update(Backup).values(started_at=Backup.started_at - backups.RETRY))
     assert backups.make_if_due(small, BackupTarget(str(tmp_path / "kept"), 2)) is not None
-    assert operations.health(small, MAINTAINER, "demo").backup_failed is None
+    assert operations.health(by(small, MAINTAINER)).backup_failed is None

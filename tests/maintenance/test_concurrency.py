@@ -21,6 +21,7 @@ from storage.models.core import Account, AuditEvent
 from submissions.metadata import Metadata
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER
+from tests.factories.actions import by
 from tests.maintenance.concurrency_helpers import at_once
 from workers.jobs.rescore import rescore
 from workers.startup import prepare
@@ -69,19 +70,19 @@ def _parse(raw: Any) -> dict[str, object]:
 
 
 def _resume(site: ConcurrentSite) -> Decide:
-    operations.pause(site.database, MAINTAINER, "moving house")
-    return lambda user: operations.resume(site.database, user)
+    operations.pause(by(site.database, MAINTAINER), "moving house")
+    return lambda user: operations.resume(by(site.database, user))
 
 
 def _restore(site: ConcurrentSite) -> Decide:
-    entries.hide(site.database, MAINTAINER, site.ids[0], "because")
-    return lambda user: entries.restore(site.database, user, site.ids[0], "because")
+    entries.hide(by(site.database, MAINTAINER), site.ids[0], "because")
+    return lambda user: entries.restore(by(site.database, user), site.ids[0], "because")
 
 
 def _undo(site: ConcurrentSite) -> Decide:
-    rescoring.request_apply(site.database, MAINTAINER, "demo", "flipped", "why", "flipped")
+    rescoring.request_apply(by(site.database, MAINTAINER), "flipped", "why", "flipped")
     site.runner.run_all()
-    return lambda user: rescoring.undo(site.database, user, "demo", "flipped", "too early")
+    return lambda user: rescoring.undo(by(site.database, user), "flipped", "too early")
 
 
 def _ban(site: ConcurrentSite) -> Decide:
@@ -89,7 +90,7 @@ def _ban(site: ConcurrentSite) -> Decide:
         facts = {"issuer": "https://id.example", "subject": "x", "name": "x", "organisations": []}
         seen = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
         session.add(Account(id=OWNER_OF_IT.account, **facts, **seen))
-    return lambda user: actions_bans.ban(site.database, user, None, OWNER_OF_IT.account, "because")
+    return lambda user: actions_bans.ban(by(site.database, user, identity=None), OWNER_OF_IT.account, "because")
 
 
 def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentSite], Decide]:
@@ -107,27 +108,30 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
     "transfer": ([entries.TRANSFERRED], _entry(entries.transfer, "local", "because")),
     "merge": (
         [entries.MERGED],
-        lambda site: lambda user: entries.merge(site.database, user, site.ids[0], site.ids[1], "because"),
+        lambda site: lambda user: entries.merge(by(site.database, user), site.ids[0], site.ids[1], "because"),
     ),
-    "retry": ([operations.REQUEUED], lambda site: lambda user: operations.requeue(site.database, user, site.failed[0])),
-    "pause": ([operations.PAUSED], lambda site: lambda user: operations.pause(site.database, user, "moving house")),
+    "retry": (
+        [operations.REQUEUED],
+        lambda site: lambda user: operations.requeue(by(site.database, user), site.failed[0]),
+    ),
+    "pause": ([operations.PAUSED], lambda site: lambda user: operations.pause(by(site.database, user), "moving house")),
     "resume": ([operations.RESUMED], _resume),
-    "backup": ([tasks.REQUESTED], lambda site: lambda user: operations.request_backup(site.database, user)),
+    "backup": ([tasks.REQUESTED], lambda site: lambda user: operations.request_backup(by(site.database, user))),
     "import labels": (
         [tasks.REQUESTED],
-        lambda site: lambda user: labels.request_import(site.database, user, "demo", "v3", "v3.jsonl", "because"),
+        lambda site: lambda user: labels.request_import(by(site.database, user), "v3", "v3.jsonl", "because"),
     ),
     "preview": (
         [tasks.REQUESTED],
-        lambda site: lambda user: rescoring.request_preview(site.database, user, "demo", "flipped"),
+        lambda site: lambda user: rescoring.request_preview(by(site.database, user), "flipped"),
     ),
     "apply": (
         [tasks.REQUESTED],
-        lambda site: lambda user: rescoring.request_apply(site.database, user, "demo", "flipped", "why", "flipped"),
+        lambda site: lambda user: rescoring.request_apply(by(site.database, user), "flipped", "why", "flipped"),
     ),
     "import results": (
         [reported.IMPORTED],
-        lambda site: lambda user: reported.import_file(site.database, user, "demo", REPORTED, "because"),
+        lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, "because"),
     ),
     "undo": (["board.pointed", rescoring.UNDONE], _undo),
     "ban": ([bans.BANNED], _ban),
@@ -147,7 +151,7 @@ def test_a_decision_that_is_taken_by_several_at_once_has_one_effect(site: Concur
 
 def test_everything_that_failed_is_tried_again_once_anyone_who_asks(site: ConcurrentSite) -> None:
     before = site.events()
-    results = at_once(*(partial(operations.requeue_all, site.database, user, "demo") for user in WHO))
+    results = at_once(*(partial(operations.requeue_all, by(site.database, user)) for user in WHO))
     assert not [one for one in results if isinstance(one, Exception)]
     assert site.events()[len(before) :] == [operations.REQUEUED] * 2
 
@@ -156,7 +160,7 @@ def test_of_two_merges_in_opposite_directions_one_is_done(site: ConcurrentSite) 
     one, other = site.ids[:2]
 
     def merging(user: Identity, duplicate: str, into: str) -> Callable[[], Any]:
-        return lambda: entries.merge(site.database, user, duplicate, into, "because")
+        return lambda: entries.merge(by(site.database, user), duplicate, into, "because")
 
     results = at_once(merging(MAINTAINER, one, other), merging(SECOND_MAINTAINER, other, one))
     assert [getattr(result, "changed", "refused") for result in results].count(True) == 1, results

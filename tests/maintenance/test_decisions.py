@@ -14,21 +14,23 @@ from leaderboard import routes
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from maintenance.actions import audit, entries, labels, operations, rescoring
-from maintenance.decision_log import PublicLog, decisions
+from maintenance.actions.labels import DisclosureLevel
+from maintenance.decision_log import PublicLog
 from maintenance.feed import atom
 from storage.database import Database
 from tests.databases import new_database, on_record, submitted
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT
+from tests.factories.actions import PUBLIC_EVENTS, by, decisions
 
 BENCHMARK = "vl-rewardbench"
 
 
 def test_a_decision_says_its_kind_in_plain_words_and_who_by_role_alone(database: Database) -> None:
     (mine,), (other,) = (submitted(database, 1, owner=owner) for owner in (OWNER_OF_IT.account, "another00000"))
-    entries.withdraw(database, OWNER_OF_IT, mine, "wrong prompt")
-    entries.flag(database, MAINTAINER, other, "trained on it")
-    operations.pause(database, MAINTAINER, "Back at noon.")
+    entries.withdraw(by(database, OWNER_OF_IT), mine, "wrong prompt")
+    entries.flag(by(database, MAINTAINER), other, "trained on it")
+    operations.pause(by(database, MAINTAINER), "Back at noon.")
     found = {one.kind: one for one in decisions(database)}
     assert found["entry.flagged"].title == "Note put on an entry"
     assert found["entry.flagged"].by == found["submissions.paused"].by == "maintainer"
@@ -41,32 +43,32 @@ def test_what_only_maintainers_may_do_is_done_by_a_maintainer_anyone_who_owns_th
     theirs, local = (submitted(database, 1, owner=owner)[0] for owner in (MAINTAINER.account, LOCAL.account))
     for user, entry in ((MAINTAINER, theirs), (LOCAL, local)):
         for decide in (entries.verify, entries.unverify, entries.flag, entries.unflag, entries.withdraw):
-            decide(database, user, entry, "because")
-        entries.restore(database, user, entry, "because")
-    by = {(one.facts["entry"], one.kind): one.by for one in decisions(database)}
-    assert len(by) == 12
-    assert {key for key, role in by.items() if role != "maintainer"} == {(theirs, "entry.withdrawn")}
-    assert by[theirs, "entry.withdrawn"] == "owner"
+            decide(by(database, user), entry, "because")
+        entries.restore(by(database, user), entry, "because")
+    roles = {(one.facts["entry"], one.kind): one.by for one in decisions(database)}
+    assert len(roles) == 12
+    assert {key for key, role in roles.items() if role != "maintainer"} == {(theirs, "entry.withdrawn")}
+    assert roles[theirs, "entry.withdrawn"] == "owner"
 
 
 def test_the_log_that_pages_read_is_read_again_when_something_was_decided(database: Database) -> None:
     (entry,) = submitted(database, 1)
-    log = PublicLog(database)
+    log = PublicLog(database, PUBLIC_EVENTS)
     assert log(None, 10) == []
-    entries.flag(database, MAINTAINER, entry, "one")
+    entries.flag(by(database, MAINTAINER), entry, "one")
     first = log(None, 10)
     assert [one["note"] for one in first] == ["one"]
     assert log(None, 10) is first
-    entries.hide(database, MAINTAINER, entry, "because")
+    entries.hide(by(database, MAINTAINER), entry, "because")
     assert log(None, 10) == [], "of a hidden entry nothing is public"
 
 
 def test_what_owners_say_anew_of_their_entries_drives_nothing_out_of_the_log(database: Database) -> None:
     (mine,) = submitted(database, 1, owner=OWNER_OF_IT.account)
-    entries.flag(database, MAINTAINER, mine, "trained on it")
+    entries.flag(by(database, MAINTAINER), mine, "trained on it")
     for number in range(3):
-        entries.edit(database, OWNER_OF_IT, mine, {"notes": f"note {number}"}, dict)
-    log = PublicLog(database)
+        entries.edit(by(database, OWNER_OF_IT, parse=dict), mine, {"notes": f"note {number}"})
+    log = PublicLog(database, PUBLIC_EVENTS)
     assert [one.kind for one in decisions(database, limit=3)] == ["entry.flagged"]
     assert [one["kind"] for one in log(None, 3)] == ["entry.flagged"]
     edited = decisions(database, limit=3, edits=True)
@@ -82,16 +84,22 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
     on_record(database, board.ids)
     board.publish()
     spec = str(boards.labels_file("v2"))
-    labels.request_import(database, MAINTAINER, BENCHMARK, "v2", spec, "the authors changed labels", public=True)
+    labels.request_import(
+        by(database, MAINTAINER, BENCHMARK),
+        "v2",
+        spec,
+        "the authors changed labels",
+        level=DisclosureLevel(public=True),
+    )
     board.runner.run_all()
-    task = rescoring.request_preview(database, MAINTAINER, BENCHMARK, "v2").task_id
+    task = rescoring.request_preview(by(database, MAINTAINER, BENCHMARK), "v2").task_id
     board.runner.run_all()
     assert task is not None
-    preview = rescoring.preview(database, MAINTAINER, task)
-    rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "sixteen labels", "v2")
+    preview = rescoring.preview(by(database, MAINTAINER), task)
+    rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "sixteen labels", "v2")
     board.runner.run_all()
     board.publish()
-    rescoring.undo(database, MAINTAINER, BENCHMARK, "v2", "too early")
+    rescoring.undo(by(database, MAINTAINER, BENCHMARK), "v2", "too early")
     board.publish()
     return database, preview
 
@@ -99,7 +107,9 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
 def _site(database: Database) -> TestClient:
     app = FastAPI()
     app.include_router(
-        routes.build(BoardCache(DatabaseSnapshots(database, BENCHMARK), published=()), None, PublicLog(database))
+        routes.build(
+            BoardCache(DatabaseSnapshots(database, BENCHMARK), published=()), None, PublicLog(database, PUBLIC_EVENTS)
+        )
     )
     return TestClient(app)
 
@@ -168,11 +178,11 @@ def test_the_dates_of_the_log_are_those_that_were_hashed(turned: tuple[Database,
         session.execute(text("UPDATE events SET at = 86400"))
     assert [one.to_json() for one in decisions(database)] == told
     assert DatabaseSnapshots(database, BENCHMARK).load(told[0]["snapshot_after"])["turned"] == turn
-    found = audit.verify(database, MAINTAINER)
+    found = audit.verify(by(database, MAINTAINER))
     assert (found.broken_at, found.sentence) == (1, "The chain is broken at event 1: at was changed.")
     with database.write() as session:
         session.execute(text("UPDATE events SET at = (SELECT at FROM kept WHERE kept.seq = events.seq)"))
-    assert audit.verify(database, MAINTAINER).ok
+    assert audit.verify(by(database, MAINTAINER)).ok
 
 
 def test_the_boards_of_a_change_are_those_that_the_chain_names(turned: tuple[Database, dict[str, Any]]) -> None:

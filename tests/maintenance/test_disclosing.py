@@ -12,12 +12,13 @@ import pytest
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
-from maintenance.decision_log import decisions
+from maintenance.actions.labels import DisclosureLevel
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage import label_levels, label_sets, weak_hiding
 from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER
+from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
@@ -37,18 +38,18 @@ def board(tmp_path: Path) -> RealBoard:
 def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
     """Return how the import ended."""
     told = (revision, str(boards.labels_file("v2")), "the authors changed labels")
-    done = labels.request_import(board.database, MAINTAINER, BENCHMARK, *told, **how)
+    done = labels.request_import(by(board.database, MAINTAINER, BENCHMARK), *told, DisclosureLevel(**how))
     board.runner.run_all()
     assert done.task_id is not None
-    return operations.task(board.database, MAINTAINER, done.task_id).outcome
+    return operations.task(by(board.database, MAINTAINER), done.task_id).outcome
 
 
 def _revision(board: RealBoard, name: str = "v2") -> Any:
-    return next(one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == name)
+    return next(one for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK)) if one.revision == name)
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, revision, "because", revision)
+    done = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), revision, "because", revision)
     board.runner.run_all()
     board.publish()
     return done
@@ -62,7 +63,7 @@ def _snapshot(board: RealBoard) -> Any:
 
 
 def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = labels.request_discard(board.database, MAINTAINER, BENCHMARK, revision, "the wrong file")
+    done = labels.request_discard(by(board.database, MAINTAINER, BENCHMARK), revision, "the wrong file")
     board.runner.run_all()
     return done
 
@@ -84,7 +85,7 @@ def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_
         _revision(board)
     assert "imported as a draft" in _import(board, accept_weak_hiding=True)
     assert _revision(board).disclosure == "categories"
-    found = operations.health(board.database, MAINTAINER, BENCHMARK)
+    found = operations.health(by(board.database, MAINTAINER, BENCHMARK))
     assert [(one.revision, one.against, one.submissions, one.accepted) for one in found.weakly_hidden] == [
         ("v2", "v1", 50, True)
     ]
@@ -94,7 +95,7 @@ def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_
 
 def test_a_public_set_needs_no_such_word_unless_it_gives_a_hidden_one_away(board: RealBoard) -> None:
     assert "imported as a draft" in _import(board, public=True)
-    assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
     _discard(board)
     board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))
     assert "The labels v1 are not public" in _import(board, public=True)
@@ -119,11 +120,11 @@ def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: 
     setup = replace(board.runner, scorer=scorer, accept_weak_hiding=accepted)
     startup.register(board.database, scorer, "v2")
     setup.watch_hiding()
-    found = operations.health(board.database, MAINTAINER, BENCHMARK)
+    found = operations.health(by(board.database, MAINTAINER, BENCHMARK))
     assert [(one.revision, one.accepted) for one in found.weakly_hidden] == [("v2", accepted)]
     assert ("ALARM: The labels v2 are not public" in (found.advice or "")) is not accepted
     replace(setup, scorer=replace(scorer, hidden={}), levels={}).watch_hiding()  # they were made public
-    assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
 
 
 # --- what readers lose and gain ---------------------------------------------------------------------------------------
@@ -139,14 +140,14 @@ def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: 
 )
 def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
     _import(board, disclosure=level, accept_weak_hiding=True)
-    done = rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2")
+    done = rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), "v2")
     board.runner.run_all()
     assert done.task_id is not None
-    found = rescoring.preview(board.database, MAINTAINER, done.task_id)
+    found = rescoring.preview(by(board.database, MAINTAINER), done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
     assert said in text_output.preview(found)
     with pytest.raises(Conflict, match="To confirm, type v2") as asked:
-        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "")
+        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "")
     assert said in str(asked.value)
     assert said in _apply(board).message
 
@@ -155,7 +156,7 @@ def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, {"v1": "overall"})
     _import(board, public=True)
-    assert "Readers will gain counts, sources" in rescoring.effect(board.database, MAINTAINER, BENCHMARK, "v2")
+    assert "Readers will gain counts, sources" in rescoring.effect(by(board.database, MAINTAINER, BENCHMARK), "v2")
 
 
 def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
@@ -173,7 +174,7 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
     _import(board, disclosure="overall", accept_weak_hiding=True)
     _apply(board)
-    done = labels.disclose(board.database, MAINTAINER, BENCHMARK, "v2", "the paper is out")
+    done = labels.disclose(by(board.database, MAINTAINER, BENCHMARK), "v2", "the paper is out")
     assert done.changed
     assert "Readers will gain" in done.message
     board.publish()
@@ -182,27 +183,27 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     said = decisions(board.database)[0]
     assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
     assert said.by == "maintainer"
-    assert not labels.disclose(board.database, MAINTAINER, BENCHMARK, "v2", "again").changed
+    assert not labels.disclose(by(board.database, MAINTAINER, BENCHMARK), "v2", "again").changed
     board.runner.watch_hiding()
-    assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
     _import(board, accept_weak_hiding=True)
-    assert labels.disclose(board.database, MAINTAINER, BENCHMARK, "v2", "no harm", "v2").changed
+    assert labels.disclose(by(board.database, MAINTAINER, BENCHMARK), "v2", "no harm", "v2").changed
     assert all(one.kind != "labels.disclosed" for one in decisions(board.database))
     assert _revision(board).disclosure == "public"
 
 
 def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
-    told = (board.database, MAINTAINER, BENCHMARK)
+    ctx = by(board.database, MAINTAINER, BENCHMARK)
     with pytest.raises(Conflict, match="HIDDEN_LABELS") as refused:
-        labels.disclose(*told, "v1", "because")
+        labels.disclose(ctx, "v1", "because")
     assert refused.value.code == "configured"
     _import(board, accept_weak_hiding=True)
-    assert _not_possible(lambda: labels.disclose(*told, "v2", "because", "v3")) == "not-confirmed"
+    assert _not_possible(lambda: labels.disclose(ctx, "v2", "because", "v3")) == "not-confirmed"
     with pytest.raises(NotFound):
-        labels.disclose(*told, "v9", "because")
+        labels.disclose(ctx, "v9", "because")
 
 
 # --- discard ----------------------------------------------------------------------------------------------------------
@@ -213,11 +214,11 @@ def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board:
     assert board.runner.store.has("v2")
     done = _discard(board)
     assert done.task_id is not None
-    assert operations.task(board.database, MAINTAINER, done.task_id).outcome == "Discarded; the name v2 is free."
+    assert operations.task(by(board.database, MAINTAINER), done.task_id).outcome == "Discarded; the name v2 is free."
     assert not board.runner.store.has("v2")
     with pytest.raises(StopIteration):
         _revision(board)
-    assert operations.health(board.database, MAINTAINER, BENCHMARK).weakly_hidden == ()
+    assert operations.health(by(board.database, MAINTAINER, BENCHMARK)).weakly_hidden == ()
     assert all("v2" not in one.sentence for one in decisions(board.database))
     assert "imported as a draft" in _import(board, public=True)  # other labels, if they were
     assert _revision(board).disclosure == "public"
@@ -227,7 +228,7 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
     _import(board, public=True)
     _apply(board)
     assert _not_possible(lambda: _discard(board)) == "in-use"
-    rescoring.undo(board.database, MAINTAINER, BENCHMARK, "v2", "too early")
+    rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), "v2", "too early")
     assert _revision(board).published_at is None
     assert _not_possible(lambda: _discard(board)) == "in-use"
     assert _not_possible(lambda: _discard(board, "v1")) == "configured"
@@ -235,8 +236,8 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
 
 def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
     _import(board, public=True)
-    rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2")
-    assert _not_possible(lambda: labels.request_discard(board.database, MAINTAINER, BENCHMARK, "v2", "x")) == "busy"
+    rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), "v2")
+    assert _not_possible(lambda: labels.request_discard(by(board.database, MAINTAINER, BENCHMARK), "v2", "x")) == "busy"
     board.runner.run_all()
     assert _discard(board).changed
 
@@ -269,5 +270,5 @@ def test_commands_and_routes_do_the_same(board: RealBoard) -> None:
     assert site.ask(MAINTAINER, "POST", discard, {"reason": "x"}).status_code == 202
     assert _command(board.database, "labels", "discard", "r2", "--reason", "x", benchmark=BENCHMARK).ok
     board.runner.run_all()
-    known = {one.revision for one in labels.revisions(board.database, LOCAL, BENCHMARK)}
+    known = {one.revision for one in labels.revisions(by(board.database, LOCAL, BENCHMARK))}
     assert known == {"v1"}

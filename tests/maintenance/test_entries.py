@@ -15,19 +15,18 @@ from sqlalchemy.exc import DatabaseError
 from auth import Forbidden, Identity, Unauthenticated
 from maintenance import queries
 from maintenance.actions import bans, entries, operations
-from maintenance.decision_log import decisions
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage import audit, job_queue, label_sets, moderation, submission_pause, visibility
 from storage.database import Database
 from storage.models.core import Account, AuditEvent, Job, Snapshot, Submission
 from storage.models.moderation import Edit
 from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from submissions import activity
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.status import get_status
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
+from tests.factories.actions import activity_of, by, decisions
 from tests.maintenance.concurrency_helpers import at_once
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -78,24 +77,24 @@ def head(database: Database) -> audit.Head:
 
 UseCase = Callable[[Database, Identity, str], ActionResult]
 FOR_MAINTAINERS: dict[str, UseCase] = {
-    "hide": lambda db, user, one: entries.hide(db, user, one, "because"),
-    "restore": lambda db, user, one: entries.restore(db, user, one, "because"),
-    "verify": lambda db, user, one: entries.verify(db, user, one, "because"),
-    "unverify": lambda db, user, one: entries.unverify(db, user, one, "because"),
-    "flag": lambda db, user, one: entries.flag(db, user, one, "because"),
-    "unflag": lambda db, user, one: entries.unflag(db, user, one, "because"),
-    "transfer": lambda db, user, one: entries.transfer(db, user, one, "local", "because"),
-    "merge": lambda db, user, one: entries.merge(db, user, one, "e00000000000", "because"),
-    "requeue": lambda db, user, one: operations.requeue(db, user, 1),
-    "requeue_all": lambda db, user, one: operations.requeue_all(db, user, "demo"),
-    "pause": lambda db, user, one: operations.pause(db, user, "because"),
-    "resume": lambda db, user, one: operations.resume(db, user),
-    "ban": lambda db, user, one: bans.ban(db, user, None, "asomebody000", "because"),
-    "unban": lambda db, user, one: bans.unban(db, user, None, "asomebody000", "because"),
+    "hide": lambda db, user, one: entries.hide(by(db, user), one, "because"),
+    "restore": lambda db, user, one: entries.restore(by(db, user), one, "because"),
+    "verify": lambda db, user, one: entries.verify(by(db, user), one, "because"),
+    "unverify": lambda db, user, one: entries.unverify(by(db, user), one, "because"),
+    "flag": lambda db, user, one: entries.flag(by(db, user), one, "because"),
+    "unflag": lambda db, user, one: entries.unflag(by(db, user), one, "because"),
+    "transfer": lambda db, user, one: entries.transfer(by(db, user), one, "local", "because"),
+    "merge": lambda db, user, one: entries.merge(by(db, user), one, "e00000000000", "because"),
+    "requeue": lambda db, user, one: operations.requeue(by(db, user), 1),
+    "requeue_all": lambda db, user, one: operations.requeue_all(by(db, user)),
+    "pause": lambda db, user, one: operations.pause(by(db, user), "because"),
+    "resume": lambda db, user, one: operations.resume(by(db, user)),
+    "ban": lambda db, user, one: bans.ban(by(db, user, identity=None), "asomebody000", "because"),
+    "unban": lambda db, user, one: bans.unban(by(db, user, identity=None), "asomebody000", "because"),
 }
 FOR_OWNERS_TOO: dict[str, UseCase] = {
-    "withdraw": lambda db, user, one: entries.withdraw(db, user, one, "because"),
-    "edit": lambda db, user, one: entries.edit(db, user, one, {"notes": "new"}, parse),
+    "withdraw": lambda db, user, one: entries.withdraw(by(db, user), one, "because"),
+    "edit": lambda db, user, one: entries.edit(by(db, user, parse=parse), one, {"notes": "new"}),
 }
 
 
@@ -130,7 +129,7 @@ def test_what_is_for_owners_is_refused_to_other_owners(
         with pytest.raises((Unauthenticated, Forbidden)):
             FOR_OWNERS_TOO[name](database, who, one)
     with pytest.raises((Unauthenticated, Forbidden)):
-        entries.history(database, who, entry)
+        entries.history(by(database, who), entry)
     assert head(database) == before
 
 
@@ -138,25 +137,25 @@ def test_without_sign_in_nobody_can_show_that_an_entry_is_theirs(database: Datab
     prepare(database, scorer, "demo")
     (entry,) = small_benchmark.submit(database, range(1))  # owner: local, as everybody's
     with pytest.raises(Forbidden):
-        entries.withdraw(database, OPEN, entry, "not mine")
-    assert entries.withdraw(database, LOCAL, entry, "the person at the machine may").changed
+        entries.withdraw(by(database, OPEN), entry, "not mine")
+    assert entries.withdraw(by(database, LOCAL), entry, "the person at the machine may").changed
 
 
 def test_an_unknown_entry_is_not_found(database: Database) -> None:
     with pytest.raises(NotFound):
-        entries.hide(database, MAINTAINER, "e00000000000", "because")
+        entries.hide(by(database, MAINTAINER), "e00000000000", "because")
 
 
 def test_a_hidden_entry_is_nowhere_until_it_is_restored(database: Database, scorer: Scorer, ids: list[str]) -> None:
     before = snapshot(database, scorer)
-    entries.flag(database, MAINTAINER, ids[1], "looks odd")
-    assert entries.hide(database, MAINTAINER, ids[1], "a test of mine").changed
+    entries.flag(by(database, MAINTAINER), ids[1], "looks odd")
+    assert entries.hide(by(database, MAINTAINER), ids[1], "a test of mine").changed
     hidden = snapshot(database, scorer)
     assert ids[1] not in json.dumps(hidden)
     assert [entry["id"] for entry in hidden["entries"]] == [ids[0], ids[2]]
     assert all(ids[1] not in json.dumps(one.to_json()) for one in decisions(database))
-    entries.restore(database, MAINTAINER, ids[1], "it was none")
-    entries.unflag(database, MAINTAINER, ids[1], "no")
+    entries.restore(by(database, MAINTAINER), ids[1], "it was none")
+    entries.unflag(by(database, MAINTAINER), ids[1], "no")
     assert snapshot(database, scorer)["entries"] == before["entries"]
 
 
@@ -164,7 +163,7 @@ def test_a_hidden_entry_is_nowhere_until_it_is_restored(database: Database, scor
 def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     database: Database, scorer: Scorer, ids: list[str], who: Identity
 ) -> None:
-    assert entries.withdraw(database, who, ids[0], "wrong prompt").changed
+    assert entries.withdraw(by(database, who), ids[0], "wrong prompt").changed
     shown = snapshot(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     (stub,) = shown["stubs"]
@@ -174,28 +173,28 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     told = get_status(database, scorer.table.benchmark, ids[0], OWNER_OF_IT)
     assert told is not None
     assert (told.state, told.reason) == ("withdrawn", "wrong prompt")
-    entries.hide(database, MAINTAINER, ids[0], "a name that may not be shown")
+    entries.hide(by(database, MAINTAINER), ids[0], "a name that may not be shown")
     assert snapshot(database, scorer)["stubs"] == []
 
 
 def test_marks_are_fields_of_an_entry(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    entries.verify(database, MAINTAINER, ids[0], "run again by us")
-    entries.flag(database, MAINTAINER, ids[1], "trained on the items")
+    entries.verify(by(database, MAINTAINER), ids[0], "run again by us")
+    entries.flag(by(database, MAINTAINER), ids[1], "trained on the items")
     first, second, third = snapshot(database, scorer)["entries"]
     assert first["verified_at"].endswith("Z") and first["flag"] is None
     assert (second["verified_at"], second["flag"]) == (None, "trained on the items")
     assert (third["verified_at"], third["flag"]) == (None, None)
-    entries.unverify(database, MAINTAINER, ids[0], "no")
-    entries.unflag(database, MAINTAINER, ids[1], "no")
+    entries.unverify(by(database, MAINTAINER), ids[0], "no")
+    entries.unflag(by(database, MAINTAINER), ids[1], "no")
     assert [one["verified_at"] or one["flag"] for one in snapshot(database, scorer)["entries"]] == [None] * 3
 
 
 def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    entries.edit(database, OWNER_OF_IT, ids[0], {"organisation": "A lab", "parameters_b": "7"}, parse)
-    entries.edit(database, MAINTAINER, ids[0], {"organisation": ""}, parse)
+    entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"organisation": "A lab", "parameters_b": "7"})
+    entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"organisation": ""})
     entry = next(one for one in snapshot(database, scorer)["entries"] if one["id"] == ids[0])
     assert (entry["organisation"], entry["parameters_b"]) == (None, 7.0)
-    second, first = entries.history(database, OWNER_OF_IT, ids[0])
+    second, first = entries.history(by(database, OWNER_OF_IT), ids[0])
     assert (first.editor, first.before, first.after) == (
         OWNER,
         {"organisation": None, "parameters_b": None},
@@ -211,11 +210,11 @@ def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Sc
 def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str]) -> None:
     before = head(database)
     with pytest.raises(MetadataRejected, match="web address"):
-        entries.edit(database, OWNER_OF_IT, ids[0], {"link": "javascript:alert(1)"}, parse)
+        entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"link": "javascript:alert(1)"})
     with pytest.raises(MetadataRejected, match="no field"):
-        entries.edit(database, OWNER_OF_IT, ids[0], {"owner": "me"}, parse)
+        entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"owner": "me"})
     with pytest.raises(Conflict, match=ids[1]):
-        entries.edit(database, OWNER_OF_IT, ids[0], {"model": "judge 1"}, parse)
+        entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"model": "judge 1"})
     assert head(database) == before
 
 
@@ -231,7 +230,7 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
     database: Database, ids: list[str]
 ) -> None:
     def edit(number: int, user: Identity = OWNER_OF_IT, entry: str = ids[0]) -> ActionResult:
-        return entries.edit(database, user, entry, {"notes": f"note {number}"}, parse)
+        return entries.edit(by(database, user, parse=parse), entry, {"notes": f"note {number}"})
 
     edited(database, ids[0], 20, DAY + 60)
     for number in range(CHANGES_A_DAY):
@@ -250,14 +249,16 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
 
 def test_edits_that_come_at_the_same_instant_pass_no_limit(database: Database, ids: list[str]) -> None:
     edited(database, ids[0], CHANGES_A_DAY - 1, 60)
-    edits = [partial(entries.edit, database, OWNER_OF_IT, ids[n % 3], {"notes": f"{n}"}, parse) for n in range(6)]
+    edits = [
+        partial(entries.edit, by(database, OWNER_OF_IT, parse=parse), ids[n % 3], {"notes": f"{n}"}) for n in range(6)
+    ]
     results = at_once(*edits)
     assert [isinstance(one, ActionResult) for one in results].count(True) == 1, results
     assert [isinstance(one, RateLimited) for one in results].count(True) == 5, results
 
 
 def test_history_cannot_be_rewritten(database: Database, ids: list[str]) -> None:
-    entries.edit(database, OWNER_OF_IT, ids[0], {"notes": "first"}, parse)
+    entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"notes": "first"})
     for statement in ("UPDATE edits SET editor = 'x'", "DELETE FROM edits"):
         with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
             session.execute(text(statement))
@@ -265,12 +266,12 @@ def test_history_cannot_be_rewritten(database: Database, ids: list[str]) -> None
 
 def test_a_transferred_entry_is_the_new_owners(database: Database, ids: list[str]) -> None:
     with pytest.raises(NotFound, match="no account with the id or the user name"):
-        entries.transfer(database, MAINTAINER, ids[0], STRANGER.account, "they left")
+        entries.transfer(by(database, MAINTAINER), ids[0], STRANGER.account, "they left")
     _sign_up(database, STRANGER)
-    assert entries.transfer(database, MAINTAINER, ids[0], STRANGER.account, "they left").changed
-    assert entries.withdraw(database, STRANGER, ids[0], "mine now").changed
+    assert entries.transfer(by(database, MAINTAINER), ids[0], STRANGER.account, "they left").changed
+    assert entries.withdraw(by(database, STRANGER), ids[0], "mine now").changed
     with pytest.raises(Forbidden):
-        entries.withdraw(database, OWNER_OF_IT, ids[0], "no longer mine")
+        entries.withdraw(by(database, OWNER_OF_IT), ids[0], "no longer mine")
     assert "entry.transferred" not in {one.kind for one in decisions(database)}
 
 
@@ -283,15 +284,15 @@ def _sign_up(database: Database, user: Identity) -> None:
 
 def test_a_ban_is_on_record_and_can_be_lifted(database: Database) -> None:
     with pytest.raises(NotFound):
-        bans.ban(database, MAINTAINER, None, STRANGER.account, "because")
+        bans.ban(by(database, MAINTAINER, identity=None), STRANGER.account, "because")
     _sign_up(database, MAINTAINER)
     with pytest.raises(Conflict, match="themselves"):
-        bans.ban(database, MAINTAINER, None, MAINTAINER.account, "because")
+        bans.ban(by(database, MAINTAINER, identity=None), MAINTAINER.account, "because")
     _sign_up(database, STRANGER)
     for decide, kind in ((bans.ban, "identity.banned"), (bans.unban, "identity.unbanned")):
-        done = decide(database, MAINTAINER, None, STRANGER.account, "many accounts")
+        done = decide(by(database, MAINTAINER), STRANGER.account, "many accounts")
         assert done.changed
-        assert not decide(database, MAINTAINER, None, STRANGER.account, "many accounts").changed
+        assert not decide(by(database, MAINTAINER), STRANGER.account, "many accounts").changed
         with database.read() as session:
             banned = session.scalars(select(Account.banned_at).where(Account.id == STRANGER.account)).one()
             last = session.scalars(select(AuditEvent).order_by(AuditEvent.seq.desc()).limit(1)).one()
@@ -301,26 +302,26 @@ def test_a_ban_is_on_record_and_can_be_lifted(database: Database) -> None:
 
 
 def test_owners_are_told_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:
-    entries.withdraw(database, OWNER_OF_IT, ids[0], "wrong prompt")
-    entries.hide(database, MAINTAINER, ids[1], "a secret reason")
+    entries.withdraw(by(database, OWNER_OF_IT), ids[0], "wrong prompt")
+    entries.hide(by(database, MAINTAINER), ids[1], "a secret reason")
     with database.read() as session:
         found = moderation.is_removed(session, ids)
     assert found == {ids[0]: "wrong prompt", ids[1]: "A maintainer has hidden this entry."}
 
 
 def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    merged = entries.merge(database, MAINTAINER, ids[0], ids[1], "the same run twice")
+    merged = entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run twice")
     assert merged.changed and "Their votes differ: restore it if it is no duplicate." in merged.message
     shown = snapshot(database, scorer)
     assert [entry["id"] for entry in shown["entries"]] == ids[1:]
     assert [(stub["id"], stub["merged_into"]) for stub in shown["stubs"]] == [(ids[0], ids[1])]
     with pytest.raises(Conflict, match="was merged"):
-        entries.merge(database, MAINTAINER, ids[2], ids[0], "into one that is gone")
+        entries.merge(by(database, MAINTAINER), ids[2], ids[0], "into one that is gone")
     with pytest.raises(Conflict):
-        entries.merge(database, MAINTAINER, ids[2], ids[2], "into itself")
-    entries.merge(database, MAINTAINER, ids[1], ids[2], "and that one too")
+        entries.merge(by(database, MAINTAINER), ids[2], ids[2], "into itself")
+    entries.merge(by(database, MAINTAINER), ids[1], ids[2], "and that one too")
     assert {stub["merged_into"] for stub in snapshot(database, scorer)["stubs"]} == {ids[2]}
-    entries.restore(database, MAINTAINER, ids[0], "they differ")
+    entries.restore(by(database, MAINTAINER), ids[0], "they differ")
     assert on_board(database, scorer) == [ids[0], ids[2]]
 
 
@@ -331,15 +332,15 @@ def test_an_entry_without_its_owners_name_is_not_merged_with_one_that_would_tell
     unnamed = _unnamed(database, 100)
     pair = (unnamed, ids[0]) if not turned else (ids[0], unnamed)
     with pytest.raises(Conflict, match=f"{unnamed} does not tell its owner"):
-        entries.merge(database, MAINTAINER, *pair, "the same run")
+        entries.merge(by(database, MAINTAINER), *pair, "the same run")
     with database.write() as session:
         visibility.end_anonymity(session, unnamed)
-    assert entries.merge(database, MAINTAINER, *pair, "the same run").changed
+    assert entries.merge(by(database, MAINTAINER), *pair, "the same run").changed
 
 
 def test_two_entries_that_do_not_tell_their_owners_are_not_merged_either(database: Database, ids: list[str]) -> None:
     with pytest.raises(Conflict, match="does not tell its owner"):  # one of the days comes first
-        entries.merge(database, MAINTAINER, _unnamed(database, 100), _unnamed(database, 101), "the same run")
+        entries.merge(by(database, MAINTAINER), _unnamed(database, 100), _unnamed(database, 101), "the same run")
 
 
 def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[str]) -> None:
@@ -349,8 +350,8 @@ def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[s
         visibility.request_approval(session, waiting, visibility.PLAIN, approval=True)
     for into in (unpublished, waiting):
         with pytest.raises(Conflict, match="is not published"):
-            entries.merge(database, MAINTAINER, ids[0], into, "the same run")
-    assert entries.merge(database, MAINTAINER, unpublished, ids[0], "the same run").changed
+            entries.merge(by(database, MAINTAINER), ids[0], into, "the same run")
+    assert entries.merge(by(database, MAINTAINER), unpublished, ids[0], "the same run").changed
 
 
 def _unnamed(database: Database, number: int) -> str:
@@ -364,56 +365,54 @@ def test_of_a_duplicate_with_the_same_votes_no_difference_is_told(
     database: Database, scorer: Scorer, ids: list[str]
 ) -> None:
     (again,) = small_benchmark.submit(database, range(1), owner="asomebody000")
-    assert "differ" not in entries.merge(database, MAINTAINER, again, ids[0], "the same run").message
+    assert "differ" not in entries.merge(by(database, MAINTAINER), again, ids[0], "the same run").message
 
 
 def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     database: Database, scorer: Scorer, ids: list[str]
 ) -> None:
-    entries.withdraw(database, OWNER_OF_IT, ids[0], "the owner's own decision")
-    entries.merge(database, MAINTAINER, ids[0], ids[1], "the same run")
-    entries.hide(database, MAINTAINER, ids[0], "private data in the notes")
+    entries.withdraw(by(database, OWNER_OF_IT), ids[0], "the owner's own decision")
+    entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run")
+    entries.hide(by(database, MAINTAINER), ids[0], "private data in the notes")
     logged = len(decisions(database))
-    seen = entries.restore(database, MAINTAINER, ids[0], "the notes are clean").message
+    seen = entries.restore(by(database, MAINTAINER), ids[0], "the notes are clean").message
     assert f"was restored, but it was merged into {ids[1]}. Restore it once more" in seen
     assert [one.kind for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
     assert len(decisions(database)) == logged + 2
-    apart = entries.restore(database, MAINTAINER, ids[0], "they differ")
+    apart = entries.restore(by(database, MAINTAINER), ids[0], "they differ")
     assert "was restored, but it is withdrawn. Restore it once more" in apart.message
     shown = snapshot(database, scorer)
     assert [(stub["id"], stub.get("merged_into"), stub["reason"]) for stub in shown["stubs"]] == [
         (ids[0], None, "the owner's own decision")
     ]
     assert decisions(database)[0].sentence == f"Entry {ids[0]} was restored, but it is withdrawn: they differ"
-    back = entries.restore(database, MAINTAINER, ids[0], "the owner asked for it").message
+    back = entries.restore(by(database, MAINTAINER), ids[0], "the owner asked for it").message
     assert back.endswith("is back on the board.")
     assert on_board(database, scorer) == ids
     assert decisions(database)[0].sentence.startswith(f"Entry {ids[0]} is back on the board: ")
-    mine = [
-        one.sentence for one in activity.list_activity(database, "demo", OWNER_OF_IT) if one.kind == "entry.restored"
-    ]
+    mine = [one.sentence for one in activity_of(database, OWNER_OF_IT) if one.kind == "entry.restored"]
     assert mine == [
         "It is back on the board: the owner asked for it",
         "It was restored, but it is withdrawn: they differ",
         f"It was restored, but it was merged into {ids[1]}: the notes are clean",
     ]
-    assert not entries.restore(database, MAINTAINER, ids[0], "again").changed
+    assert not entries.restore(by(database, MAINTAINER), ids[0], "again").changed
 
 
 def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[str]) -> None:
     twice: list[Callable[[], ActionResult]] = [
-        lambda: entries.flag(database, MAINTAINER, ids[0], "odd"),
-        lambda: entries.unflag(database, MAINTAINER, ids[0], "not odd"),
-        lambda: entries.verify(database, MAINTAINER, ids[0], "run again"),
-        lambda: entries.unverify(database, MAINTAINER, ids[0], "no"),
-        lambda: entries.edit(database, MAINTAINER, ids[0], {"notes": "new"}, parse),
-        lambda: entries.hide(database, MAINTAINER, ids[0], "because"),
-        lambda: entries.restore(database, MAINTAINER, ids[0], "because"),
-        lambda: entries.withdraw(database, OWNER_OF_IT, ids[0], "because"),
-        lambda: entries.merge(database, MAINTAINER, ids[1], ids[2], "because"),
-        lambda: entries.transfer(database, MAINTAINER, ids[2], "local", "because"),
-        lambda: operations.pause(database, MAINTAINER, "moving house"),
-        lambda: operations.resume(database, MAINTAINER),
+        lambda: entries.flag(by(database, MAINTAINER), ids[0], "odd"),
+        lambda: entries.unflag(by(database, MAINTAINER), ids[0], "not odd"),
+        lambda: entries.verify(by(database, MAINTAINER), ids[0], "run again"),
+        lambda: entries.unverify(by(database, MAINTAINER), ids[0], "no"),
+        lambda: entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"notes": "new"}),
+        lambda: entries.hide(by(database, MAINTAINER), ids[0], "because"),
+        lambda: entries.restore(by(database, MAINTAINER), ids[0], "because"),
+        lambda: entries.withdraw(by(database, OWNER_OF_IT), ids[0], "because"),
+        lambda: entries.merge(by(database, MAINTAINER), ids[1], ids[2], "because"),
+        lambda: entries.transfer(by(database, MAINTAINER), ids[2], "local", "because"),
+        lambda: operations.pause(by(database, MAINTAINER), "moving house"),
+        lambda: operations.resume(by(database, MAINTAINER)),
     ]
     for decide in twice:
         assert decide().changed
@@ -446,10 +445,10 @@ def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) ->
         claim = job_queue.claim(session, "w", 60)
         assert claim is not None
         job_queue.fail(session, claim, "broken", retry=False)
-    (failure,) = operations.health(database, MAINTAINER, "demo").failures
+    (failure,) = operations.health(by(database, MAINTAINER)).failures
     assert (failure.submission_id, failure.reason) == (entry, "broken")
-    assert operations.requeue(database, MAINTAINER, failure.job_id).changed
-    assert not operations.requeue(database, MAINTAINER, failure.job_id).changed
+    assert operations.requeue(by(database, MAINTAINER), failure.job_id).changed
+    assert not operations.requeue(by(database, MAINTAINER), failure.job_id).changed
     with database.read() as session:
         job = session.scalars(select(Job)).first()
         assert job is not None
@@ -459,13 +458,13 @@ def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) ->
 
 
 def test_a_pause_has_a_public_message(database: Database) -> None:
-    operations.pause(database, MAINTAINER, "We move to another machine.\x1b[0m\nBack at noon.")
+    operations.pause(by(database, MAINTAINER), "We move to another machine.\x1b[0m\nBack at noon.")
     with database.read() as session:
         assert submission_pause.pause_message(session) == "We move to another machine. [0m Back at noon."
-    operations.pause(database, MAINTAINER, "Back at two.")
+    operations.pause(by(database, MAINTAINER), "Back at two.")
     with database.read() as session:
         assert submission_pause.pause_message(session) == "Back at two."
-    operations.resume(database, MAINTAINER)
+    operations.resume(by(database, MAINTAINER))
     with database.read() as session:
         assert submission_pause.pause_message(session) is None
 
@@ -473,14 +472,14 @@ def test_a_pause_has_a_public_message(database: Database) -> None:
 def test_health_is_for_maintainers(database: Database) -> None:
     for user in (ANONYMOUS, OWNER_OF_IT, OPEN):
         with pytest.raises((Unauthenticated, Forbidden)):
-            operations.health(database, user, "demo")
+            operations.health(by(database, user))
         with pytest.raises((Unauthenticated, Forbidden)):
-            operations.recent_tasks(database, user)
+            operations.recent_tasks(by(database, user))
 
 
 def test_ids_stay(database: Database, ids: list[str]) -> None:
-    entries.edit(database, MAINTAINER, ids[0], {"model": "another name"}, parse)
-    entries.hide(database, MAINTAINER, ids[0], "because")
-    entries.restore(database, MAINTAINER, ids[0], "because")
+    entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"model": "another name"})
+    entries.hide(by(database, MAINTAINER), ids[0], "because")
+    entries.restore(by(database, MAINTAINER), ids[0], "because")
     with database.read() as session:
         assert set(session.scalars(select(Submission.id))) == set(ids)

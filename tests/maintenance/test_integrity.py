@@ -30,6 +30,7 @@ from submissions.metadata import Metadata
 from tests.databases import new_database, on_record
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.actions import by
 from tests.factories.submission_service import SIGNER, signed_in_as_everybody
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -59,17 +60,17 @@ def _lived_in(database: Database) -> list[str]:
     while score_next(database, scorer, "w", 60) is ScoringOutcome.SCORED:
         pass
     rescore(database, scorer, "flipped", chunk=3)
-    edited = entries.edit(database, OWNER_OF_IT, ids[0], DETAILS, _parse)  # type: ignore[arg-type]
+    edited = entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[0], DETAILS)  # type: ignore[arg-type]
     assert edited.changed
-    assert entries.edit(database, MAINTAINER, ids[0], {"notes": "", "parameters_b": 7.5}, _parse).changed  # type: ignore[arg-type]
-    entries.edit(database, OWNER_OF_IT, ids[5], DETAILS, _parse)  # type: ignore[arg-type]
-    entries.transfer(database, MAINTAINER, ids[1], LOCAL.account, "asked for")
-    entries.merge(database, MAINTAINER, ids[2], ids[3], "the same")
-    entries.withdraw(database, OWNER_OF_IT, ids[4], "a mistake")
+    assert entries.edit(by(database, MAINTAINER, parse=_parse), ids[0], {"notes": "", "parameters_b": 7.5}).changed  # type: ignore[arg-type]
+    entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[5], DETAILS)  # type: ignore[arg-type]
+    entries.transfer(by(database, MAINTAINER), ids[1], LOCAL.account, "asked for")
+    entries.merge(by(database, MAINTAINER), ids[2], ids[3], "the same")
+    entries.withdraw(by(database, OWNER_OF_IT), ids[4], "a mistake")
     publish_if_changed(database, scorer)
     compute_if_changed(database, scorer)
     publish_if_changed(database, scorer)
-    entries.edit(database, OWNER_OF_IT, ids[3], {"notes": "after the snapshot"}, _parse)  # type: ignore[arg-type]
+    entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[3], {"notes": "after the snapshot"})  # type: ignore[arg-type]
     return ids
 
 
@@ -81,7 +82,7 @@ def _found(database: Database) -> list[str]:
 def test_whatever_the_service_did_agrees_with_the_chain(database: Database) -> None:
     _lived_in(database)
     assert _found(database) == []
-    found = actions_audit.verify(database, MAINTAINER)
+    found = actions_audit.verify(by(database, MAINTAINER))
     assert (found.ok, found.rows) == (True, ())
 
 
@@ -225,7 +226,7 @@ def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Data
     _do(copied, "UPDATE events SET body = ?, hash = ? WHERE seq = ?", text, hashed, event.seq)
     with pytest.raises(RecordChanged):
         ReceiptService(copied, "demo", SIGNER).of_scores(ids[0], LOCAL)
-    assert actions_audit.verify(copied, MAINTAINER).broken_at == event.seq + 1
+    assert actions_audit.verify(by(copied, MAINTAINER)).broken_at == event.seq + 1
 
 
 def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied: Database, ids: list[str]) -> None:
@@ -240,15 +241,15 @@ def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied:
     assert "no receipt is signed" in refused[0].json()["detail"]
     with copied.read() as session:
         assert len(audit.newest(session, [integrity_alarms.FAILED])) == 1  # once, however often it is asked for
-    health = operations.health(copied, MAINTAINER, "demo")
+    health = operations.health(by(copied, MAINTAINER))
     assert health.integrity is not None
     assert f"entry {ids[0]}" in health.integrity.sentence
     assert f"ALARM: {health.integrity.sentence}" in text_output.health(health)
     _do(copied, f"UPDATE scores SET tally = ? WHERE {FIRST}".replace(":entry", "?"), tally, ids[0])
     assert receipts.of_scores(ids[0], LOCAL)
-    assert operations.health(copied, MAINTAINER, "demo").integrity is not None
+    assert operations.health(by(copied, MAINTAINER)).integrity is not None
     assert integrity_alarms.check_daily(copied) == []
-    health = operations.health(copied, MAINTAINER, "demo")
+    health = operations.health(by(copied, MAINTAINER))
     assert health.integrity is None
     assert health.integrity_checked_at is not None
 
@@ -261,14 +262,14 @@ def test_a_worker_checks_once_a_day_and_health_raises_the_alarm(
     setup.check_rows()
     _do(copied, "UPDATE submissions SET owner = 'athief000000' WHERE id = ?", ids[0])
     setup.check_rows()  # it is not due
-    assert operations.health(copied, MAINTAINER, "demo").integrity is None
+    assert operations.health(by(copied, MAINTAINER)).integrity is None
     _do(copied, "UPDATE events SET at = at - 90000 WHERE kind = 'integrity.checked'")
     with copied.write() as session:
         (last,) = audit.newest(session, [integrity_alarms.CHECKED])
         old = canonical_json({**last.body, "at": "2020-01-01T00:00:00.000000Z"})
     _do(copied, "UPDATE events SET body = ? WHERE seq = ?", old, last.seq)
     setup.check_rows()
-    health = operations.health(copied, MAINTAINER, "demo")
+    health = operations.health(by(copied, MAINTAINER))
     assert health.integrity is not None
     assert any(f"submissions {ids[0]}: the owner is another one" in one for one in health.integrity.sentences)
 

@@ -3,26 +3,19 @@ searches."""
 
 from __future__ import annotations
 
-import argparse
 import json
-from inspect import signature
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import gradio as gr
 import pytest
 
-import review.cli
-from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance import page
 from maintenance.actions import audit, entries
-from maintenance.cli import CliContext, CliResult, add_commands
-from maintenance.page_context import PageContext
+from maintenance.cli import CliResult
 from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST, Database
 from tests.databases import submitted
 from tests.factories.accounts import LOCAL, MAINTAINER
+from tests.factories.actions import MaintainPage, by, run_command
 from tests.maintenance.test_api import _ApiSite
 
 HASH = "0" * 64
@@ -42,35 +35,22 @@ TOO_LARGE = (str(LARGEST + 1), "9" * 40, "9" * 5000)
 @pytest.fixture
 def board(database: Database) -> Database:
     for entry in submitted(database, 2):
-        entries.flag(database, MAINTAINER, entry, "a note")
+        entries.flag(by(database, MAINTAINER), entry, "a note")
     return database
 
 
 def _command(database: Database, *arguments: str, benchmark: str = "demo") -> CliResult:
-    parser = argparse.ArgumentParser()
-    commands = parser.add_subparsers()
-    add_commands(commands)
-    review.cli.add_commands(commands)
-    options = parser.parse_args(arguments)
-    context = CliContext(database, LOCAL, benchmark, dict, (), ItemCatalog(), lambda question: "")
-    answer: CliResult = options.command(context, options)
-    return answer
+    return run_command(by(database, LOCAL, benchmark), *arguments)
 
 
-class _Page:
-    """The page's handlers, called as Gradio calls them, whatever the browser shows."""
+class _Page(MaintainPage):
+    """The page's handlers as text: what the first output says."""
 
     def __init__(self, database: Database) -> None:
-        self._blocks = gr.Blocks(analytics_enabled=False)
-        with self._blocks:
-            page.build(PageContext(database, "demo", dict, lambda request: MAINTAINER))
+        super().__init__(by(database, MAINTAINER))
 
-    def call(self, name: str, *values: Any) -> str:
-        """Return what the first output says; boxes that are not named here are not ticked."""
-        request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
-        fn = next(one.fn for one in self._blocks.fns.values() if one.fn is not None and one.fn.__name__ == name)
-        unticked = [False] * (len(signature(fn).parameters) - len(values) - 1)
-        said = fn(*values, *unticked, request)
+    def say(self, name: str, *values: Any) -> str:
+        said = self.call(name, *values)
         return str(said[0] if isinstance(said, tuple) else said)
 
 
@@ -82,7 +62,7 @@ def test_what_is_no_head_is_no_check_that_holds(board: Database, tmp_path: Path)
             _command(board, "audit", "verify", "--head", str(file))
         assert refused.value.code == "no-head"
         if text:  # an empty field of the page asks for the chain alone
-            assert "no head of a chain" in context.call("verifying", text), text[:40]
+            assert "no head of a chain" in context.say("verifying", text), text[:40]
 
 
 def test_a_file_that_is_no_text_is_no_head(board: Database, tmp_path: Path) -> None:
@@ -94,14 +74,14 @@ def test_a_file_that_is_no_text_is_no_head(board: Database, tmp_path: Path) -> N
 def test_a_head_beyond_the_end_of_the_chain_does_not_hold(board: Database, tmp_path: Path) -> None:
     (tmp_path / "head.json").write_text(BEYOND)
     assert not _command(board, "audit", "verify", "--head", str(tmp_path / "head.json")).ok
-    assert "this head is newer than the copy" in _Page(board).call("verifying", BEYOND)
-    found = audit.verify(board, MAINTAINER, json.loads(BEYOND))
+    assert "this head is newer than the copy" in _Page(board).say("verifying", BEYOND)
+    found = audit.verify(by(board, MAINTAINER), json.loads(BEYOND))
     assert (found.ok, found.head_holds) == (False, False)
 
 
 def test_rest_takes_a_head_whole_or_not_at_all(board: Database) -> None:
     site, path = _ApiSite(board), "/api/v1/maintenance/audit/verify"
-    kept = audit.head(board, MAINTAINER)
+    kept = audit.head(by(board, MAINTAINER))
     for asked in ("?seq=1", "?seq=999999", f"?hash={HASH}", "?seq=1&hash=", "?seq=1&hash=0"):
         answer = site.ask(MAINTAINER, "GET", path + asked)
         assert (answer.status_code, answer.json()["code"]) == (409, "no-head"), asked
@@ -135,15 +115,18 @@ def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Da
 def test_and_on_the_page(board: Database) -> None:
     context = _Page(board)
     for typed in TOO_LARGE:
-        for name, *values in (
-            ("closing", typed, "d1", "because"),
-            ("adding", typed, "local"),
-            ("revoking", typed, "because"),
-            ("showing", typed),
-            ("drafting", "d1", "v1", typed, "because"),
+        for tab, button, label in (
+            ("Review", "Close and draft", "Project"),
+            ("Review", "Let the annotators answer", "Project"),
+            ("Review", "Draft from accepted ones", "Only disputes"),
+            ("Review", "Accept", "Dispute"),
+            ("Accounts", "End the grant", "Grant"),
+            ("Suspicions", "Dismiss", "No."),
         ):
-            assert "by its number" in context.call(name, *values), name
-    assert "Grant from 1" in context.call("granting", "local", "because", float("inf"))
+            assert "by its number" in context.press(button, {label: typed}, tab)[0], button
+        assert "by its number" in context.say("showing", typed)
+    granted = context.press("Grant", {"Account": "local", "Why": "because", "More submissions": float("inf")})
+    assert "Grant from 1" in granted[0]
 
 
 def test_the_largest_number_is_one(board: Database) -> None:
@@ -158,8 +141,8 @@ def test_a_search_for_what_no_text_can_hold_is_refused(board: Database) -> None:
         for words in (("entries", "list"), ("accounts", "list")):
             with pytest.raises(ValueError, match="cannot be kept"):
                 _command(board, *words, "--search", text)
-        assert "cannot be kept" in context.call("finding", text)
-        assert "cannot be kept" in context.call("listed", text)
+        assert "cannot be kept" in context.say("finding", text)
+        assert "cannot be kept" in context.say("listed", text)
 
 
 def test_over_rest_too_and_in_every_address(board: Database) -> None:

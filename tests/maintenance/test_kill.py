@@ -13,12 +13,14 @@ from sqlalchemy import select
 
 from benchmark.scorecard import SCORER_VERSION
 from maintenance.actions import labels, operations, rescoring
+from maintenance.actions.labels import DisclosureLevel
 from storage import audit, label_sets
 from storage.database import Database, migrate, open_database
 from storage.models.core import AuditEvent
 from tests.databases import BOTH
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.factories.boards import RealBoard
 from tests.maintenance import crash_helpers
 from tests.maintenance.crash_helpers import Copy, Installation, Prepare
@@ -86,9 +88,15 @@ def _fill(url: str, state: Path) -> None:
     migrate(database)
     board = boards.open_board(database, state, "v1")
     source = str(boards.labels_file("v2"))
-    labels.request_import(database, MAINTAINER, BENCHMARK, "v2", source, "the authors changed labels", public=True)
+    labels.request_import(
+        by(database, MAINTAINER, BENCHMARK),
+        "v2",
+        source,
+        "the authors changed labels",
+        level=DisclosureLevel(public=True),
+    )
     _everything(board.runner, Worker(database, board.scorer, 60.0))
-    rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "sixteen labels", "v2")
+    rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "sixteen labels", "v2")
     database.close()
 
 
@@ -121,7 +129,7 @@ class StoredBoard:
     def finish(self) -> None:
         """What the next worker does: it takes the task over when the dead one's lease is over."""
         deadline = time.monotonic() + PATIENCE
-        while operations.recent_tasks(self.board.database, MAINTAINER)[0].state != "done":
+        while operations.recent_tasks(by(self.board.database, MAINTAINER))[0].state != "done":
             assert time.monotonic() < deadline
             self.board.runner.release_expired()
             self.board.runner.run_all()
@@ -171,7 +179,7 @@ def _look(installation: Installation, stages: list[dict[str, Any]]) -> tuple[str
     assert found.public() == stages[-1]
     before = found.head()
     found.finish()
-    assert not rescoring.request_apply(found.board.database, MAINTAINER, BENCHMARK, "v2", "again", "v2").changed
+    assert not rescoring.request_apply(by(found.board.database, MAINTAINER, BENCHMARK), "v2", "again", "v2").changed
     assert (found.head(), found.public()) == (before, stages[-1]), "done again, it does something"
     found.board.database.close()
     return shown, stages.index(public)

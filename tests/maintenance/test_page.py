@@ -14,12 +14,10 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from auth import AuthError, Identity
-from maintenance import markup, page
+from auth import Identity
+from maintenance import markup
 from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
-from maintenance.decision_log import decisions
-from maintenance.page_context import PageContext
 from maintenance.queries import RevisionRow
 from storage import tasks
 from storage.database import Database
@@ -29,16 +27,10 @@ from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER
+from tests.factories.actions import MaintainPage, by, decisions
 from tests.factories.review_setup import add_judges, set_up
 
 HOSTILE = '<img src=x onerror=alert(1)>"'
-
-
-def _context(database: Database, user: Identity, refused: list[str]) -> PageContext:
-    def note(refusal: AuthError, where: str, address: str) -> None:
-        refused.append(where)
-
-    return PageContext(database, "demo", lambda raw: Metadata.parse(raw).columns(), lambda request: user, (), note)
 
 
 @pytest.fixture
@@ -49,132 +41,126 @@ def board(tmp_path: Path) -> Database:
     return opened
 
 
-def _blocks(context: PageContext) -> gr.Blocks:
-    blocks = gr.Blocks(analytics_enabled=False)
-    with blocks:
-        page.build(context)
-    return blocks
-
-
-def _call(blocks: gr.Blocks, name: str, *values: Any) -> Any:
-    """Call a handler as Gradio does, whatever the browser shows."""
-    request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
-    functions = [one.fn for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == name]
-    return functions[0](*values, request)
+def _page(database: Database, user: Identity) -> MaintainPage:
+    return MaintainPage(by(database, user, parse=lambda raw: Metadata.parse(raw).columns()))
 
 
 def test_no_function_of_the_page_is_listed_for_programs(board: Database) -> None:
-    blocks = _blocks(_context(board, LOCAL, []))
-    info = blocks.get_api_info()
+    page = _page(board, LOCAL)
+    info = page.blocks.get_api_info()
     assert info["named_endpoints"] == {} and info["unnamed_endpoints"] == {}
-    assert len(blocks.fns) > 10
+    assert len(page.blocks.fns) > 10
 
 
 def test_opening_the_page_or_a_tab_makes_one_call_at_most(board: Database) -> None:
-    blocks = _blocks(_context(board, LOCAL, []))
-    opened = Counter(target for one in blocks.fns.values() for target in one.targets if target[1] in ("load", "select"))
-    tabs = [block._id for block in blocks.blocks.values() if isinstance(block, gr.Tab)]
+    page = _page(board, LOCAL)
+    opened = Counter(
+        target for one in page.blocks.fns.values() for target in one.targets if target[1] in ("load", "select")
+    )
+    tabs = [block._id for block in page.blocks.blocks.values() if isinstance(block, gr.Tab)]
     assert {target for target, _ in opened} <= set(tabs), "what nobody looks at is not asked for"
     assert len(opened) >= len(tabs) - 1 and set(opened.values()) == {1}
 
 
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
-    refused: list[str] = []
-    blocks = _blocks(_context(board, STRANGER, refused))
+    page = _page(board, STRANGER)
     answers = [
-        _call(blocks, "look")[0],
-        *_call(blocks, "pausing", "because")[:2],
-        *_call(blocks, "deciding", entry, "Hide", "", "because"),
-        *_call(blocks, "changing", entry, "notes", "new"),
-        *_call(blocks, "retrying", "All failed jobs")[:2],
-        *_call(blocks, "retrying", "task 1")[:2],
-        _call(blocks, "results"),
-        *_call(blocks, "correcting", "r-x", "because", "macro", "50"),
-        *_call(blocks, "granting", "astranger000", "because", 1),
-        *_call(blocks, "revoking", "1", "because"),
-        _call(blocks, "verifying", ""),
-        _call(blocks, "heading"),
-        _call(blocks, "finding", "")[0],
-        _call(blocks, "choosing", entry)[1],
-        _call(blocks, "asked")[0],
-        _call(blocks, "showing", "1"),
-        _call(blocks, "listed", ""),
-        *_call(blocks, "everything", ""),
-        _call(blocks, "table", ""),
+        page.call("look")[0],
+        *page.press("Pause submissions", {"Message while submissions are paused": "because"})[:2],
+        *page.call("deciding", entry, "entries.hide", "", "because"),
+        *page.call("changing", entry, "notes", "new"),
+        *page.call("retrying", "All failed jobs")[:2],
+        *page.call("retrying", "task 1")[:2],
+        page.call("results"),
+        *page.call("correcting", "r-x", "because", "macro", "50"),
+        *page.press("Grant", {"Account": "astranger000", "Why": "because"}),
+        *page.press("End the grant", {"Grant": "1", "Why": "because"}),
+        *page.press("Approve", {"Submission": entry, "Reason": "because"}),
+        *page.press("Dismiss", {"No.": "1", "Reason": "because"}),
+        *page.press("Remove", {"Result": "r-x"}),
+        page.call("verifying", ""),
+        page.call("heading"),
+        page.call("finding", "")[0],
+        page.call("choosing", entry)[1],
+        page.call("asked")[0],
+        page.call("showing", "1"),
+        page.call("listed", ""),
+        *page.call("opening", ""),
+        page.call("table", ""),
     ]
     assert all("vl-bad" in answer for answer in answers), answers
-    assert len(refused) == len(answers)
-    assert entries.look(board, MAINTAINER, entry)[0].gone is None
+    assert len(page.refused) == len(answers)
+    assert entries.look(by(board, MAINTAINER), entry)[0].gone is None
 
 
 def test_decisions_can_be_made_on_the_page(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_context(board, MAINTAINER, []))
-    said, shown = _call(blocks, "deciding", f" {entry} ", "Put a public note", "", HOSTILE)
+    page = _page(board, MAINTAINER)
+    said, shown = page.call("deciding", f" {entry} ", "entries.flag", "", HOSTILE)
     assert "carries the note" in said and HOSTILE not in shown and "&lt;img" in shown
-    said, shown = _call(blocks, "changing", entry, "organisation", HOSTILE)
+    said, shown = page.call("changing", entry, "organisation", HOSTILE)
     assert "Changed: organisation." in said and HOSTILE not in shown
-    said, _ = _call(blocks, "deciding", entry, "Merge into", "e00000000000", "because")
+    said, _ = page.call("deciding", entry, "entries.merge", "e00000000000", "because")
     assert "no entry" in said
-    assert "hold" in _call(blocks, "verifying", "")
+    assert "hold" in page.call("verifying", "")
 
 
 def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) -> None:
     small_benchmark.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_context(board, MAINTAINER, []))
-    kept = audit.head(board, MAINTAINER)
-    assert "so does the given head" in _call(blocks, "verifying", json.dumps(kept))
-    assert "not the one" in _call(blocks, "verifying", json.dumps({**kept, "hash": "0" * 64}))
+    page = _page(board, MAINTAINER)
+    kept = audit.head(by(board, MAINTAINER))
+    assert "so does the given head" in page.call("verifying", json.dumps(kept))
+    assert "not the one" in page.call("verifying", json.dumps({**kept, "hash": "0" * 64}))
     for text in ("no JSON", "[]", "7"):
-        assert "no head of a chain" in _call(blocks, "verifying", text)
+        assert "no head of a chain" in page.call("verifying", text)
 
 
 def test_entries_are_found_by_model_owner_and_id_and_one_is_chosen(board: Database) -> None:
     first, second = small_benchmark.submit(board, range(2), owner="aowner000000")
-    blocks = _blocks(_context(board, MAINTAINER, []))
+    page = _page(board, MAINTAINER)
     for wanted, ids in (("", {first, second}), ("JUDGE 1", {second}), (first[3:9], {first}), ("%", set())):
-        told, choices = _call(blocks, "finding", wanted)
+        told, choices = page.call("finding", wanted)
         assert {one[1] for one in choices["choices"]} == {one for one in (first, second) if one in told} == ids
-    assert "aowner000000" in _call(blocks, "finding", "owner0000")[0]
-    name, shown = _call(blocks, "choosing", second)
+    assert "aowner000000" in page.call("finding", "owner0000")[0]
+    name, shown = page.call("choosing", second)
     assert (name, "The entry waits to be scored." in shown) == (second, True)
-    _call(blocks, "deciding", second, "Hide", "", "because")
-    assert "The entry is hidden." in _call(blocks, "choosing", second)[1]
+    page.call("deciding", second, "entries.hide", "", "because")
+    assert "The entry is hidden." in page.call("choosing", second)[1]
 
 
 def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
     add_judges(bench, np.zeros((2, len(bench.table))), ["o0", "o1"])
-    asked = rescoring.request_preview(bench.database, MAINTAINER, "demo", "demo")
+    asked = rescoring.request_preview(by(bench.database, MAINTAINER), "demo")
     bench.runner.run_all()
-    blocks = _blocks(_context(bench.database, MAINTAINER, []))
-    told, choices = _call(blocks, "asked")
+    page = _page(bench.database, MAINTAINER)
+    told, choices = page.call("asked")
     assert choices["choices"] == [(f"{asked.task_id}: rescore.preview demo, done", str(asked.task_id))]
     assert "rescore.preview" in told
-    assert "2 entries: 0 change" in _call(blocks, "showing", str(asked.task_id))
-    assert "vl-bad" in _call(blocks, "showing", "99")
+    assert "2 entries: 0 change" in page.call("showing", str(asked.task_id))
+    assert "vl-bad" in page.call("showing", "99")
 
 
 def test_a_failed_task_is_chosen_and_asked_for_again(board: Database) -> None:
-    failed = labels.request_import(board, MAINTAINER, "demo", "v3", "/gone.jsonl", "errors")
+    failed = labels.request_import(by(board, MAINTAINER), "v3", "/gone.jsonl", "errors")
     with board.write() as session:
         claim = tasks.claim(session, "worker", 60.0)
         assert claim is not None
         tasks.fail(session, claim, HOSTILE, retry=False)
-    blocks = _blocks(_context(board, MAINTAINER, []))
-    shown, choices = _call(blocks, "look")
+    page = _page(board, MAINTAINER)
+    shown, choices = page.call("look")
     assert HOSTILE not in shown and "&lt;img" in shown
     assert choices["choices"][1:] == [(f"Task {failed.task_id}: labels.import v3", f"task {failed.task_id}")]
-    said, shown, choices = _call(blocks, "retrying", f"task {failed.task_id}")
+    said, shown, choices = page.call("retrying", f"task {failed.task_id}")
     assert "A worker imports revision v3" in said and "&lt;img" not in shown and len(choices["choices"]) == 1
 
 
 def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typed(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
-    blocks = _blocks(_context(bench.database, MAINTAINER, []))
-    starts = [one for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == "run"]
-    buttons = {block.value: block._id for block in blocks.blocks.values() if isinstance(block, gr.Button)}
+    page = _page(bench.database, MAINTAINER)
+    starts = [one for one in page.blocks.fns.values() if one.fn is not None and one.fn.__name__ == "run"]
+    buttons = {block.value: block._id for block in page.blocks.blocks.values() if isinstance(block, gr.Button)}
     request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
 
     def press(name: str, typed: str = "") -> tuple[str, Any]:
@@ -210,7 +196,15 @@ def test_what_there_is_nothing_to_say_about_is_a_dash_that_phones_leave_out() ->
 
 
 def test_a_long_task_shows_how_far_it_is() -> None:
-    about = {"id": 3, "kind": "rescore.apply", "subject": "v2", "params": {}, "reason": HOSTILE, "requested_by": "x"}
+    about = {
+        "id": 3,
+        "benchmark": "demo",
+        "kind": "rescore.apply",
+        "subject": "v2",
+        "params": {},
+        "reason": HOSTILE,
+        "requested_by": "x",
+    }
     times = {"created_at": 1.0, "started_at": 2.0, "finished_at": None}
     going = TaskView(**about, **times, state="running", outcome="", progress=500, total=10_000, worker="w")
     assert '<progress max="10000" value="500"' in markup.task(going)
@@ -265,9 +259,9 @@ def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_
 
 def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_context(board, MAINTAINER, []))
-    _call(blocks, "changing", entry, "parameters_b", "7")
-    _, shown = _call(blocks, "changing", entry, "notes", 'said "no"')
+    page = _page(board, MAINTAINER)
+    page.call("changing", entry, "parameters_b", "7")
+    _, shown = page.call("changing", entry, "notes", 'said "no"')
     assert "Parameters, in billions" in shown and "null" not in shown
     for was, became in (("–", "7"), ("–", "said &quot;no&quot;")):
         assert f'data-name="Was" data-nothing>{was}<' in shown and f'data-name="Became">{became}<' in shown
@@ -282,9 +276,9 @@ def test_a_source_leads_to_an_http_address_only() -> None:
 
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
-    blocks = _blocks(_context(board, MAINTAINER, []))
-    _call(blocks, "deciding", entry, "Verify", "", "checked by hand")
-    shown = "".join([*_call(blocks, "deciding", entry, "Put a public note", "", "a note"), _call(blocks, "heading")])
+    page = _page(board, MAINTAINER)
+    page.call("deciding", entry, "entries.verify", "", "checked by hand")
+    shown = "".join([*page.call("deciding", entry, "entries.flag", "", "a note"), page.call("heading")])
     shown += markup.decisions(decisions(board))
     assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", shown)) >= 4
     assert not re.search(r"\dT\d", shown)

@@ -13,6 +13,8 @@ from sqlalchemy import delete, select, text, update
 
 from maintenance.actions import entries as moderation
 from maintenance.actions import labels, operations, rescoring
+from maintenance.actions.labels import DisclosureLevel
+from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict, NotFound
 from storage import audit, label_sets, tasks
 from storage.database import Database, migrate, open_database
@@ -22,6 +24,7 @@ from storage.models.moderation import Task
 from storage.tasks import TaskClaim, TaskRequest
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.factories.boards import RealBoard
 from workers.jobs import activate_revision, import_labels
 from workers.jobs.activate_revision import PIECE
@@ -35,7 +38,11 @@ BENCHMARK = "vl-rewardbench"
 def _import(board: RealBoard) -> None:
     source = str(boards.labels_file("v2"))
     labels.request_import(
-        board.database, MAINTAINER, BENCHMARK, "v2", source, "the authors changed labels", public=True
+        by(board.database, MAINTAINER, BENCHMARK),
+        "v2",
+        source,
+        "the authors changed labels",
+        level=DisclosureLevel(public=True),
     )
     board.runner.run_all()
 
@@ -47,9 +54,11 @@ def _sqlite_board(tmp_path: Path, judges: int | None = None) -> RealBoard:
 
 
 def _apply(board: RealBoard, revision: str = "v2", **scope: Any) -> Any:
-    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, revision, "because", revision, **scope)
+    asked = rescoring.request_apply(
+        by(board.database, MAINTAINER, BENCHMARK), revision, "because", revision, RescoreScope(**scope)
+    )
     board.runner.run_all()
-    return asked if asked.task_id is None else operations.task(board.database, MAINTAINER, asked.task_id)
+    return asked if asked.task_id is None else operations.task(by(board.database, MAINTAINER), asked.task_id)
 
 
 def _events(database: Database, kind: str) -> list[dict[str, Any]]:
@@ -80,7 +89,7 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
     _import(board)
     before = len(_events(database, "scores.recorded"))
     first, second, third = (replace(board.runner, worker=name, chunk=2) for name in ("first", "second", "third"))
-    rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
     helped, stop = threading.Event(), threading.Event()
 
     def help_out(runner: TaskRunner) -> None:
@@ -118,13 +127,13 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
     assert len(recorded) == len(pieces) == -(-len(board.ids) // 2)
     assert all(len(event["commitments"]) == event["scores"] for event in recorded)
     assert (_shown(database), _scored(database, "v2")) == ("v2", set(board.ids))
-    assert [one.kind for one in operations.recent_tasks(database, MAINTAINER)] == ["rescore.apply", "labels.import"]
+    assert [one.kind for one in operations.recent_tasks(by(database, MAINTAINER))] == ["rescore.apply", "labels.import"]
 
 
 def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=6)
     _import(board)
-    rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
     with board.database.write() as session:  # split, and one piece taken by somebody who is gone
         claim = tasks.claim(session, "dead", 60.0, scorer_version="1")
         assert claim is not None
@@ -201,7 +210,7 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
     task = _apply(board, revision="v1", entries=[lost])
     assert "1 entry scored" in task.outcome
     assert lost in {entry["id"] for entry in board.publish()["entries"]}
-    assert not operations.health(board.database, MAINTAINER, BENCHMARK).failures
+    assert not operations.health(by(board.database, MAINTAINER, BENCHMARK)).failures
     assert _shown(board.database) == "v1"
 
 
@@ -217,14 +226,20 @@ def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_p
     task = _apply(board, revision="v1", entries=[name])
     assert (task.state, "1 could not be scored" in task.outcome) == ("done", True)
     with pytest.raises(Conflict, match="filter by"):
-        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v1", "x", "v1", where={"colour": "red"})
+        rescoring.request_apply(
+            by(board.database, MAINTAINER, BENCHMARK), "v1", "x", "v1", selected=RescoreScope(where={"colour": "red"})
+        )
 
 
 def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=3)
     _import(board)
     rescoring.request_apply(
-        board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", where={"owner": "aowner000000"}
+        by(board.database, MAINTAINER, BENCHMARK),
+        "v2",
+        "because",
+        "v2",
+        selected=RescoreScope(where={"owner": "aowner000000"}),
     )
     with board.database.write() as session:
         claim = tasks.claim(session, "worker", 60.0, scorer_version="1")
@@ -237,7 +252,7 @@ def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tm
         return board.runner._run_subtask(claim.task_id, labels_v2)
 
     activate_revision.apply(board.database, board.scorer, labels_v2, claim, lambda done, total: None, turn)
-    done = operations.task(board.database, MAINTAINER, claim.task_id)
+    done = operations.task(by(board.database, MAINTAINER), claim.task_id)
     assert "3 entries scored" in done.outcome
     assert "could not be scored" not in done.outcome
     assert _events(board.database, "rescore.staged")[0]["left"] == 0
@@ -330,9 +345,9 @@ def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
     for entries in ([], [board.ids[0]]):  # one that there is does not make up for one that there is not
         asked = {**scope, "entries": [*scope.get("entries", ()), *entries]}
         with pytest.raises((NotFound, Conflict), match=said):
-            rescoring.request_preview(database, MAINTAINER, BENCHMARK, "v2", **asked)
+            rescoring.request_preview(by(database, MAINTAINER, BENCHMARK), "v2", RescoreScope(**asked))
         with pytest.raises((NotFound, Conflict), match=said):
-            rescoring.request_apply(database, MAINTAINER, BENCHMARK, "v2", "because", "v2", **asked)
+            rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "because", "v2", RescoreScope(**asked))
     with database.read() as session:
         assert audit.head(session) == before
 
@@ -340,9 +355,11 @@ def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
 def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=2)
     _import(board)
-    moderation.withdraw(board.database, MAINTAINER, board.ids[0], "because")
+    moderation.withdraw(by(board.database, MAINTAINER), board.ids[0], "because")
     with pytest.raises(Conflict, match="on the board"):
-        rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v2", entries=board.ids[:1])
+        rescoring.request_preview(
+            by(board.database, MAINTAINER, BENCHMARK), "v2", selected=RescoreScope(entries=board.ids[:1])
+        )
     task = _apply(board, entries=board.ids[:1])
     assert task.outcome.startswith("1 entry scored")
 
@@ -354,7 +371,9 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
     _apply(board, **scope)
     with board.database.read() as session:
         before = audit.head(session)
-    said = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", **scope)
+    said = rescoring.request_apply(
+        by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2", RescoreScope(**scope)
+    )
     assert (said.changed, said.task_id) == (False, None)
     assert said.message == "All 2 entries were scored under revision v2, scorer version 1 already."
     with board.database.read() as session:
@@ -364,20 +383,22 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
 def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=2)
     _import(board)
-    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2", entries=board.ids[:1])
+    asked = rescoring.request_apply(
+        by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2", selected=RescoreScope(entries=board.ids[:1])
+    )
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
     register(board.database, scored, "v2")
     score_some(board.database, scored, "v2", board.ids[:1], lambda session: None)
     board.runner.run_all()
     assert asked.task_id is not None
-    task = operations.task(board.database, MAINTAINER, asked.task_id)
+    task = operations.task(by(board.database, MAINTAINER), asked.task_id)
     assert task.outcome == "All entries that were asked for were scored under revision v2 already."
 
 
 def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=4)
     _import(board)
-    asked = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    asked = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
     register(board.database, scored, "v2")
     score_some(board.database, scored, "v2", board.ids[:2], lambda session: None)
@@ -386,7 +407,7 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
             assert tasks.claim(session, "killed", -1.0, scorer_version="1") is not None
             assert tasks.release_expired(session) == 1
     assert asked.task_id is not None
-    failed = operations.task(board.database, MAINTAINER, asked.task_id)
+    failed = operations.task(by(board.database, MAINTAINER), asked.task_id)
     assert (failed.state, _shown(board.database)) == ("failed", "v1")
     assert failed.outcome.endswith("ask again: it goes on where it stopped.")
     again = _apply(board)

@@ -21,6 +21,7 @@ from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.service import Accepted
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER, STRANGER
+from tests.factories.actions import by
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 
 ANN = person("aann00000000")
@@ -42,8 +43,8 @@ def _submit(setup: SubmissionSetup, number: int) -> Accepted:
 
 
 def _grant(database: Database, extra: int = 1) -> int:
-    assert actions_quota_grants.grant(database, MAINTAINER, ANN.account, extra, "a camera-ready deadline").changed
-    return actions_quota_grants.listing(database, MAINTAINER)[0].id
+    assert actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, extra, "a camera-ready deadline").changed
+    return actions_quota_grants.listing(by(database, MAINTAINER))[0].id
 
 
 def test_a_grant_is_used_once_the_quota_is_and_takes_nothing_from_it(
@@ -51,12 +52,12 @@ def test_a_grant_is_used_once_the_quota_is_and_takes_nothing_from_it(
 ) -> None:
     grant = _grant(database)
     _submit(setup, 1)  # the quota's own
-    assert actions_quota_grants.listing(database, MAINTAINER)[0].left == 1
+    assert actions_quota_grants.listing(by(database, MAINTAINER))[0].left == 1
     assert setup.intake.allowance(ANN).next_at is None
     _submit(setup, 2)
     assert (
-        actions_quota_grants.listing(database, MAINTAINER)[0].used,
-        actions_quota_grants.listing(database, MAINTAINER)[0].left,
+        actions_quota_grants.listing(by(database, MAINTAINER))[0].used,
+        actions_quota_grants.listing(by(database, MAINTAINER))[0].left,
     ) == (
         1,
         0,
@@ -70,7 +71,7 @@ def test_a_grant_is_used_once_the_quota_is_and_takes_nothing_from_it(
         session.execute(update(Job).where(Job.submission_id == second).values(**failed))
     _submit(setup, 3)
     with pytest.raises(NotFound):
-        actions_quota_grants.revoke(database, MAINTAINER, grant + 1, "no")
+        actions_quota_grants.revoke(by(database, MAINTAINER), grant + 1, "no")
     with database.read() as session:
         assert audit.verify(session) is None
 
@@ -101,12 +102,12 @@ def test_a_double_click_grants_once_and_a_used_one_can_be_given_again(
     setup: SubmissionSetup, database: Database
 ) -> None:
     def click(_: int) -> bool:
-        return actions_quota_grants.grant(database, MAINTAINER, ANN.account, 1, "a camera-ready deadline").changed
+        return actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, 1, "a camera-ready deadline").changed
 
     with ThreadPoolExecutor(4) as pool:
         assert sum(pool.map(click, range(4))) == 1
-    assert len(actions_quota_grants.listing(database, MAINTAINER)) == 1
-    assert actions_quota_grants.grant(database, MAINTAINER, ANN.account, 2, "a camera-ready deadline").changed, (
+    assert len(actions_quota_grants.listing(by(database, MAINTAINER))) == 1
+    assert actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, 2, "a camera-ready deadline").changed, (
         "another number"
     )
     for number in (1, 2):  # the quota's own, and the grant's
@@ -118,20 +119,20 @@ def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(
     setup: SubmissionSetup, database: Database
 ) -> None:
     grant = _grant(database, extra=3)
-    assert actions_quota_grants.revoke(database, MAINTAINER, grant, "given by mistake").changed
-    assert not actions_quota_grants.revoke(database, MAINTAINER, grant, "given by mistake").changed
+    assert actions_quota_grants.revoke(by(database, MAINTAINER), grant, "given by mistake").changed
+    assert not actions_quota_grants.revoke(by(database, MAINTAINER), grant, "given by mistake").changed
     _submit(setup, 1)
     with pytest.raises(QuotaUsed):
         _submit(setup, 2)
     with pytest.raises(Forbidden):
-        actions_quota_grants.grant(database, STRANGER, ANN.account, 1, "me")
+        actions_quota_grants.grant(by(database, STRANGER), ANN.account, 1, "me")
     with pytest.raises(NotFound):
-        actions_quota_grants.grant(database, MAINTAINER, "anobody00000", 1, "who")
+        actions_quota_grants.grant(by(database, MAINTAINER), "anobody00000", 1, "who")
     for extra in (0, -1, 1001):
         with pytest.raises(Conflict, match="from 1 to 1000"):
-            actions_quota_grants.grant(database, MAINTAINER, ANN.account, extra, "so many")
+            actions_quota_grants.grant(by(database, MAINTAINER), ANN.account, extra, "so many")
 
 
 def test_the_account_local_can_be_granted_submissions(database: Database) -> None:
-    assert actions_quota_grants.grant(database, MAINTAINER, "local", 2, "a trial").changed
-    assert [one.account for one in actions_quota_grants.listing(database, MAINTAINER)] == ["local"]
+    assert actions_quota_grants.grant(by(database, MAINTAINER), "local", 2, "a trial").changed
+    assert [one.account for one in actions_quota_grants.listing(by(database, MAINTAINER))] == ["local"]

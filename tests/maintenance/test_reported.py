@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from maintenance.actions import reported
-from maintenance.decision_log import PublicLog, decisions
+from maintenance.decision_log import PublicLog
 from maintenance.reported_file import FIELDS, ReportedFileRejected, RowProblem, read, read_row
 from maintenance.types import Conflict, NotFound
 from storage import audit
@@ -34,6 +32,11 @@ from storage.models.operations import ReportedResult
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
+<<<<<<< HEAD
+from tests.factories.actions import PUBLIC_EVENTS, by, decisions
+=======
+from tests.factories.programs import Finished, run_maintenance
+>>>>>>> suite
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 
@@ -60,7 +63,8 @@ def _csv(*rows: dict[str, Any]) -> bytes:
 
 
 def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.ImportResult:
-    return reported.import_file(database, MAINTAINER, "demo", _csv(*rows), "a survey", **more)
+    ctx = by(database, MAINTAINER, shipped=more.pop("shipped", ()))
+    return reported.import_file(ctx, _csv(*rows), "a survey", **more)
 
 
 def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
@@ -101,7 +105,7 @@ def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database
     lines = _csv(ROW, {**OTHER, "macro": "many"}, ROW).decode().splitlines()
     lines.insert(2, "one,field,too,few")
     with pytest.raises(ReportedFileRejected) as rejected:
-        reported.import_file(database, MAINTAINER, "demo", "\n".join(lines).encode(), "a survey")
+        reported.import_file(by(database, MAINTAINER), "\n".join(lines).encode(), "a survey")
     found = [(one.line, one.field, one.code) for one in rejected.value.problems]
     assert found == [(3, None, "bad-record"), (4, "macro", "bad-value"), (5, "name", "repeated")]
     records = [ROW, 7, {**OTHER, "date": "May"}]
@@ -149,10 +153,10 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
         _import(database, ROW, {**OTHER, "url": ""})
     assert len(_import(database, ROW, OTHER, dry_run=True).new) == 2
     with pytest.raises(Conflict, match="reason"):
-        reported.import_file(database, MAINTAINER, "demo", _csv(ROW), " ")
+        reported.import_file(by(database, MAINTAINER), _csv(ROW), " ")
     with pytest.raises(Forbidden):
-        reported.import_file(database, OWNER_OF_IT, "demo", _csv(ROW), "mine")
-    assert reported.results(database, MAINTAINER, "demo") == []
+        reported.import_file(by(database, OWNER_OF_IT), _csv(ROW), "mine")
+    assert reported.results(by(database, MAINTAINER)) == []
     done = _import(database, ROW, OTHER)
     assert (done.changed, len(done.new), done.seq is not None) == (True, 2, True)
     again = _import(database, ROW, OTHER)
@@ -166,7 +170,7 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
     shipped = bundled_results()
     data = (ROOT / "leaderboard" / "board" / "published.json").read_bytes()
-    found = reported.import_file(database, MAINTAINER, "demo", data, "all of them", shipped)
+    found = reported.import_file(by(database, MAINTAINER, shipped=shipped), data, "all of them")
     assert (found.changed, len(found.known)) == (False, len(load_published()))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}
     assert not _import(database, copied, shipped=shipped).changed  # another paper repeats it
@@ -179,7 +183,7 @@ def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refuse
 
 def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Database) -> None:
     name = _import(database, ROW).new[0].id
-    told = (database, MAINTAINER, "demo", name)
+    told = (by(database, MAINTAINER), name)
     assert reported.edit(*told, {"macro": "54.9", "organisation": "A lab"}, "a slip").changed
     assert not reported.edit(*told, {"macro": 54.9}, "a slip").changed
     with pytest.raises(ReportedFileRejected, match="Expected a number"):
@@ -188,13 +192,13 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
         reported.edit(*told, {"id": "r-x"}, "a slip")
     assert reported.remove(*told, "retracted").changed
     assert not reported.remove(*told, "retracted").changed
-    (kept,) = reported.results(database, MAINTAINER, "demo")
+    (kept,) = reported.results(by(database, MAINTAINER))
     assert (kept.removed, kept.figures["macro"]) == ("retracted", 54.9)
     with pytest.raises(ReportedFileRejected, match=r"removed on .* \(retracted\)"):
         _import(database, ROW)
     assert reported.restore(*told, "it stands").changed
     with pytest.raises(NotFound):
-        reported.remove(database, MAINTAINER, "demo", load_published()[0].id, "no")
+        reported.remove(by(database, MAINTAINER), load_published()[0].id, "no")
     said = [one.sentence for one in decisions(database)]
     assert said[:3] == [
         "Reported result Judge-7B is back: it stands",
@@ -224,7 +228,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     site = BoardCache(snapshots, benchmark="demo", check_every=0)
     app = FastAPI()
     materials = ItemCatalog(None, None, snapshots.relations)
-    app.include_router(leaderboard.routes.build(site, materials, PublicLog(database)))
+    app.include_router(leaderboard.routes.build(site, materials, PublicLog(database, PUBLIC_EVENTS)))
     app.include_router(leaderboard.api.build(site, materials))
     client = TestClient(app)
 
@@ -239,7 +243,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
         assert reply.status_code == 200, path
         assert "Judge" in reply.text, path
         assert "<b>Judge</b>" not in reply.text or path.endswith(".csv"), path
-    told = (database, MAINTAINER, "demo", name)
+    told = (by(database, MAINTAINER), name)
     reported.edit(*told, {"macro": "54.9", "notes": "<i>a slip</i>", "organisation": ""}, "a typing error")
     corrected = client.get(f"/decisions/{decisions(database)[0].seq}").text
     link = f'<a href="/entries/{name}">&lt;b&gt;Judge&lt;/b&gt;</a>'
@@ -269,9 +273,8 @@ def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     environ = {"DATA_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "maintenance", "reported", *arguments]
-        return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100)
+    def run(*arguments: str) -> Finished:
+        return run_maintenance("reported", *arguments, environ=environ)
 
     file.write_bytes(_csv(ROW, {**OTHER, "url": ""}))
     refused = run("import", str(file), "--dry-run")
@@ -305,12 +308,12 @@ def test_an_integer_is_asked_for_as_one(votes: Any) -> None:
 def test_an_imported_result_names_its_judge_and_who_reported_it(database: Database) -> None:
     rows = [{"model": "Judge X rerun", "judge": "Judge X", "url": "https://arxiv.org/abs/2501.00001", "macro": 55.0,
              "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
-    (row,) = reported.import_file(database, MAINTAINER, "demo", json.dumps(rows).encode(), "a survey").new
+    (row,) = reported.import_file(by(database, MAINTAINER), json.dumps(rows).encode(), "a survey").new
     with database.read() as session:
         (one,) = merge_imported((), {"reported": stored.shown(session, "demo")})
     assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (
         "judge-x", "Judge X", "authors", "policy-as-judge")  # fmt: skip
-    reported.edit(database, MAINTAINER, "demo", row.id, {"judge_name": "Judge Y"}, "a slip")
+    reported.edit(by(database, MAINTAINER), row.id, {"judge_name": "Judge Y"}, "a slip")
     with database.read() as session:
         assert stored.shown(session, "demo")[0]["judge_name"] == "Judge Y"
     assert _row(overall=60, reported_by="me")[1][0].message.startswith("Choose one of authors, benchmark, others")

@@ -17,7 +17,8 @@ from sqlalchemy import select, text
 
 from benchmark.label_diff import COLUMNS
 from maintenance.actions import labels, operations, rescoring
-from maintenance.decision_log import decisions
+from maintenance.actions.labels import DisclosureLevel
+from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import drafts
 from storage import annotation_projects, audit, label_sets
@@ -27,6 +28,7 @@ from storage.models.core import BoardState as BoardRow
 from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
+from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
 from tests.maintenance.concurrency_helpers import at_once
 
@@ -48,7 +50,9 @@ def _import(board: RealBoard, revision: str = "v2", source: str | None = None, *
     spec = source or str(boards.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
     done = labels.request_import(
-        board.database, MAINTAINER, BENCHMARK, *about, disclosure=level, accept_weak_hiding=True
+        by(board.database, MAINTAINER, BENCHMARK),
+        *about,
+        level=DisclosureLevel(disclosure=level, accept_weak_hiding=True),
     )
     assert done.task_id is not None
     board.runner.run_all()
@@ -56,20 +60,20 @@ def _import(board: RealBoard, revision: str = "v2", source: str | None = None, *
 
 
 def _preview(board: RealBoard, revision: str = "v2", **scope: Any) -> dict[str, Any]:
-    done = rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, revision, **scope)
+    done = rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), revision, RescoreScope(**scope))
     board.runner.run_all()
     assert done.task_id is not None
-    return rescoring.preview(board.database, MAINTAINER, done.task_id)
+    return rescoring.preview(by(board.database, MAINTAINER), done.task_id)
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, revision, "sixteen labels", revision)
+    done = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), revision, "sixteen labels", revision)
     board.runner.run_all()
     return done
 
 
 def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
-    return rescoring.undo(board.database, MAINTAINER, BENCHMARK, revision, "too early")
+    return rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), revision, "too early")
 
 
 def _shown(database: Database) -> str:
@@ -102,7 +106,7 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
 ) -> None:
     board = _sqlite_board(tmp_path, before, judges=1)
     _import(board)
-    (found,) = [one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == "v2"]
+    (found,) = [one for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK)) if one.revision == "v2"]
     assert found.difference == {
         "against": before,
         "items_before": 1250,
@@ -231,11 +235,11 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     _import(board)
     for typed in ("", "V2", "v1", "yes"):
         with pytest.raises(Conflict, match="v2"):
-            rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", typed)
+            rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", typed)
     with pytest.raises(Conflict, match="reason"):
-        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "  ", "v2")
+        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "  ", "v2")
     with pytest.raises(NotFound):
-        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v9", "because", "v9")
+        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v9", "because", "v9")
     board.runner.run_all()
     assert _shown(board.database) == "v1"
 
@@ -244,13 +248,13 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board)
     _import(board, "v0")
-    request = rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    request = rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", BENCHMARK, "a" * 64, 1250)
         label_sets.activate_revision(session, BENCHMARK, "other", "1", "another way")
     board.runner.run_all()
     assert request.task_id is not None
-    task = operations.task(board.database, MAINTAINER, request.task_id)
+    task = operations.task(by(board.database, MAINTAINER), request.task_id)
     assert (task.state, _shown(board.database)) == ("failed", "other")
     assert "preview" in task.outcome
 
@@ -258,7 +262,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     _import(board)
-    rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
     board.runner.run_all()
     from workers.runner import Worker, drain
@@ -293,33 +297,33 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     _import(board)
     _apply(board)
     with pytest.raises(Conflict, match="apply another"):
-        labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
+        labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
     _undo(board)
     for typed in ("", "v1", "V2"):
         with pytest.raises(Conflict, match="To confirm, type v2"):
-            labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", typed)
+            labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", typed)
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
         project = annotation_projects.create(session, BENCHMARK, "may", "v2", "to be sure", "m", ["a" * 64])
     with pytest.raises(Conflict, match="Project may is verifying revision v2; close it first"):
-        labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
+        labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
     with board.database.write() as session:
         annotation_projects.close(session, project, "m")
-    labels.request_retire(board.database, MAINTAINER, BENCHMARK, "v2", "over", "v2")
+    labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
     board.runner.run_all()
-    (found,) = [one for one in labels.revisions(board.database, MAINTAINER, BENCHMARK) if one.revision == "v2"]
+    (found,) = [one for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK)) if one.revision == "v2"]
     assert found.salt is not None
     kept = board.runner.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
     with board.database.write() as session, pytest.raises(Conflict, match="choose another base"):
         drafts.check_base(session, BENCHMARK, "v2")
     with pytest.raises(Conflict, match="retired"):
-        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+        rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     with pytest.raises(Conflict, match="Choose another name") as refused:
-        labels.request_import(board.database, MAINTAINER, BENCHMARK, "demo", "v2.jsonl", "because")
+        labels.request_import(by(board.database, MAINTAINER, BENCHMARK), "demo", "v2.jsonl", "because")
     assert refused.value.code == "reserved-name"
 
 
@@ -328,7 +332,7 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
     _import(board)
     for name in ("v2", "v1"):
         with pytest.raises(Conflict, match="never change"):
-            labels.request_import(board.database, MAINTAINER, BENCHMARK, name, "elsewhere.jsonl", "again")
+            labels.request_import(by(board.database, MAINTAINER, BENCHMARK), name, "elsewhere.jsonl", "again")
     assert board.runner.store.load("v2").labels.items == 1247
 
 
@@ -343,23 +347,23 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
     limited = replace(board, runner=runner)
     named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
     for number, source in enumerate(named):
-        task = operations.task(board.database, MAINTAINER, _import(limited, f"x{number}", str(source)))
+        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"x{number}", str(source)))
         assert task.state == "failed"
         assert task.outcome == (
             f"{source} is neither a file below {inside} nor a Hub dataset at a commit (owner/name@commit). "
             "Put the file there, or name another directory in LABEL_IMPORT_DIRS."
         )
     for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
-        task = operations.task(board.database, MAINTAINER, _import(limited, f"y{number}", str(source)))
+        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"y{number}", str(source)))
         assert task.state == "done"
 
 
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     task = _import(board, "v3", str(tmp_path / "missing.jsonl"))
-    view = operations.task(board.database, MAINTAINER, task)
+    view = operations.task(by(board.database, MAINTAINER), task)
     assert view.state == "failed" and "missing.jsonl" in view.outcome
-    assert [one.revision for one in labels.revisions(board.database, MAINTAINER, BENCHMARK)] == ["v1"]
+    assert [one.revision for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK))] == ["v1"]
     assert not (tmp_path / "state" / "labels").exists()
 
 
@@ -402,7 +406,7 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     _import(board)
 
     def applying(user: Any) -> Callable[[], ActionResult]:
-        return lambda: rescoring.request_apply(database, user, BENCHMARK, "v2", "because", "v2")
+        return lambda: rescoring.request_apply(by(database, user, BENCHMARK), "v2", "because", "v2")
 
     results = at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
@@ -411,7 +415,7 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     workers = at_once(*[lambda: ActionResult(board.runner.run_one(), "") for _ in range(3)])
     assert all(isinstance(one, ActionResult) for one in workers), workers
     assert len(_events(database, "rescore.applied")) == 1
-    undoing = [lambda: rescoring.undo(database, MAINTAINER, BENCHMARK, "v2", "too early") for _ in range(3)]
+    undoing = [lambda: rescoring.undo(by(database, MAINTAINER, BENCHMARK), "v2", "too early") for _ in range(3)]
     results = at_once(*undoing)
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
         results
@@ -425,9 +429,9 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board, "v2")
     _import(board, "v0")
-    rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
     with pytest.raises(Conflict, match="must end first"):
-        rescoring.request_apply(board.database, SECOND_MAINTAINER, BENCHMARK, "v0", "because", "v0")
+        rescoring.request_apply(by(board.database, SECOND_MAINTAINER, BENCHMARK), "v0", "because", "v0")
 
 
 def test_another_worker_finds_published_labels_and_never_moves_the_board_away_from_them(tmp_path: Path) -> None:

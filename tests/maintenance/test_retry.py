@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,9 @@ import pytest
 from sqlalchemy import update
 
 from auth import Forbidden
-from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance import cli
 from maintenance.actions import labels, operations, rescoring
+from maintenance.actions.labels import DisclosureLevel
+from maintenance.actions.rescoring import RescoreScope
 from maintenance.actions.task_retry import retry_task
 from maintenance.types import Conflict, NotFound
 from review import candidates, disputes
@@ -25,6 +24,7 @@ from storage.tasks import TaskView
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, SECOND_MAINTAINER, STRANGER
+from tests.factories.actions import by, run_command
 from tests.factories.review_setup import ReviewSetup, add_judges, set_up
 
 WHY = "the preferred response invents a dog"
@@ -36,15 +36,17 @@ def bench(tmp_path: Path) -> ReviewSetup:
 
 
 def _listed(bench: ReviewSetup) -> list[int]:
-    return [one.id for one in operations.health(bench.database, MAINTAINER, "demo").failed_tasks]
+    return [one.id for one in operations.health(by(bench.database, MAINTAINER)).failed_tasks]
 
 
 def _task(bench: ReviewSetup, number: int | None) -> TaskView:
-    return operations.task(bench.database, MAINTAINER, number or 0)
+    return operations.task(by(bench.database, MAINTAINER), number or 0)
 
 
 def _import(bench: ReviewSetup, source: Path, revision: str = "v3") -> int:
-    asked = labels.request_import(bench.database, MAINTAINER, "demo", revision, str(source), "new", public=True)
+    asked = labels.request_import(
+        by(bench.database, MAINTAINER), revision, str(source), "new", level=DisclosureLevel(public=True)
+    )
     bench.runner.run_all()
     return asked.task_id or 0
 
@@ -77,7 +79,7 @@ def test_a_failed_task_is_asked_for_again_with_its_parameters_and_leaves_the_lis
     source = tmp_path / "labels.jsonl"
     first = _import(bench, source)
     assert _listed(bench) == [first]
-    again = retry_task(bench.database, SECOND_MAINTAINER, "demo", first)
+    again = retry_task(by(bench.database, SECOND_MAINTAINER), first)
     assert again.changed and again.task_id not in (None, first)
     assert _listed(bench) == [], "it was asked for again"
     old, new = _task(bench, first), _task(bench, again.task_id)
@@ -86,11 +88,11 @@ def test_a_failed_task_is_asked_for_again_with_its_parameters_and_leaves_the_lis
     bench.runner.run_all()
     assert _listed(bench) == [again.task_id], "the file is gone still, which its failure says"
     _write(bench, source)
-    assert retry_task(bench.database, MAINTAINER, "demo", first).changed
+    assert retry_task(by(bench.database, MAINTAINER), first).changed
     bench.runner.run_all()
     assert _listed(bench) == []
     with pytest.raises(Conflict, match="exists"):
-        retry_task(bench.database, MAINTAINER, "demo", first)
+        retry_task(by(bench.database, MAINTAINER), first)
 
 
 def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: ReviewSetup, tmp_path: Path) -> None:
@@ -104,52 +106,47 @@ def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: Revie
 
 def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: ReviewSetup, tmp_path: Path) -> None:
     (entry,) = add_judges(bench, bench.labels.preferred[np.newaxis], ["o"])
-    told = (bench.database, MAINTAINER)
-    disputes.dispute(bench.database, STRANGER, bench.table, bench.key(0), "a", WHY)
-    disputes.decide(*told, "demo", 1, True, "yes")
+    told = by(bench.database, MAINTAINER)
+    disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(0), "a", WHY)
+    disputes.decide(told, 1, True, "yes")
     _write(bench, tmp_path / "labels.jsonl")
     _import(bench, tmp_path / "labels.jsonl")
     for asked in (
-        lambda: operations.request_backup(*told),
-        lambda: candidates.request(*told, "demo"),
-        lambda: disputes.request_draft(*told, "demo", "next", "demo", "one"),
-        lambda: rescoring.request_preview(*told, "demo", "v3", entries=[entry]),
+        lambda: operations.request_backup(told),
+        lambda: candidates.request(told),
+        lambda: disputes.request_draft(told, "next", "demo", "one"),
+        lambda: rescoring.request_preview(told, "v3", selected=RescoreScope(entries=[entry])),
     ):
         first = _fail(bench, asked().task_id)
-        again = retry_task(*told, "demo", first)
+        again = retry_task(told, first)
         assert _task(bench, again.task_id).params == _task(bench, first).params
-        assert not retry_task(*told, "demo", first).changed, "a double click"
+        assert not retry_task(told, first).changed, "a double click"
         _fail(bench, again.task_id)
     for asked in (
-        lambda: rescoring.request_apply(*told, "demo", "v3", "better", "v3"),
-        lambda: labels.request_retire(*told, "demo", "v3", "published", "v3"),
+        lambda: rescoring.request_apply(told, "v3", "better", "v3"),
+        lambda: labels.request_retire(told, "v3", "published", "v3"),
     ):
         first = _fail(bench, asked().task_id)
-        with pytest.raises(Conflict, match="revision v3 once more: that wants its name typed again"):
-            retry_task(*told, "demo", first)
+        with pytest.raises(Conflict, match="revision v3 once more: that needs its name typed again"):
+            retry_task(told, first)
         assert first in _listed(bench)
         _fail(bench, asked().task_id)
         assert first not in _listed(bench)
 
 
 def test_only_what_has_failed_is_asked_for_again_and_by_maintainers_alone(bench: ReviewSetup) -> None:
-    asked = operations.request_backup(bench.database, MAINTAINER)
-    said = retry_task(bench.database, MAINTAINER, "demo", asked.task_id or 0)
+    asked = operations.request_backup(by(bench.database, MAINTAINER))
+    said = retry_task(by(bench.database, MAINTAINER), asked.task_id or 0)
     assert (said.changed, "has not failed" in said.message) == (False, True)
     with pytest.raises(NotFound):
-        retry_task(bench.database, MAINTAINER, "demo", 99)
+        retry_task(by(bench.database, MAINTAINER), 99)
     with pytest.raises(Forbidden):
-        retry_task(bench.database, STRANGER, "demo", asked.task_id or 0)
+        retry_task(by(bench.database, STRANGER), asked.task_id or 0)
 
 
 def test_the_command_line_asks_again_and_says_what_it_leaves(bench: ReviewSetup, tmp_path: Path) -> None:
     def run(*arguments: str) -> Any:
-        parser = argparse.ArgumentParser()
-        cli.add_commands(parser.add_subparsers(required=True))
-        options = parser.parse_args(list(arguments))
-        return options.command(
-            cli.CliContext(bench.database, LOCAL, "demo", dict, (), ItemCatalog(), lambda question: ""), options
-        )
+        return run_command(by(bench.database, LOCAL), *arguments)
 
     first = _import(bench, tmp_path / "none.jsonl")
     assert run("retry").text.endswith("Failed tasks, which are asked for again one by one: 1.")

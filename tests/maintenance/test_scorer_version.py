@@ -15,13 +15,14 @@ from sqlalchemy import func, select
 from benchmark.label_diff import COLUMNS
 from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
-from maintenance.decision_log import decisions
+from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict
 from storage import audit, label_sets
 from storage.database import Database, migrate, open_database
 from storage.models.core import AuditEvent, Score
 from tests.factories import boards, other_scorer
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
 from workers.jobs.pairwise_statistics import compute_if_changed
 
@@ -74,13 +75,15 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     _next_release(board, state)  # deployed: it scores for itself, and the board does not move
     assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
     with pytest.raises(Conflict, match=r"version 1\. Those that run: 2"):
-        rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v1")
+        rescoring.request_preview(by(board.database, MAINTAINER, BENCHMARK), "v1")
 
-    asked = rescoring.request_preview(board.database, MAINTAINER, BENCHMARK, "v1", scorer_version="2")
+    asked = rescoring.request_preview(
+        by(board.database, MAINTAINER, BENCHMARK), "v1", selected=RescoreScope(scorer_version="2")
+    )
     assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
     _next_release(board, state)
     assert asked.task_id is not None
-    found = rescoring.preview(board.database, MAINTAINER, asked.task_id)
+    found = rescoring.preview(by(board.database, MAINTAINER), asked.task_id)
     votes = boards.judges()
     old = boards.slow_board("v1", board.ids, votes)
     new = boards.slow_board("v1", board.ids, tuple(map(_as_the_rule_says, votes)))
@@ -92,11 +95,13 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     assert (found["labels"]["flipped"], found["significance_compared"]) == (0, False)
 
     with pytest.raises(Conflict, match="type v1 scorer 2"):
-        rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, "v1", "a rule", "v1", scorer_version="2")
+        rescoring.request_apply(
+            by(board.database, MAINTAINER, BENCHMARK), "v1", "a rule", "v1", selected=RescoreScope(scorer_version="2")
+        )
     told = ("v1", "a rule", rescoring.confirmation_for("v1", "2"))
-    rescoring.request_apply(board.database, MAINTAINER, BENCHMARK, *told, scorer_version="2")
+    rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), *told, selected=RescoreScope(scorer_version="2"))
     _next_release(board, state)
-    assert operations.recent_tasks(board.database, MAINTAINER)[0].state == "done"
+    assert operations.recent_tasks(by(board.database, MAINTAINER))[0].state == "done"
     assert _shown(board.database) == ("v1", "2")
     with board.database.read() as session:
         scores = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]
@@ -113,8 +118,8 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
         n, agree = (sum(row[field] for row in counts) for field in (0, 1))
         assert agree / n == pytest.approx(float(new[name].shares["overall"]))
 
-    assert rescoring.undo(board.database, MAINTAINER, BENCHMARK, "v1", "look again").changed
+    assert rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), "v1", "look again").changed
     assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
-    assert not rescoring.undo(board.database, MAINTAINER, BENCHMARK, "v1", "look again").changed
+    assert not rescoring.undo(by(board.database, MAINTAINER, BENCHMARK), "v1", "look again").changed
     with board.database.read() as session:
         assert audit.verify(session) is None

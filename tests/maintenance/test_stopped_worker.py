@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.factories.service import ROOT, Service, halt, running, until
+from tests.factories.programs import run_maintenance
+from tests.factories.service import Service, halt, running, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -35,8 +34,7 @@ def _scored(service: Service) -> list[dict[str, Any]]:
 
 def _maintain(tmp_path: Path, *words: str, expect: int = 0) -> str:
     ours = {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": "", "LABELS": "", "LABEL_REVISION": ""}
-    command = [sys.executable, "-m", "maintenance", *words]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | ours, capture_output=True, text=True, timeout=100)
+    done = run_maintenance(*words, environ=os.environ | ours)
     assert done.returncode == expect, done.stdout + done.stderr
     return done.stdout + done.stderr
 

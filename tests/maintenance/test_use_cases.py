@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -13,6 +14,8 @@ import pytest
 import maintenance
 import review
 from auth import ANONYMOUS, Forbidden, Unauthenticated
+from maintenance.action_context import ActionContext
+from maintenance.registry import Action
 from tests.factories.accounts import STRANGER
 
 OF_OWNERS = {"edit", "history", "look", "withdraw"}
@@ -38,9 +41,13 @@ def use_cases() -> Iterator[Callable[..., object]]:
     for module in packages:
         if module.name.rpartition(".")[2] in ("page", "tab", "__main__") or ".tabs" in module.name:
             continue
-        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+        for name, found in inspect.getmembers(importlib.import_module(module.name)):
+            function = found.function if isinstance(found, Action) else found
+            if not inspect.isfunction(function):
+                continue
             of_it = function.__module__ == module.name and not name.startswith("_")
-            asked = {"database", "user"} <= set(inspect.signature(function).parameters)
+            parameters = inspect.signature(function).parameters
+            asked = "ctx" in parameters and "session" not in parameters
             of_owners = module.name == "maintenance.actions.entries" and name in OF_OWNERS
             if of_it and asked and not of_owners:
                 yield function
@@ -49,13 +56,14 @@ def use_cases() -> Iterator[Callable[..., object]]:
 USE_CASES = list(use_cases())
 
 
-def call(function: Callable[..., object], user: object) -> object:
+def call(function: Callable[..., object], user: Any) -> object:
     given = {
         name: Untouched()
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is parameter.empty
     }
-    return function(**{**given, "user": user})
+    services = {field.name: Untouched() for field in dataclasses.fields(ActionContext)}
+    return function(**{**given, "ctx": ActionContext(**{**services, "user": user, "identity": None})})
 
 
 @pytest.mark.parametrize(

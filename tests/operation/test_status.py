@@ -25,6 +25,7 @@ from storage import submission_pause, worker_heartbeats
 from storage.database import Database
 from tests.databases import new_database
 from tests.factories.accounts import LOCAL, STRANGER
+from tests.factories.actions import by
 from tests.operation.test_dashboards import EVERYTHING
 from web.app import create_app
 from web.services import build_services
@@ -49,10 +50,10 @@ def client(database: Database, folder: Path) -> TestClient:
 
 def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, database: Database) -> None:
     assert client(database, tmp_path).get("/api/v1/status").json()["status"] == "operational"
-    opened = incidents.open_incident(database, LOCAL, "Scoring is slow <b>today</b>")
+    opened = incidents.open_incident(by(database, LOCAL), "Scoring is slow <b>today</b>")
     number = opened.seq
     assert number is not None
-    incidents.update_incident(database, LOCAL, number, "A second worker helps")
+    incidents.update_incident(by(database, LOCAL), number, "A second worker helps")
     status = client(database, tmp_path).get("/api/v1/status").json()
     assert status["status"] == "degraded"
     (incident,) = status["incidents"]
@@ -60,19 +61,19 @@ def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, data
     page = client(database, tmp_path).get("/status").text
     assert "Scoring is slow &lt;b&gt;today&lt;/b&gt;" in page
     assert "A second worker helps" in page
-    incidents.update_incident(database, LOCAL, number, "Solved", close=True)
+    incidents.close_incident(by(database, LOCAL), number, "Solved")
     assert client(database, tmp_path).get("/api/v1/status").json()["status"] == "operational"
     with pytest.raises(Conflict, match="is closed"):
-        incidents.update_incident(database, LOCAL, number, "Again")
+        incidents.update_incident(by(database, LOCAL), number, "Again")
     with pytest.raises(NotFound):
-        incidents.update_incident(database, LOCAL, 10_000, "Which?")
+        incidents.update_incident(by(database, LOCAL), 10_000, "Which?")
     with database.read() as session:
         assert not needs_snapshot(session, number - 1), "the board does not change"
 
 
 def test_incidents_are_written_by_maintainers_alone(database: Database) -> None:
     with pytest.raises(Forbidden):
-        incidents.open_incident(database, STRANGER, "Look at me")
+        incidents.open_incident(by(database, STRANGER), "Look at me")
 
 
 def test_the_status_is_counted_once_in_a_few_seconds(tmp_path: Path, database: Database) -> None:

@@ -17,9 +17,11 @@ from playwright.sync_api import Browser, Page, Response, expect
 from auth import Identity
 from benchmark.annotation import PREFERENCES, annotation_order
 from review import projects
+from review.projects import PairSelection
 from storage import annotation_projects
 from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
+from tests.factories.actions import by
 from tests.factories.review_pages import serve
 from tests.factories.review_setup import ReviewSetup, materials, set_up
 
@@ -48,7 +50,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     database = open_database(f"sqlite:///{directory}/site.db")
     migrate(database)
     bench = set_up(database, directory / "state")
-    projects.create(database, MAINTAINER, bench.table, "may", "demo", "all", "because")
+    projects.create(by(database, MAINTAINER, table=bench.table), "may", "demo", "because", PairSelection("all"))
     config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -185,12 +187,12 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
     browser: Browser, site: _AnnotateSite
 ) -> None:
     bench = site.bench
-    told = {"items": [bench.key(0), bench.key(4)]}
-    projects.create(bench.database, MAINTAINER, bench.table, "closing", "demo", "listed", "because", **told)
+    pairs = PairSelection("listed", [bench.key(0), bench.key(4)])
+    projects.create(by(bench.database, MAINTAINER, table=bench.table), "closing", "demo", "because", pairs)
     page = _open(browser, site, MAINTAINER, path="/annotate/2")
     page.keyboard.press("1")
     page.wait_for_selector(SAVED)
-    projects.close(bench.database, MAINTAINER, "demo", 2, "next", "enough")
+    projects.close(by(bench.database, MAINTAINER), 2, "next", "enough")
     page.keyboard.press("ArrowRight")
     _place(page, 2)
     page.keyboard.press("1")

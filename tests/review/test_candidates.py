@@ -17,6 +17,7 @@ from review import candidates
 from storage import disputes, tasks
 from storage.database import Database, migrate, open_database
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OPEN, STRANGER, SUBMIT_TOKEN
+from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, add_judges, on_both
 
 
@@ -31,9 +32,9 @@ def _agree_against(bench: ReviewSetup, wrong: set[int], judges: int = 8) -> np.n
 
 
 def _find(bench: ReviewSetup) -> Any:
-    done = candidates.request(bench.database, MAINTAINER, "demo")
+    done = candidates.request(by(bench.database, MAINTAINER))
     bench.runner.run_all()
-    return operations.task(bench.database, MAINTAINER, done.task_id or 0)
+    return operations.task(by(bench.database, MAINTAINER), done.task_id or 0)
 
 
 @on_both
@@ -42,9 +43,9 @@ def test_the_items_that_all_strong_judges_contradict_are_listed_for_maintainers(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     add_judges(bench, _agree_against(bench, {0, 8}), [f"o{n}" for n in range(8)])
-    assert candidates.proposed(bench.database, MAINTAINER, bench.table) == ((), None)
+    assert candidates.proposed(by(bench.database, MAINTAINER, table=bench.table)) == ((), None)
     task = _find(bench)
-    found = candidates.proposed(bench.database, MAINTAINER, bench.table)
+    found = candidates.proposed(by(bench.database, MAINTAINER, table=bench.table))
     assert {one.item for one in found.items} == {bench.key(0), bench.key(8)}
     assert found.facts is not None
     assert (found.facts["candidates"], found.facts["judges"], found.facts["revision"]) == (2, 8, "demo")
@@ -62,7 +63,7 @@ def test_beside_a_candidate_stand_the_votes_of_those_who_were_heard_about_its_ca
     verdicts[8:, there[1:]] = 1 - verdicts[8:, there[1:]]  # three that are wrong there, but for the label of one
     add_judges(bench, verdicts, [f"o{n}" for n in range(11)])
     _find(bench)
-    found = candidates.proposed(bench.database, MAINTAINER, bench.table)
+    found = candidates.proposed(by(bench.database, MAINTAINER, table=bench.table))
     (one,) = (one for one in found.items if one.item == bench.key(0))
     assert sorted(one.votes) == [0, 0, 8], "weak judges are asked, and not heard"
 
@@ -74,7 +75,7 @@ def test_the_list_is_computed_anew_when_asked_for(bench: ReviewSetup) -> None:
     with bench.database.write() as session:
         disputes.replace_candidates(session, "demo", [bench.key(5), bench.key(6)])
     _find(bench)
-    found = candidates.proposed(bench.database, MAINTAINER, bench.table)
+    found = candidates.proposed(by(bench.database, MAINTAINER, table=bench.table))
     assert [one.item for one in found.items] == [bench.key(0)]
 
 
@@ -82,7 +83,7 @@ def test_judges_of_one_owner_are_one_judge_and_too_few_propose_nothing(bench: Re
     add_judges(bench, _agree_against(bench, {0}), [f"o{n % (FEWEST - 1)}" for n in range(8)])
     task = _find(bench)
     assert (task.state, f"needs {FEWEST} judges" in task.outcome) == ("failed", True)
-    assert candidates.proposed(bench.database, MAINTAINER, bench.table).items == ()
+    assert candidates.proposed(by(bench.database, MAINTAINER, table=bench.table)).items == ()
 
 
 def test_without_sign_in_models_tell_judges_apart(bench: ReviewSetup) -> None:
@@ -94,14 +95,14 @@ def test_nobody_but_maintainers_sees_the_list_or_asks_for_it(bench: ReviewSetup)
     others = [(user, Forbidden) for user in (STRANGER, SUBMIT_TOKEN, OPEN)]
     for user, refusal in ((ANONYMOUS, Unauthenticated), *others):
         with pytest.raises(refusal):
-            candidates.proposed(bench.database, user, bench.table)
+            candidates.proposed(by(bench.database, user, table=bench.table))
         with pytest.raises(refusal):
-            candidates.request(bench.database, user, "demo")
+            candidates.request(by(bench.database, user))
 
 
 def test_without_a_board_there_is_nothing_to_look_at(tmp_path: Any) -> None:
     empty: Database = open_database(f"sqlite:///{tmp_path}/empty.db")
     migrate(empty)
     with pytest.raises(Conflict):
-        candidates.request(empty, MAINTAINER, "demo")
+        candidates.request(by(empty, MAINTAINER))
     empty.close()

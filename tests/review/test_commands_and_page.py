@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 
-import review.cli
 from auth import LOCAL, Identity
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.actions import operations
-from maintenance.cli import CliContext, CliResult
-from maintenance.page_context import PageContext
+from maintenance.cli import CliResult
 from maintenance.types import Conflict
 from review import answers, text_output
-from review import tab as review_page
 from review.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER, STRANGER
+from tests.factories.actions import MaintainPage, by, command_line, run_command
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, materials
 from tests.maintenance.test_accounts import SETTINGS
 
@@ -38,16 +33,11 @@ def _catalog(bench: ReviewSetup) -> ItemCatalog:
 
 
 def _parsed(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    review.cli.add_commands(parser.add_subparsers(required=True))
-    return parser.parse_args(list(arguments))
+    return command_line().parse_args(list(arguments))
 
 
-def _run(bench: ReviewSetup, *arguments: str) -> CliResult:
-    options = _parsed(*arguments)
-    context = CliContext(bench.database, LOCAL, "demo", dict, (), _catalog(bench), lambda question: "")
-    answer: CliResult = options.command(context, options)
-    return answer
+def _run(bench: ReviewSetup, *arguments: str, **services: Any) -> CliResult:
+    return run_command(by(bench.database, LOCAL, items=_catalog(bench), **services), *arguments)
 
 
 def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_commands(bench: ReviewSetup) -> None:
@@ -76,7 +66,7 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
 def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: ReviewSetup) -> None:
     _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
     shown = _run(bench, "verification", "show", "1", "1")
-    seen = answers.show(bench.database, LOCAL, _catalog(bench), 1, 1)
+    seen = answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, 1)
     assert seen.question and seen.responses
     places = [shown.text.index(part) for part in ("Question", seen.question, *seen.responses)]
     assert places == sorted(places)
@@ -86,7 +76,7 @@ def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Re
     said = ("second", "--error", "counting", "--error", "recognition-text", "--note", "blurred")
     assert _run(bench, "verification", "answer", "1", "1", *said).data["changed"]
     assert not _run(bench, "verification", "answer", "1", "1", *said).data["changed"], "the same again"
-    assert answers.show(bench.database, LOCAL, _catalog(bench), 1, 1).said == GivenAnswer(
+    assert answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, 1).said == GivenAnswer(
         "second", ("counting", "recognition-text"), "blurred"
     )
     told = _run(bench, "verification", "models", "1", "1").text
@@ -97,13 +87,9 @@ def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Re
 
 def test_where_people_sign_in_answers_are_theirs_and_not_the_machines(bench: ReviewSetup) -> None:
     _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
-    context = CliContext(
-        bench.database, LOCAL, "demo", dict, (), _catalog(bench), lambda question: "", identity=SETTINGS
-    )
     for words_ in (("answer", "1", "1", "first"), ("models", "1", "1")):
-        options = _parsed("verification", *words_)
         with pytest.raises(Conflict, match="/annotate or over REST"):
-            options.command(context, options)
+            _run(bench, "verification", *words_, identity=SETTINGS)
 
 
 def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
@@ -135,90 +121,66 @@ def test_of_an_image_the_address_is_told_and_otherwise_that_there_is_none() -> N
     assert "\nThere is no image here.\n" in text_output.pair(pair._replace(image=None))
 
 
-@pytest.fixture
-def context(bench: ReviewSetup) -> Callable[[Identity], tuple[gr.Blocks, list[str]]]:
-    def lay_out(user: Identity) -> tuple[gr.Blocks, list[str]]:
-        refused: list[str] = []
-        made = PageContext(
-            bench.database,
-            "demo",
-            lambda raw: dict(raw),
-            lambda request: user,
-            (),
-            lambda refusal, where, address: refused.append(where),
-            lambda: bench.table,
-        )
-        blocks = gr.Blocks(analytics_enabled=False)
-        with blocks, gr.Tab("Review"):
-            review_page.build(made)
-        return blocks, refused
-
-    return lay_out
+def _page(bench: ReviewSetup, user: Identity) -> MaintainPage:
+    return MaintainPage(by(bench.database, user, table=bench.table))
 
 
-def _call(blocks: gr.Blocks, name: str, *values: Any, nth: int = 0) -> Any:
-    request = SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
-    functions = [one.fn for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == name]
-    return functions[nth](*values, request)
+def _press(page: MaintainPage, button: str, **typed: Any) -> tuple[Any, ...]:
+    """Press a button of the tab; fields by the first word of their labels."""
+    labels = {label.partition(" ")[0]: label for label in reversed(page.labels("Review"))}
+    return page.press(button, {labels[word.partition("_")[0]]: value for word, value in typed.items()}, "Review")
 
 
-HANDLERS: list[tuple[str, tuple[Any, ...]]] = [
-    ("look", ("open",)),
-    ("decide", ("1", "no", "open")),
-    ("drafting", ("next", "demo", "because", "", False)),
-    ("finding", ()),
-    ("starting", ("may", "demo", "all", "", "", "because")),
-    ("adding", ("1", "local")),
-    ("closing", ("1", "next", "because", False)),
-    ("opening", ("open",)),
+HANDLERS: list[tuple[str, dict[str, Any]]] = [
+    ("Show disputes", {}),
+    ("Accept", {"Dispute": "1", "Note": "no"}),
+    ("Reject", {"Dispute": "1", "Note": "no"}),
+    ("Draft from accepted ones", {"Draft": "next", "Changes": "demo", "Reason": "because"}),
+    ("Look for candidates", {}),
+    ("Show candidates", {}),
+    ("Start the project", {"New": "may", "From": "demo", "Pairs": "all", "Reason": "because"}),
+    ("Let the annotators answer", {"Project": "1", "Annotators": "local"}),
+    ("Close and draft", {"Project": "1", "Draft": "next", "Reason": "because"}),
+    ("Show projects", {}),
 ]
 
 
-def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(
-    context: Callable[[Identity], tuple[gr.Blocks, list[str]]],
-) -> None:
-    blocks, refused = context(STRANGER)
-    for name, values in HANDLERS:
-        answer = _call(blocks, name, *values)
-        for text in answer if isinstance(answer, tuple) else (answer,):
-            assert "vl-bad" in text, (name, text)
-    for nth in range(2):
-        assert "vl-bad" in _call(blocks, "looking", nth=nth)
-    assert len(refused) == 15
-    assert blocks.get_api_info()["named_endpoints"] == {}
+def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(bench: ReviewSetup) -> None:
+    page = _page(bench, STRANGER)
+    for button, typed in HANDLERS:
+        for text in _press(page, button, **typed):
+            assert "vl-bad" in text, (button, text)
+    assert len(page.refused) == 16
+    assert page.blocks.get_api_info()["named_endpoints"] == {}
 
 
-def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(
-    bench: ReviewSetup, context: Callable[[Identity], tuple[gr.Blocks, list[str]]]
-) -> None:
+def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: ReviewSetup) -> None:
     _run(bench, "disputes", "open", bench.key(0), "--better", "a", "--reason", WHY)
-    blocks, _ = context(MAINTAINER)
-    shown = _call(blocks, "look", "open")
+    page = _page(bench, MAINTAINER)
+    (shown,) = _press(page, "Show disputes", State="open")
     assert HOSTILE not in shown and "&lt;img" in shown
-    said, shown = _call(blocks, "decide", "1", "you are right", "open")
+    said, shown = _press(page, "Accept", Dispute="1", Note="you are right", State="open")
     assert "is accepted" in said and "Nothing is disputed" in shown
     _run(bench, "disputes", "open", bench.key(1), "--better", "b", "--reason", WHY)
-    assert [all(word in _call(blocks, "look", state) for word in (">open<", ">accepted<")) for state in STATES] == [
-        False,
-        False,
-        False,
-        True,
-    ]
-    assert "its number" in _call(blocks, "decide", "one", "x", "open")[0]
-    assert "writes draft next" in _call(blocks, "drafting", "next", "demo", "because", "1", "public")
-    assert "Not accepted: 7." in _call(blocks, "drafting", "more", "demo", "because", "1, 7", False)
-    assert operations.recent_tasks(bench.database, MAINTAINER)[0].params["disclosure"] == "public"
-    said, shown = _call(blocks, "starting", "may", "demo", "listed", f"{bench.key(2)}, WildVision-1", "", "x")
+    listed = [_press(page, "Show disputes", State=state)[0] for state in STATES]
+    both = [all(word in shown for word in (">open<", ">accepted<")) for shown in listed]
+    assert both == [False, False, False, True]
+    assert "its number" in _press(page, "Accept", Dispute="one", Note="x")[0]
+    draft = {"Draft": "next", "Changes": "demo", "Reason": "because", "Only": "1", "Shown": "public"}
+    assert "writes draft next" in _press(page, "Draft from accepted ones", **draft)[0]
+    assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"
+    draft = {"Draft": "more", "Changes": "demo", "Reason": "because", "Only": "1, 7", "Shown": ""}
+    assert "Not accepted: 7." in _press(page, "Draft from accepted ones", **draft)[0]
+    start = {"New": "may", "From": "demo", "Pairs": "listed", "Listed": f"{bench.key(2)}, WildVision-1", "Reason": "x"}
+    said, shown = _press(page, "Start the project", **start)
     assert "has 2 pairs" in said and "may" in shown
-    said, _ = _call(blocks, "adding", "1", "nobody")
-    assert "no account" in said
-    said, shown = _call(blocks, "adding", "1", "local")
+    assert "no account" in _press(page, "Let the annotators answer", Project="1", Annotators="nobody")[0]
+    said, shown = _press(page, "Let the annotators answer", Project="1", Annotators="local")
     assert "1 more may answer" in said and "local 0" in shown
-    disputed, listed = _call(blocks, "opening", "all")
-    assert ">accepted<" in disputed and "local 0" in listed, "both stand there when the tab is opened"
-    said, _ = _call(blocks, "closing", "1", "more", "x", "public")
-    assert "Nobody has answered" in said
-    answers.answer(bench.database, MAINTAINER, bench.table, 1, 1, GivenAnswer("first"))
-    said, _ = _call(blocks, "closing", "1", "more", "x", "public")
-    assert "writes draft more" in said
-    assert operations.recent_tasks(bench.database, MAINTAINER)[0].params["disclosure"] == "public"
+    close = {"Project": "1", "Draft": "more", "Reason": "x", "Shown": "public"}
+    assert "Nobody has answered" in _press(page, "Close and draft", **close)[0]
+    answers.answer(by(bench.database, MAINTAINER, table=bench.table), 1, 1, GivenAnswer("first"))
+    assert "writes draft more" in _press(page, "Close and draft", **close)[0]
+    assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"
+    disputed, listed_projects = page.open("Review", "all")
+    assert ">accepted<" in disputed and "may" in listed_projects, "both are there when the tab is opened"

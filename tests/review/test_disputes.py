@@ -13,7 +13,6 @@ from auth import Forbidden, Unauthenticated
 from benchmark.labels import NOT_LABELLED
 from maintenance import text_output
 from maintenance.actions import operations, rescoring
-from maintenance.decision_log import decisions
 from maintenance.types import Conflict, NotFound
 from review import disputes
 from storage import label_sets, tasks
@@ -27,21 +26,22 @@ from tests.factories.accounts import (
     STRANGER,
     SUBMIT_TOKEN,
 )
+from tests.factories.actions import by, decisions
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, on_both
 
 WHY = "The preferred response invents a second dog."
 
 
 def _dispute(bench: ReviewSetup, user: Any, index: int, better: str = "a", **more: Any) -> Any:
-    return disputes.dispute(bench.database, user, bench.table, bench.key(index), better, WHY, **more)
+    return disputes.dispute(by(bench.database, user, table=bench.table), bench.key(index), better, WHY, **more)
 
 
 def _accept(bench: ReviewSetup, number: int) -> None:
-    disputes.decide(bench.database, MAINTAINER, "demo", number, True, "you are right")
+    disputes.decide(by(bench.database, MAINTAINER), number, True, "you are right")
 
 
 def _open_numbers(bench: ReviewSetup) -> dict[str, int]:
-    found = disputes.review(bench.database, MAINTAINER, bench.table)
+    found = disputes.review(by(bench.database, MAINTAINER, table=bench.table))
     return {item.item: one.id for item in found for one in item.disputes}
 
 
@@ -56,11 +56,11 @@ def test_anyone_who_may_submit_may_dispute_and_nobody_else(bench: ReviewSetup) -
 def test_an_item_is_named_by_key_by_some_of_its_digits_or_by_an_id(bench: ReviewSetup) -> None:
     key = bench.key(3)
     for number, name in enumerate((key, key[:12], "WildVision-0")):
-        done = disputes.dispute(bench.database, STRANGER, bench.table, name, "b", WHY)
+        done = disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, "b", WHY)
         assert done.changed == (number == 0)
     for name in ("WildVision-99", key[:4], "0" * 64, ""):
         with pytest.raises(NotFound):
-            disputes.dispute(bench.database, STRANGER, bench.table, name, "b", WHY)
+            disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, "b", WHY)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_item_is_named_by_key_by_some_of_its_digits_or_by_an_id(bench: Review
 def test_what_makes_no_sense_is_refused_with_a_code(bench: ReviewSetup, changes: dict[str, str], code: str) -> None:
     values = {"better": "a", "reason": WHY, **changes}
     with pytest.raises(Conflict) as refused:
-        disputes.dispute(bench.database, STRANGER, bench.table, bench.key(0), **values)
+        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(0), **values)
     assert refused.value.code == code
 
 
@@ -119,12 +119,12 @@ def test_of_two_at_the_same_moment_one_is_kept(bench: ReviewSetup) -> None:
 def test_authors_see_their_own_disputes_and_not_who_decided(bench: ReviewSetup) -> None:
     _dispute(bench, STRANGER, 0)
     _dispute(bench, OWNER_OF_IT, 1)
-    disputes.decide(bench.database, MAINTAINER, "demo", _open_numbers(bench)[bench.key(0)], False, f"no, {HOSTILE}")
-    (mine,) = disputes.own(bench.database, STRANGER, bench.table)
+    disputes.decide(by(bench.database, MAINTAINER), _open_numbers(bench)[bench.key(0)], False, f"no, {HOSTILE}")
+    (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
     assert (mine.item, mine.state, mine.note) == (bench.key(0), "rejected", f"no, {HOSTILE}")
     assert MAINTAINER.account not in json.dumps(mine)
     with pytest.raises(Unauthenticated):
-        disputes.own(bench.database, ANONYMOUS, bench.table)
+        disputes.own(by(bench.database, ANONYMOUS, table=bench.table))
 
 
 @on_both
@@ -137,14 +137,14 @@ def test_maintainers_see_disputes_by_item_with_votes_that_need_no_label(bench: R
     label = int(bench.labels.preferred[2])
     votes[:, 2] = [label, label, label, 1 - label, -1, -1]
     add_judges(bench, votes, [f"o{n}" for n in range(6)])
-    found = disputes.review(bench.database, MAINTAINER, bench.table)
+    found = disputes.review(by(bench.database, MAINTAINER, table=bench.table))
     assert [item.item for item in found] == [bench.key(7), bench.key(2)]
     counted = found[1].votes
     assert (counted[a], counted[b], counted[2]) == (3, 1, 2)
     assert {one.account for one in found[1].disputes} == {STRANGER.account, OWNER_OF_IT.account}
     for user in (STRANGER, SUBMIT_TOKEN, OPEN):
         with pytest.raises(Forbidden):
-            disputes.review(bench.database, user, bench.table)
+            disputes.review(by(bench.database, user, table=bench.table))
 
 
 @on_both
@@ -152,13 +152,13 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     _dispute(bench, STRANGER, 0)
     number = _open_numbers(bench)[bench.key(0)]
     with pytest.raises(Forbidden):
-        disputes.decide(bench.database, STRANGER, "demo", number, True, "me")
+        disputes.decide(by(bench.database, STRANGER), number, True, "me")
     start, results = threading.Barrier(2), []
 
     def go(user: Any, accepted: bool) -> None:
         start.wait()
         try:
-            results.append(disputes.decide(bench.database, user, "demo", number, accepted, "so").changed)
+            results.append(disputes.decide(by(bench.database, user), number, accepted, "so").changed)
         except Conflict:
             results.append(False)
 
@@ -170,13 +170,13 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     assert sorted(results) == [False, True]
     decided = [kind for kind in bench.kinds() if kind in ("dispute.accepted", "dispute.rejected")]
     assert len(decided) == 1
-    (mine,) = disputes.own(bench.database, STRANGER, bench.table)
+    (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
     assert f"dispute.{mine.state}" == decided[0]
-    assert not disputes.decide(bench.database, MAINTAINER, "demo", number, mine.state == "accepted", "so").changed
+    assert not disputes.decide(by(bench.database, MAINTAINER), number, mine.state == "accepted", "so").changed
     with pytest.raises(Conflict, match=f"was {mine.state} before, and a decision stands"):
-        disputes.decide(bench.database, MAINTAINER, "demo", number, mine.state != "accepted", "so")
+        disputes.decide(by(bench.database, MAINTAINER), number, mine.state != "accepted", "so")
     with pytest.raises(NotFound):
-        disputes.decide(bench.database, MAINTAINER, "demo", number + 1, True, "so")
+        disputes.decide(by(bench.database, MAINTAINER), number + 1, True, "so")
 
 
 def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
@@ -186,11 +186,11 @@ def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
 
 
 def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str, Any]:
-    done = disputes.request_draft(bench.database, MAINTAINER, "demo", revision, "demo", "disputes", **more)
+    done = disputes.request_draft(by(bench.database, MAINTAINER), revision, "demo", "disputes", **more)
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
-    assert found is not None, operations.task(bench.database, MAINTAINER, done.task_id or 0)
+    assert found is not None, operations.task(by(bench.database, MAINTAINER), done.task_id or 0)
     return found
 
 
@@ -206,9 +206,9 @@ def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: Revi
     for index, group in said.items():
         for user, better, tag in group:
             _dispute(bench, user, index, better, tag=tag)
-    for item in disputes.review(bench.database, MAINTAINER, bench.table):
+    for item in disputes.review(by(bench.database, MAINTAINER, table=bench.table)):
         for one in item.disputes:
-            disputes.decide(bench.database, MAINTAINER, "demo", one.id, item.item != bench.key(8), "so")
+            disputes.decide(by(bench.database, MAINTAINER), one.id, item.item != bench.key(8), "so")
     found = _draft(bench)
     # Two of them say A or B: so few counts would tell the labels of these.
     assert found["proposals"] == {"flipped": None, "dropped": 1, "as_it_is": None, "not_there": 0, "undecided": 1}
@@ -236,9 +236,9 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
         _dispute(bench, STRANGER, index, bench.says(index, right=False))
         _accept(bench, index + 1)
     _draft(bench)
-    done = rescoring.request_preview(bench.database, MAINTAINER, "demo", "next")
+    done = rescoring.request_preview(by(bench.database, MAINTAINER), "next")
     bench.runner.run_all()
-    found = rescoring.preview(bench.database, MAINTAINER, done.task_id or 0)
+    found = rescoring.preview(by(bench.database, MAINTAINER), done.task_id or 0)
     assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
     assert text_output.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
     assert "too few to tell how many flipped" in text_output.preview(found)
@@ -274,22 +274,24 @@ def test_the_sentence_of_a_preview_says_what_would_happen(
 
 def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:
     def ask(revision: str, base: str = "demo", **more: Any) -> None:
-        disputes.request_draft(bench.database, MAINTAINER, "demo", revision, base, "disputes", **more)
+        disputes.request_draft(by(bench.database, MAINTAINER), revision, base, "disputes", **more)
 
     with pytest.raises(Conflict, match="accepted"):
         ask("next")
     _dispute(bench, STRANGER, 0)
     with pytest.raises(Conflict, match="Not accepted: 1"):
-        ask("next", numbers=[1])
+        ask("next", disputes=[1])
     _accept(bench, 1)
     for name, base, error in (("demo", "demo", Conflict), ("Bad name", "demo", Conflict), ("n", "v9", NotFound)):
         with pytest.raises(error):
             ask(name, base)
     with pytest.raises(Forbidden):
-        disputes.request_draft(bench.database, STRANGER, "demo", "next", "demo", "mine")
+        disputes.request_draft(by(bench.database, STRANGER), "next", "demo", "mine")
     ask("next")
     ask("next")  # a double click
-    assert len([one for one in operations.recent_tasks(bench.database, MAINTAINER) if one.kind == "labels.draft"]) == 1
+    assert (
+        len([one for one in operations.recent_tasks(by(bench.database, MAINTAINER)) if one.kind == "labels.draft"]) == 1
+    )
 
 
 def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup) -> None:
@@ -297,9 +299,9 @@ def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup)
     for number, index in enumerate(reasoning, start=1):
         _dispute(bench, STRANGER, index, "bad-item")
         _accept(bench, number)
-    done = disputes.request_draft(bench.database, MAINTAINER, "demo", "next", "demo", "disputes")
+    done = disputes.request_draft(by(bench.database, MAINTAINER), "next", "demo", "disputes")
     bench.runner.run_all()
-    task = operations.task(bench.database, MAINTAINER, done.task_id or 0)
+    task = operations.task(by(bench.database, MAINTAINER), done.task_id or 0)
     assert (task.state, "reasoning" in task.outcome) == ("failed", True)
 
 

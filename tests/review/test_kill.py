@@ -15,6 +15,7 @@ from storage.database import Database, migrate, open_database
 from tests.databases import BOTH
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, STRANGER
+from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
 from tests.maintenance import crash_helpers
 from tests.maintenance.crash_helpers import Copy
@@ -41,9 +42,9 @@ def _fill(url: str, state: Path) -> None:
     why = "The preferred response invents a second dog."
     for number, index in enumerate((0, 4), start=1):
         better = bench.says(index, right=False)
-        disputes.dispute(bench.database, STRANGER, bench.table, bench.key(index), better, why)
-        disputes.decide(bench.database, MAINTAINER, "demo", number, True, "yes")
-    disputes.request_draft(bench.database, MAINTAINER, "demo", "next", "demo", "two labels")
+        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better, why)
+        disputes.decide(by(bench.database, MAINTAINER), number, True, "yes")
+    disputes.request_draft(by(bench.database, MAINTAINER), "next", "demo", "two labels")
     database.close()
 
 
@@ -69,13 +70,13 @@ def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None
 
 
 def _drafts(bench: ReviewSetup) -> list[RevisionRow]:
-    return [one for one in labels.revisions(bench.database, MAINTAINER, "demo") if one.revision == "next"]
+    return [one for one in labels.revisions(by(bench.database, MAINTAINER)) if one.revision == "next"]
 
 
 def _finish(bench: ReviewSetup) -> None:
     """What the next worker does: it takes the task over when the dead one's lease is over."""
     deadline = time.monotonic() + PATIENCE
-    while operations.recent_tasks(bench.database, MAINTAINER)[0].state != "done":
+    while operations.recent_tasks(by(bench.database, MAINTAINER))[0].state != "done":
         assert time.monotonic() < deadline
         bench.runner.release_expired()
         bench.runner.run_all()

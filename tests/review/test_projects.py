@@ -21,11 +21,13 @@ from maintenance.types import Conflict, NotFound
 from review import answers, disputes, projects
 from review import text_output as review_words
 from review.answers import GivenAnswer
+from review.projects import PairSelection
 from storage import annotation_projects, audit, tasks
 from storage import disputes as kept
 from storage.models.core import Account
 from tests.databases import new_database
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+from tests.factories.actions import by
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, set_up
 
 
@@ -56,7 +58,8 @@ def _account(name: str) -> Account:
 
 
 def _start(bench: ReviewSetup, which: str = "all", name: str = "may", **more: Any) -> int:
-    done = projects.create(bench.database, MAINTAINER, bench.table, name, "demo", which, "to be sure", **more)
+    pairs = PairSelection(which, more.pop("items", ()))
+    done = projects.create(by(bench.database, MAINTAINER, table=bench.table), name, "demo", "to be sure", pairs, **more)
     return int(done.message.rpartition("/")[2])
 
 
@@ -66,7 +69,7 @@ def _prefer(bench: ReviewSetup, user: Any, project: int, place: int, letter: str
         key = annotation_projects.item_at(session, project, place)
     seen = annotation_order(user.account, key or "")
     said = GivenAnswer(answers.SEEN[seen.index("ab".index(letter))], **more)
-    return answers.answer(bench.database, user, bench.table, project, place, said)
+    return answers.answer(by(bench.database, user, table=bench.table), project, place, said)
 
 
 @pytest.mark.usefixtures("people")
@@ -75,46 +78,48 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
 ) -> None:
     project = _start(bench, annotators=[STRANGER.account])
     for user in (STRANGER, MAINTAINER):
-        assert answers.show(bench.database, user, catalog, project, 1).question
-        assert answers.answer(bench.database, user, bench.table, project, 1, GivenAnswer("poor-image")).changed
+        assert answers.show(by(bench.database, user, items=catalog), project, 1).question
+        assert answers.answer(
+            by(bench.database, user, table=bench.table), project, 1, GivenAnswer("poor-image")
+        ).changed
     uses: list[Callable[[Any], Any]] = [
-        lambda user: answers.show(bench.database, user, catalog, project, 1),
-        lambda user: answers.sheet(bench.database, user, "demo", project),
-        lambda user: answers.answer(bench.database, user, bench.table, project, 1, GivenAnswer("first")),
-        lambda user: answers.show_models(bench.database, user, catalog, project, 1),
+        lambda user: answers.show(by(bench.database, user, items=catalog), project, 1),
+        lambda user: answers.sheet(by(bench.database, user), project),
+        lambda user: answers.answer(by(bench.database, user, table=bench.table), project, 1, GivenAnswer("first")),
+        lambda user: answers.show_models(by(bench.database, user, items=catalog), project, 1),
     ]
     for use in uses:
         for user, refusal in ((OWNER_OF_IT, NotFound), (ANONYMOUS, Unauthenticated), (OPEN, Forbidden)):
             with pytest.raises(refusal):
                 use(user)
-    assert [one.id for one in answers.sheets(bench.database, STRANGER, "demo")] == [project]
-    assert answers.sheets(bench.database, OWNER_OF_IT, "demo") == []
-    done = projects.add_annotators(bench.database, MAINTAINER, "demo", project, [OWNER_OF_IT.account])
+    assert [one.id for one in answers.sheets(by(bench.database, STRANGER))] == [project]
+    assert answers.sheets(by(bench.database, OWNER_OF_IT)) == []
+    done = projects.add_annotators(by(bench.database, MAINTAINER), project, [OWNER_OF_IT.account])
     assert done.changed
-    assert not projects.add_annotators(bench.database, MAINTAINER, "demo", project, [OWNER_OF_IT.account]).changed
-    assert answers.sheet(bench.database, OWNER_OF_IT, "demo", project).answered == []
+    assert not projects.add_annotators(by(bench.database, MAINTAINER), project, [OWNER_OF_IT.account]).changed
+    assert answers.sheet(by(bench.database, OWNER_OF_IT), project).answered == []
 
 
 def test_only_maintainers_start_extend_report_and_close(bench: ReviewSetup) -> None:
     project = _start(bench)
-    told = (bench.table, "june", "demo", "all", "because")
+    told: Any = ("june", "demo", "because", PairSelection("all"))
     for user in (STRANGER, OPEN):
         with pytest.raises(Forbidden):
-            projects.create(bench.database, user, *told)
+            projects.create(by(bench.database, user, table=bench.table), *told)
         with pytest.raises(Forbidden):
-            projects.add_annotators(bench.database, user, "demo", project, [])
+            projects.add_annotators(by(bench.database, user), project, [])
         with pytest.raises(Forbidden):
-            projects.reports(bench.database, user, "demo")
+            projects.reports(by(bench.database, user))
         with pytest.raises(Forbidden):
-            projects.close(bench.database, user, "demo", project, "next", "because")
+            projects.close(by(bench.database, user), project, "next", "because")
 
 
 @on_both
 def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: ReviewSetup) -> None:
     why = "The second one is plainly right here."
     for index in (7, 2):
-        disputes.dispute(bench.database, STRANGER, bench.table, bench.key(index), "a", why)
-    disputes.decide(bench.database, MAINTAINER, "demo", 1, False, "no")
+        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), "a", why)
+    disputes.decide(by(bench.database, MAINTAINER), 1, False, "no")
     with bench.database.write() as session:
         kept.replace_candidates(session, "demo", [bench.key(9), bench.key(1)])
     made = {
@@ -145,17 +150,17 @@ def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: Review
 def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     said = GivenAnswer("second", ("existence", "recognition-face"), f"I see {HOSTILE}")
-    assert answers.answer(bench.database, MAINTAINER, bench.table, project, 4, said).changed
-    assert not answers.answer(bench.database, MAINTAINER, bench.table, project, 4, said).changed
-    assert answers.show(bench.database, MAINTAINER, catalog, project, 4).said == said
-    assert answers.show(bench.database, SECOND_MAINTAINER, catalog, project, 4).said is None
-    answers.answer(bench.database, MAINTAINER, bench.table, project, 4, GivenAnswer("first"))
-    assert answers.show(bench.database, MAINTAINER, catalog, project, 4).said == GivenAnswer("first")
-    assert answers.sheet(bench.database, MAINTAINER, "demo", project) == (project, "may", 21, [4], False)
+    assert answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, said).changed
+    assert not answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, said).changed
+    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 4).said == said
+    assert answers.show(by(bench.database, SECOND_MAINTAINER, items=catalog), project, 4).said is None
+    answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, GivenAnswer("first"))
+    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 4).said == GivenAnswer("first")
+    assert answers.sheet(by(bench.database, MAINTAINER), project) == (project, "may", 21, [4], False)
     assert bench.kinds().count("verification.answered") == 2
     for place in (0, 22):
         with pytest.raises(NotFound):
-            answers.show(bench.database, MAINTAINER, catalog, project, place)
+            answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
     errors = ("existence",)  # of which response, where none is worse?
     for bad in (
         GivenAnswer("a"),
@@ -165,19 +170,19 @@ def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: Rev
         GivenAnswer("first", note="a\nb"),
     ):
         with pytest.raises(Conflict):
-            answers.answer(bench.database, MAINTAINER, bench.table, project, 4, bad)
+            answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, bad)
 
 
 def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     stored_first = 0
     for place, item in enumerate(bench.table.items, start=1):
-        shown = answers.show(bench.database, MAINTAINER, catalog, project, place)
+        shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert set(shown._fields) == {
             "place", "items", "question", "responses", "image", "said", "models", "has_models",
         }  # fmt: skip
         assert shown.responses is not None and shown.models is None
-        again = answers.show(bench.database, MAINTAINER, catalog, project, place)
+        again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert again.responses == shown.responses
         stored_first += response_fingerprint(shown.responses[0]) == item.responses[0]
     assert 4 < stored_first < 17
@@ -187,20 +192,22 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
 def test_models_are_shown_behind_an_answer_that_then_stays(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     with pytest.raises(Conflict) as refused:
-        answers.show_models(bench.database, MAINTAINER, catalog, project, 2)
+        answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, 2)
     assert refused.value.code == "no-answer"
-    answers.answer(bench.database, MAINTAINER, bench.table, project, 2, GivenAnswer("first"))
-    assert answers.show(bench.database, MAINTAINER, catalog, project, 2).models is None
-    shown = answers.show_models(bench.database, MAINTAINER, catalog, project, 2)
+    answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 2, GivenAnswer("first"))
+    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 2).models is None
+    shown = answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, 2)
     assert shown.models is not None and set(shown.models) == {"model 1", "another model"}
     first = 0 if "thing 1 at all" not in (shown.responses or ("",))[0] else 1
     assert shown.models[first] == "model 1"
     with pytest.raises(Conflict) as refused:
-        answers.answer(bench.database, MAINTAINER, bench.table, project, 2, GivenAnswer("second"))
+        answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 2, GivenAnswer("second"))
     assert refused.value.code == "models-seen"
-    assert answers.answer(bench.database, MAINTAINER, bench.table, project, 2, GivenAnswer("first", ("other",))).changed
+    assert answers.answer(
+        by(bench.database, MAINTAINER, table=bench.table), project, 2, GivenAnswer("first", ("other",))
+    ).changed
     # A name that says which response was made worse is not in the file to begin with.
-    assert not answers.show(bench.database, MAINTAINER, catalog, project, 1).has_models
+    assert not answers.show(by(bench.database, MAINTAINER, items=catalog), project, 1).has_models
 
 
 @on_both
@@ -217,21 +224,21 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     ):
         _prefer(bench, user, project, place, letter, errors=("attribute",))
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        answers.answer(bench.database, user, bench.table, project, 6, GivenAnswer("both-false"))
-    (report,) = projects.reports(bench.database, MAINTAINER, "demo")
+        answers.answer(by(bench.database, user, table=bench.table), project, 6, GivenAnswer("both-false"))
+    (report,) = projects.reports(by(bench.database, MAINTAINER))
     assert [(one.account, one.answered) for one in report.progress] == [
         (MAINTAINER.account, 21),
         (SECOND_MAINTAINER.account, 21),
     ]
     (pair,) = report.agreement
     assert (pair.items, pair.same) == (21, 20) and pair.kappa is not None and 0.8 < pair.kappa < 1
-    done = projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+    done = projects.close(by(bench.database, MAINTAINER), project, "next", "May")
     with bench.database.read() as session:
         assert done.seq == audit.newest(session, ["verification.closed"])[0].seq
     with pytest.raises(Conflict) as refused:
-        answers.answer(bench.database, MAINTAINER, bench.table, project, 1, GivenAnswer("first"))
+        answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 1, GivenAnswer("first"))
     assert refused.value.code == "closed"
-    assert not projects.close(bench.database, SECOND_MAINTAINER, "demo", project, "next", "May").changed
+    assert not projects.close(by(bench.database, SECOND_MAINTAINER), project, "next", "May").changed
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -243,11 +250,11 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     assert draft.preferred.tolist() == base
     assert draft.tags is not None and draft.tags[0] == {"attribute"}
     assert bench.kinds().count("verification.closed") == 1
-    (report,) = projects.reports(bench.database, MAINTAINER, "demo")
+    (report,) = projects.reports(by(bench.database, MAINTAINER))
     assert (report.draft, report.project.closed_by) == ("next", MAINTAINER.account)
-    twice = projects.close(bench.database, SECOND_MAINTAINER, "demo", project, "next", "May")
+    twice = projects.close(by(bench.database, SECOND_MAINTAINER), project, "next", "May")
     assert (twice.changed, twice.task_id) == (False, done.task_id) and "is written" in twice.message
-    again = projects.close(bench.database, MAINTAINER, "demo", project, "other", "another name")
+    again = projects.close(by(bench.database, MAINTAINER), project, "other", "another name")
     assert again.changed and bench.kinds().count("verification.closed") == 1
 
 
@@ -256,7 +263,7 @@ def _close(bench: ReviewSetup, pairs: int, wrong: int) -> dict[str, Any]:
     project = _start(bench)
     for place in range(1, pairs + 1):
         _prefer(bench, MAINTAINER, project, place, bench.says(place - 1, right=place > wrong))
-    done = projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+    done = projects.close(by(bench.database, MAINTAINER), project, "next", "May")
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -270,8 +277,8 @@ def _everything_told(bench: ReviewSetup) -> str:
 
     Without what differs anyway: names, times, digests, salts.
     """
-    (report,) = projects.reports(bench.database, MAINTAINER, "demo")
-    draft = next(one for one in labels.revisions(bench.database, MAINTAINER, "demo") if one.revision == "next")
+    (report,) = projects.reports(by(bench.database, MAINTAINER))
+    draft = next(one for one in labels.revisions(by(bench.database, MAINTAINER)) if one.revision == "next")
     said = [review_words.projects([report]), review_words.draft(report), text_output.revisions([draft])]
     imported = [body for body in bench.event_bodies() if body["ev"] == "labels.imported"]
     told = json.dumps([said, report.result, draft.difference, imported])
@@ -292,12 +299,12 @@ def test_the_preview_of_a_draft_of_few_pairs_is_the_same_whether_one_label_flips
         _close(other, 1, wrong)
         for applied in (False, True):  # then the board shows the draft, and the base is what is compared with it
             if applied:
-                rescoring.request_apply(other.database, MAINTAINER, "demo", "next", "because", "next")
+                rescoring.request_apply(by(other.database, MAINTAINER), "next", "because", "next")
                 other.runner.run_all()
             revision = "demo" if applied else "next"
-            asked = rescoring.request_preview(other.database, MAINTAINER, "demo", revision)
+            asked = rescoring.request_preview(by(other.database, MAINTAINER), revision)
             other.runner.run_all()
-            found = rescoring.preview(other.database, MAINTAINER, asked.task_id or 0)
+            found = rescoring.preview(by(other.database, MAINTAINER), asked.task_id or 0)
             assert found["to"]["label_revision"] == revision
             told.add(json.dumps([revision, found, text_output.preview(found)]))
         other.database.close()
@@ -319,27 +326,27 @@ def test_a_draft_of_few_pairs_tells_nothing_of_their_labels(tmp_path: Path, pair
 def test_nobody_can_close_what_nobody_answered(bench: ReviewSetup) -> None:
     project = _start(bench)
     with pytest.raises(Conflict):
-        projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
-    assert projects.reports(bench.database, MAINTAINER, "demo")[0].project.closed_at is None
+        projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+    assert projects.reports(by(bench.database, MAINTAINER))[0].project.closed_at is None
 
 
 @on_both
 def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: ReviewSetup) -> None:
     project = _start(bench)
-    answers.answer(bench.database, LOCAL, bench.table, project, 1, GivenAnswer("first"))
+    answers.answer(by(bench.database, LOCAL, table=bench.table), project, 1, GivenAnswer("first"))
     start, outcomes = threading.Barrier(3), []
 
     def answer(user: Any) -> None:
         start.wait()
         for place in range(2, 8):
             try:
-                answers.answer(bench.database, user, bench.table, project, place, GivenAnswer("second"))
+                answers.answer(by(bench.database, user, table=bench.table), project, place, GivenAnswer("second"))
             except Conflict as refused:
                 outcomes.append(refused.code)
 
     def close() -> None:
         start.wait()
-        projects.close(bench.database, MAINTAINER, "demo", project, "next", "May")
+        projects.close(by(bench.database, MAINTAINER), project, "next", "May")
 
     threads = [threading.Thread(target=answer, args=(user,)) for user in (MAINTAINER, SECOND_MAINTAINER)]
     threads.append(threading.Thread(target=close))
@@ -352,5 +359,5 @@ def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: Review
     with bench.database.read() as session:
         assert closed["answers"] == len(annotation_projects.answers(session, project))
     bench.runner.run_all()
-    assert operations.recent_tasks(bench.database, MAINTAINER)[0].state == "done"
+    assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].state == "done"
     assert "verdict" not in json.dumps(bench.event_bodies())

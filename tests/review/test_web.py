@@ -12,7 +12,9 @@ from fastapi.testclient import TestClient
 from auth import Identity
 from review import projects
 from review.pages import ERROR_BUTTONS, INVERT, PREFERENCES, STATIC, UNUSABLE, static
+from review.projects import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.actions import by
 from tests.factories.review_pages import TOKEN, serve
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 
@@ -134,7 +136,9 @@ def test_a_project_is_started_answered_and_closed_over_rest(site: _ReviewSite) -
 
 
 def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:
-    projects.create(site.bench.database, MAINTAINER, site.bench.table, "may", "demo", "all", "x")
+    projects.create(
+        by(site.bench.database, MAINTAINER, table=site.bench.table), "may", "demo", "x", PairSelection("all")
+    )
     page = site.ask(MAINTAINER, "GET", "/annotate/1")
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*src=)", page.text)

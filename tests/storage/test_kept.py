@@ -9,8 +9,7 @@ import pytest
 from sqlalchemy import insert, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
-from maintenance.queries import METADATA
-from storage import label_imports, label_sets
+from storage import label_imports, label_sets, metadata
 from storage.database import Database
 from storage.models.core import Base, RegisteredLabelSet, Submission
 from storage.models.moderation import ImportedLabels
@@ -31,7 +30,7 @@ TABLES: tuple[type[Base], ...] = (RegisteredLabelSet, LabelCommitment, ReceiptKe
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {
     "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
-    "submissions": {"owner", "receipt", *METADATA},  # transferred, signed, described anew
+    "submissions": {"owner", "receipt", *metadata.NAMES},  # transferred, signed, described anew
     "attempts": {"at"},
 }
 COLUMNS = [(table.__tablename__, column.name) for table in TABLES for column in table.__table__.columns]

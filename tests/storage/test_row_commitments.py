@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from benchmark.commitments import commit
+from common.canonical_json import canonical_json
+from storage.metadata import FIRST, LATER
 from storage.models.core import Submission
-from storage.row_commitments import DESCRIPTION, RECORD
+from storage.row_commitments import DESCRIPTION, RECORD, of_description, sha256
 
 ELSEWHERE = {"owner", "votes", "salt"}  # in events by themselves, in the record's digest, and what both are salted with
 NOT_HELD = {"report", "receipt"}  # for its owner alone; signed
@@ -12,3 +15,11 @@ NOT_HELD = {"report", "receipt"}  # for its owner alone; signed
 def test_every_column_of_a_submission_is_held_by_an_event_or_named_here() -> None:
     columns = {column.name for column in Submission.__table__.columns}
     assert columns == {*RECORD, *DESCRIPTION} | ELSEWHERE | NOT_HELD
+
+
+def test_a_field_that_came_later_changes_no_commitment_made_before_it() -> None:
+    row = {**dict.fromkeys(DESCRIPTION), "model": "J", "version": "", "salt": "0" * 64}
+    earlier = {name: row[name] for name in FIRST}
+    assert of_description(row) == commit(sha256(canonical_json(earlier)), bytes(32))
+    for name in LATER:
+        assert of_description({**row, name: 1}) != of_description(row)

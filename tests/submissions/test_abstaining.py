@@ -20,6 +20,7 @@ from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionService
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.factories.submission_service import BENCHMARK, SIGNER, SubmissionSetup, make_setup
 from tests.real_data import real_file
 from tests.submissions.test_policy import ANN, Metadata, jobs, state
@@ -75,9 +76,9 @@ def test_who_waits_is_told_why_and_the_maintainer_sees_the_share(database: Datab
     taken = submit(setup, votes(setup, 10, [None]))
     found = status.get_status(database, BENCHMARK, taken, ANN)
     assert found is not None and "many votes for neither response" in str(found.reason)
-    (waiting,) = approvals.waiting(database, MAINTAINER, BENCHMARK)
+    (waiting,) = approvals.waiting(by(database, MAINTAINER, BENCHMARK))
     assert waiting.abstaining == pytest.approx(10 / 21)
-    assert approvals.approve(database, MAINTAINER, taken, "a judge that often refuses").changed
+    assert approvals.approve(by(database, MAINTAINER), taken, "a judge that often refuses").changed
     assert state(database, taken, ANN) == "queued"
 
 
@@ -91,7 +92,7 @@ def test_a_file_that_waits_does_not_hold_up_an_account_that_was_approved(databas
     policy = QuotaPolicy(approve_first=True, abstaining_approval=0.15)
     setup = desk_with(database, tmp_path, "categories", policy)
     first = submit(setup, votes(setup, 0, [None]))
-    approvals.approve(database, MAINTAINER, first, "known lab")
+    approvals.approve(by(database, MAINTAINER), first, "known lab")
     second = setup.intake.submit(setup.arrive(votes(setup, 10, [None])), Metadata.parse({"model": "B"}), ANN).id
     third = setup.intake.submit(setup.arrive(votes(setup, 1, [0])), Metadata.parse({"model": "C"}), ANN).id
     assert (state(database, second, ANN), state(database, third, ANN)) == ("awaiting-approval", "queued")

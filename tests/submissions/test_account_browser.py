@@ -26,6 +26,7 @@ from storage.visibility import EntryVisibility
 from submissions import pages as submissions_pages
 from submissions.metadata import Metadata
 from tests.databases import with_labels
+from tests.factories.actions import by
 from tests.factories.openid_provider import serving_on
 from tests.factories.submission_service import BENCHMARK, make_setup, native
 
@@ -53,13 +54,13 @@ def address(database: Database, tmp_path: Path) -> Iterator[str]:
     )
 
     def edit(user: Identity, entry: str, fields: submissions_pages.Fields) -> object:
-        return entries.edit(database, user, entry, fields, columns)  # type: ignore[arg-type]
+        return entries.edit(by(database, user, parse=columns), entry, fields)  # type: ignore[arg-type]
 
     def withdraw(user: Identity, entry: str, reason: str) -> object:
-        return entries.withdraw(database, user, entry, reason)
+        return entries.withdraw(by(database, user), entry, reason)
 
     owner = submissions_pages.OwnerActions(
-        lambda user, entry: entries.look(database, user, entry)[1], edit, withdraw, lambda user, entry: SCORES
+        lambda user, entry: entries.look(by(database, user), entry)[1], edit, withdraw, lambda user, entry: SCORES
     )
     app = FastAPI()
     app.include_router(submissions_pages.build(database, setup.intake, identities, pages, owner))

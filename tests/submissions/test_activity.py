@@ -14,10 +14,10 @@ from maintenance.actions import entries
 from storage import job_queue
 from storage.database import Database
 from storage.models.moderation import ImportedLabels
-from submissions import activity
 from submissions.activity import ActivityItem
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.actions import activity_of, by
 from workers.jobs.rescore import switch_board
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
@@ -43,14 +43,14 @@ def scored(database: Database, scorer: Scorer) -> Database:
 
 
 def _said(database: Database, **more: int) -> list[ActivityItem]:
-    return activity.list_activity(database, "demo", OWNER_OF_IT, **more)
+    return activity_of(database, OWNER_OF_IT, **more)
 
 
 def test_scores_and_decisions_are_told_with_their_reason(scored: Database) -> None:
     one, two = sorted({line.entry for line in _said(scored)})
-    entries.flag(scored, MAINTAINER, one, "trained on {these} items")
-    entries.withdraw(scored, OWNER_OF_IT, two, "a better one is coming")
-    entries.hide(scored, MAINTAINER, one, "a complaint")
+    entries.flag(by(scored, MAINTAINER), one, "trained on {these} items")
+    entries.withdraw(by(scored, OWNER_OF_IT), two, "a better one is coming")
+    entries.hide(by(scored, MAINTAINER), one, "a complaint")
     newest = [(line.entry, line.sentence) for line in _said(scored)][:3]
     assert newest == [
         (one, "It was hidden: a complaint"),
@@ -84,9 +84,7 @@ def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer)
 
 def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Database) -> None:
     plain = [one.sentence for one in _said(scored) if "macro" in one.sentence]
-    told = [
-        one.sentence for one in activity.list_activity(scored, "demo", OWNER_OF_IT, hidden_labels={"demo": "overall"})
-    ]
+    told = [one.sentence for one in activity_of(scored, OWNER_OF_IT, hidden_labels={"demo": "overall"})]
     assert plain
     assert not any("macro" in one for one in told)
     shown = [float(found[1]) for one in told if (found := re.search(r": overall ([\d.]+)\.$", one))]
@@ -108,10 +106,10 @@ def test_of_a_draft_nothing_is_told(scored: Database, scorer: Scorer) -> None:
 def test_older_ones_follow_from_where_an_answer_ended(scored: Database) -> None:
     entry = _said(scored)[0].entry
     for number in range(4):
-        entries.flag(scored, MAINTAINER, entry, f"note {number}")
+        entries.flag(by(scored, MAINTAINER), entry, f"note {number}")
     everything = _said(scored)
     pages, before = [], None
-    while page := activity.list_activity(scored, "demo", OWNER_OF_IT, before=before, limit=2):
+    while page := activity_of(scored, OWNER_OF_IT, before=before, limit=2):
         pages.append(page)
         before = page[-1].seq
     assert [line for page in pages for line in page] == everything
@@ -121,14 +119,14 @@ def test_older_ones_follow_from_where_an_answer_ended(scored: Database) -> None:
 def test_nobody_else_is_told(scored: Database, tmp_path: Path) -> None:
     assert _said(scored)
     for user in (STRANGER, MAINTAINER, LOCAL, OPEN):
-        assert activity.list_activity(scored, "demo", user) == []
+        assert activity_of(scored, user) == []
     with pytest.raises(Unauthenticated):
-        activity.list_activity(scored, "demo", ANONYMOUS)
+        activity_of(scored, ANONYMOUS)
 
 
 def test_a_transferred_entry_takes_its_history_along(scored: Database) -> None:
     entry = _said(scored)[0].entry
-    entries.transfer(scored, MAINTAINER, entry, "local", "they asked for it")
+    entries.transfer(by(scored, MAINTAINER), entry, "local", "they asked for it")
     assert entry not in {line.entry for line in _said(scored)}
-    told = activity.list_activity(scored, "demo", LOCAL)
+    told = activity_of(scored, LOCAL)
     assert told[0].sentence == "It was given to another account: they asked for it"

@@ -30,6 +30,7 @@ from submissions.metadata import Metadata
 from submissions.service import Accepted, ConfusableName
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 
 ANN, BOB = person("ann"), person("bob")
@@ -138,7 +139,7 @@ def test_an_edit_and_a_submission_at_the_same_instant_do_not_both_get_the_name(
     def edit() -> bool:
         start.wait(60)
         with suppress(Conflict):
-            return entries.edit(database, ANN, mine, {"model": GENUINE}, _columns).changed
+            return entries.edit(by(database, ANN, parse=_columns), mine, {"model": GENUINE}).changed
         return False
 
     def pose() -> bool:
@@ -163,7 +164,7 @@ def reporting(setup: SubmissionSetup, database: Database, kind: str) -> str:
         setup.intake._shipped = bundled_results
         return ""
     data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
-    (row,) = reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey").new
+    (row,) = reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey").new
     return row.id
 
 
@@ -179,13 +180,13 @@ def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, 
     own = submit(setup, BOB, 4, "Judge C").id
     for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
         with pytest.raises(Conflict, match="too similar"):
-            entries.edit(database, BOB, own, changes, _columns, shipped)
+            entries.edit(by(database, BOB, parse=_columns, shipped=shipped), own, changes)
     assert submit(setup, BOB, 5, GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
 
 
 def test_a_removed_result_holds_no_name_any_more(setup: SubmissionSetup, database: Database) -> None:
     row = reporting(setup, database, "imported")
-    reported.remove(database, MAINTAINER, BENCHMARK, row, "retracted")
+    reported.remove(by(database, MAINTAINER, BENCHMARK), row, "retracted")
     assert submit(setup, BOB, 1, POSING).id
 
 
@@ -193,7 +194,7 @@ def test_a_reported_name_is_compared_as_a_submission_would_write_it(setup: Submi
     wide = "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in "GPT-4o")
     assert unicodedata.normalize("NFKC", wide) == "GPT-4o"
     data = f"name,url,macro\n{wide},https://arxiv.org/abs/2501.00001,55.0\n".encode()
-    reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey")
+    reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey")
     assert submit(setup, BOB, 1, "GPT-4o").id
     with pytest.raises(ConfusableName):
         submit(setup, ANN, 2, "G\u0420T-4o")
@@ -206,7 +207,7 @@ def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, 
     lines = "".join(f"{name},{lab},https://arxiv.org/abs/2501.0000{n},5{n}\n" for n, (name, lab) in enumerate(rows, 1))
     data = f"name,organisation,url,macro\n{lines}".encode()
     for dry_run in (True, False):
-        found = reported.import_file(database, MAINTAINER, BENCHMARK, data, "a survey", dry_run=dry_run)
+        found = reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey", dry_run=dry_run)
         assert len(found.new) == 4  # said, not refused: a maintainer decides
         assert found.alike == (
             f"name: {POSING} looks like the model {GENUINE} (entry {entry}).",
@@ -214,9 +215,11 @@ def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, 
             f"organisation: Acme Iab looks like the organisation Acme lab (entry {entry}).",
         )
     (row,) = [one for one in found.new if one.name == GENUINE + " (new)"]
-    done = reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": "lnternVL2\u20138B"}, "a slip")
+    done = reported.edit(by(database, MAINTAINER, BENCHMARK), row.id, {"name": "lnternVL2\u20138B"}, "a slip")
     assert f"looks like the model {GENUINE} (entry {entry})" in done.message
-    assert "looks like" not in reported.edit(database, MAINTAINER, BENCHMARK, row.id, {"name": GENUINE}, "x").message
+    assert (
+        "looks like" not in reported.edit(by(database, MAINTAINER, BENCHMARK), row.id, {"name": GENUINE}, "x").message
+    )
 
 
 @pytest.mark.parametrize("pose", POSES)
@@ -274,7 +277,9 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
     assert submit(setup, BOB, 2, "Your model", judge="r1 reward").id  # the slug is r1-reward
     with pytest.raises(ConfusableName, match="judge"):
         submit(setup, BOB, 3, "His model", judge="Rl-Reward")
-    edited = entries.edit(database, MAINTAINER, _entry_of(database, "My model"), {"judge": "My judge"}, _columns)
+    edited = entries.edit(
+        by(database, MAINTAINER, parse=_columns), _entry_of(database, "My model"), {"judge": "My judge"}
+    )
     assert edited.changed
 
 
@@ -287,7 +292,7 @@ def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
         submit(setup, BOB, 1, pose)
     entry = submit(setup, BOB, 2, "GPT-4o (our run)").id
     with pytest.raises(Conflict, match="too similar to GPT-4o,"):
-        entries.edit(database, BOB, entry, {"model": pose}, _columns, bundled_results())
+        entries.edit(by(database, BOB, parse=_columns, shipped=bundled_results()), entry, {"model": pose})
 
 
 def _entry_of(database: Database, model: str) -> str:

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from auth import ANONYMOUS
 from storage.database import Database
+from storage.metadata import FIELDS, LATER
 from submissions import gradio_page
 from submissions.gradio_service import GradioSubmissions
 from submissions.status import get_status
@@ -120,3 +121,19 @@ def test_bytes_that_were_there_before_are_said_to_be() -> None:
 
 def test_the_page_says_how_long_it_keeps_a_file() -> None:
     assert "deleted within the hour" in gradio_page._introduction("demo", 64)
+
+
+def test_calls_by_name_and_by_position_take_the_fields_as_before_and_later_ones_behind(blocks: gr.Blocks) -> None:
+    described = blocks.get_api_info()["named_endpoints"]["/submit"]["parameters"]
+    names = [one["parameter_name"] for one in described]
+    before = "file model version organisation judge_type base_model parameters_b open_weights link paper code hub_id "
+    before += "temperature prompt notes judge anonymous_until published accept_unreadable"
+    assert names == [*before.split(), *LATER]
+    needed = [one["parameter_name"] for one in described if not one["parameter_has_default"]]
+    assert needed == ["file"]  # a text box is empty by default; the use case asks for the model
+    assert [one["parameter_default"] for one in described[-len(LATER) - 2 :]] == ["true", False, *[""] * len(LATER)]
+
+
+def test_every_declared_field_is_asked_for_under_its_label(blocks: gr.Blocks) -> None:
+    labels = {getattr(block, "label", None) for block in blocks.blocks.values()}
+    assert {field.form_label for field in FIELDS.values() if not field.required} <= labels

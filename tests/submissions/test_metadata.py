@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from submissions.metadata import FIELDS, JUDGE_TYPES, FieldProblem, Metadata, MetadataRejected
+from submissions.metadata import FIELDS, FieldProblem, Metadata, MetadataRejected
 
 
 def problems(**said: object) -> tuple[FieldProblem, ...]:
@@ -16,7 +16,7 @@ def problems(**said: object) -> tuple[FieldProblem, ...]:
 
 
 def test_only_the_model_is_required() -> None:
-    assert Metadata.parse({"model": "Judge", "version": "", "link": None, "notes": "  "}) == Metadata("Judge")
+    assert Metadata.parse({"model": "Judge", "version": "", "link": None, "notes": "  "}) == Metadata(model="Judge")
     with pytest.raises(MetadataRejected) as caught:
         Metadata.parse({"model": "   "})
     assert [(one.field, one.code) for one in caught.value.problems] == [("model", "required")]
@@ -145,9 +145,7 @@ def test_every_problem_is_reported_at_once() -> None:
     assert {one.field for one in found} == {"judge_type", "link", "parameters_b"}
 
 
-def test_choices_agree_with_what_the_database_holds() -> None:
-    from storage.models.core import JUDGE_TYPES as STORED
+def test_every_field_has_a_column() -> None:
     from storage.models.core import Submission
 
-    assert JUDGE_TYPES == STORED
     assert set(FIELDS) <= set(Submission.__table__.columns.keys())

@@ -29,6 +29,7 @@ from submissions.quota import AccountTooYoung, QuotaPolicy, QuotaUsed
 from submissions.service import Accepted, ApprovalPending, ConfusableName
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 from tests.maintenance.concurrency_helpers import at_once
 
@@ -93,14 +94,14 @@ def test_a_first_upload_waits_and_no_worker_may_touch_a_label_for_it(
 
 def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: SubmissionSetup, database: Database) -> None:
     taken = submit(careful, ANN)
-    (waiting,) = approvals.waiting(database, MAINTAINER, BENCHMARK)
+    (waiting,) = approvals.waiting(by(database, MAINTAINER, BENCHMARK))
     assert (waiting.submission, waiting.account) == (taken.id, "ann")
-    assert approvals.approve(database, MAINTAINER, taken.id, "known group").changed
-    assert not approvals.approve(database, MAINTAINER, taken.id, "twice").changed  # a double click
-    assert (jobs(database), events(database, approvals.LET_THROUGH)) == (1, 1)
-    assert (state(database, taken.id, ANN), approvals.waiting(database, MAINTAINER, BENCHMARK)) == ("queued", [])
+    assert approvals.approve(by(database, MAINTAINER), taken.id, "known group").changed
+    assert not approvals.approve(by(database, MAINTAINER), taken.id, "twice").changed  # a double click
+    assert (jobs(database), events(database, approvals.SUBMISSION_APPROVED)) == (1, 1)
+    assert (state(database, taken.id, ANN), approvals.waiting(by(database, MAINTAINER, BENCHMARK))) == ("queued", [])
     with pytest.raises(Conflict, match="Withdraw or hide"):
-        approvals.reject(database, MAINTAINER, taken.id, "changed my mind")
+        approvals.reject(by(database, MAINTAINER), taken.id, "changed my mind")
     with pytest.raises(QuotaUsed):  # it counts from when it came
         submit(careful, ANN, 2)
     with database.write() as session:
@@ -112,8 +113,8 @@ def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: SubmissionSetu
     taken = submit(careful, person("ann", "lab"))
     with pytest.raises(QuotaUsed, match="Your organisation lab"):  # while it waits it counts for the team
         submit(careful, person("cy", "lab"), 3)
-    assert approvals.reject(database, MAINTAINER, taken.id, "made of constant answers").changed
-    assert not approvals.reject(database, MAINTAINER, taken.id, "again").changed
+    assert approvals.reject(by(database, MAINTAINER), taken.id, "made of constant answers").changed
+    assert not approvals.reject(by(database, MAINTAINER), taken.id, "again").changed
     found = status.get_status(database, BENCHMARK, taken.id, ANN)
     assert found is not None
     assert (found.state, found.ended) == ("withdrawn", True)
@@ -121,7 +122,7 @@ def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: SubmissionSetu
     again = submit(careful, person("ann", "lab"), 2)
     assert (again.receipt["attempt"], state(database, again.id, ANN)) == (2, "awaiting-approval")
     assert jobs(database) == 0
-    assert approvals.approve(database, MAINTAINER, taken.id, "a second look").changed  # and back
+    assert approvals.approve(by(database, MAINTAINER), taken.id, "a second look").changed  # and back
     assert jobs(database) == 1
 
 
@@ -136,11 +137,11 @@ def test_nobody_approves_their_own(
     taken = submit(careful, ANN)
     for decide in (approvals.approve, approvals.reject):
         with pytest.raises(refusal):
-            decide(database, who, taken.id, "let me in")
+            decide(by(database, who), taken.id, "let me in")
     with pytest.raises(refusal):
-        approvals.waiting(database, who, BENCHMARK)
+        approvals.waiting(by(database, who, BENCHMARK))
     with pytest.raises(NotFound):
-        approvals.approve(database, MAINTAINER, "e00000000000", "no such one")
+        approvals.approve(by(database, MAINTAINER), "e00000000000", "no such one")
     assert state(database, taken.id, ANN) == "awaiting-approval"
 
 
@@ -221,7 +222,7 @@ def test_different_names_are_not_confused_and_unseen_ones_are_not_told(setup: Su
 
 def test_a_hidden_name_is_not_told_by_a_refusal(setup: SubmissionSetup, database: Database) -> None:
     taken = submit(setup, ANN, 1, model="Secret-Judge", organisation="Acme")
-    entries.hide(database, MAINTAINER, taken.id, "it names a person")
+    entries.hide(by(database, MAINTAINER), taken.id, "it names a person")
     assert submit(setup, BOB, 2, model="Secret\u2013Judge", organisation="Acrne").id
 
 
@@ -337,7 +338,7 @@ def test_before_a_name_is_public_strangers_are_told_state_and_times(
     waiting = submit(careful, ANN, 1, version="v", organisation="Lab").id
     queued = submit(setup, BOB, 2).id
     hidden = submit(setup, BOB, 3).id
-    entries.hide(database, MAINTAINER, hidden, "it names a person")
+    entries.hide(by(database, MAINTAINER), hidden, "it names a person")
     said = {waiting: "awaiting-approval", queued: "queued", hidden: "withdrawn"}
     for entry, state in said.items():
         for user in (ANONYMOUS, person("cy"), OPEN):
@@ -351,7 +352,7 @@ def test_before_a_name_is_public_strangers_are_told_state_and_times(
         for user in (owner, MAINTAINER):
             found = status.get_status(database, BENCHMARK, entry, user)
             assert found is not None and found.model.startswith("Judge") and found.receipt is not None
-    approvals.reject(database, MAINTAINER, waiting, "an advertisement for Judge 1")
+    approvals.reject(by(database, MAINTAINER), waiting, "an advertisement for Judge 1")
     found = status.get_status(database, BENCHMARK, waiting, BOB)
     assert found is not None and (found.state, found.model, found.reason) == ("withdrawn", "", None)
 

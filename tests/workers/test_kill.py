@@ -45,7 +45,7 @@ class WorkerSite:
     database: Database
     processes: list[Any] = field(default_factory=list)
 
-    def start_worker(self, manner: Manner = Manner()) -> Any:  # noqa: B008
+    def start_worker(self, manner: Manner = Manner()) -> Any:
         process = crash_helpers.start(self.environ, str(self.log), manner)
         self.processes.append(process)
         return process

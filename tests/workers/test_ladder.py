@@ -27,10 +27,10 @@ from storage import ladder
 from storage.database import Database
 from storage.models.core import Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
-from submissions import activity
 from submissions import status as submissions_status
 from tests.databases import a_submission, on_record
 from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import activity_of, by
 from tests.factories.submission_service import SIGNER, person
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -143,7 +143,7 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     assert (set(receipt["scores"].values()), receipt["withheld"]) == ({None}, NOT_SHOWN)
     status = submissions_status.get_status(ready, "demo", near, ANN, hidden=HIDDEN)
     assert status is not None and NOT_SHOWN in str(status.reason)
-    happened = activity.list_activity(ready, "demo", ANN, hidden_labels=HIDDEN)
+    happened = activity_of(ready, ANN, hidden_labels=HIDDEN)
     said = [one.sentence for one in happened if one.entry == near and "revision demo" in one.sentence]
     assert any(NOT_SHOWN in sentence for sentence in said) and not any("macro" in sentence for sentence in said)
     shown = receipt_of(ready, first)
@@ -166,7 +166,7 @@ def test_withdrawing_a_transfer_or_counting_again_changes_nothing(ready: Databas
     best, near = arrive(ready, secret, 1, 12), arrive(ready, secret, 2, 13)
     score(ready, secret)
     assert not_shown(ready) == {near}
-    assert entries.withdraw(ready, MAINTAINER, best, "a mistake").changed
+    assert entries.withdraw(by(ready, MAINTAINER), best, "a mistake").changed
     with ready.write() as session:
         session.execute(update(Submission).where(Submission.id == near).values(owner="bob"))
     score(ready, secret)

@@ -15,7 +15,6 @@ from leaderboard.board.rows import build_board
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.share.exports import as_csv, as_json, extract
 from maintenance.actions import approvals, entries
-from maintenance.decision_log import decisions
 from storage import job_queue, label_sets, visibility
 from storage.clock import database_now
 from storage.database import Database
@@ -25,6 +24,7 @@ from storage.models.visibility import Visibility
 from storage.visibility import EntryVisibility
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, person
+from tests.factories.actions import by, decisions
 from workers.board_queries import entries_on_board, unscored
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -149,12 +149,12 @@ def test_it_appears_when_its_owner_publishes_it(ready: Database, scorer: Scorer)
 
 def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready: Database, scorer: Scorer) -> None:
     unseen = arrive(ready, scorer, 0, EntryVisibility(published=False))
-    entries.withdraw(ready, person(OWNER), unseen, "Planted-Reason-7e1")
+    entries.withdraw(by(ready, person(OWNER)), unseen, "Planted-Reason-7e1")
     found = body(ready, scorer)
     assert (found["stubs"], found["entries"], found["unpublished"]) == ([], [], 1)
     assert unseen not in str(decisions(ready))
     assert "lanted" not in str(decisions(ready))
-    entries.hide(ready, MAINTAINER, unseen, "spam")
+    entries.hide(by(ready, MAINTAINER), unseen, "spam")
     assert body(ready, scorer)["unpublished"] == 0
 
 
@@ -162,20 +162,20 @@ def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: D
     (waiting,) = small_benchmark.submit(ready, range(1), owner=OWNER)
     with ready.write() as session:
         visibility.request_approval(session, waiting, visibility.PLAIN, approval=True)
-    entries.withdraw(ready, person(OWNER), waiting, "Planted-Reason-7e1")
+    entries.withdraw(by(ready, person(OWNER)), waiting, "Planted-Reason-7e1")
     assert body(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
-    approvals.reject(ready, MAINTAINER, waiting, "an advertisement")
+    approvals.reject(by(ready, MAINTAINER), waiting, "an advertisement")
     assert body(ready, scorer)["stubs"] == []
     assert "lanted" not in str(decisions(ready))
-    approvals.approve(ready, MAINTAINER, waiting, "a second look")
+    approvals.approve(by(ready, MAINTAINER), waiting, "a second look")
     assert [one["id"] for one in body(ready, scorer)["stubs"]] == [waiting]
     assert "lanted" in str(decisions(ready))
 
 
 def test_attempts_are_those_of_the_account_whatever_the_model(ready: Database, scorer: Scorer) -> None:
     ids = [arrive(ready, scorer, number, model=f"model {number}") for number in range(3)]
-    entries.withdraw(ready, MAINTAINER, ids[2], "not ours")
+    entries.withdraw(by(ready, MAINTAINER), ids[2], "not ours")
     found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
     assert [(found[name]["attempt"], found[name]["attempts"]) for name in ids[:2]] == [(1, 3), (2, 3)]
     assert {found[name]["attempt_revision"] for name in ids[:2]} == {"demo"}

@@ -23,6 +23,7 @@ from storage import audit, label_sets, reported_results
 from storage.clock import database_now, iso
 from storage.database import Database
 from storage.label_sets import ActiveBoard
+from storage.metadata import NAMES
 from storage.models.core import BoardState, Score, Snapshot, Submission
 from storage.models.quota import Attempt
 from workers.jobs import pairwise_statistics
@@ -37,21 +38,7 @@ _NONCE_BYTES = 16
 
 _FACTS = (
     Submission.id,
-    Submission.model,
-    Submission.version,
-    Submission.organisation,
-    Submission.judge_type,
-    Submission.base_model,
-    Submission.parameters_b,
-    Submission.open_weights,
-    Submission.link,
-    Submission.paper,
-    Submission.code,
-    Submission.hub_id,
-    Submission.temperature,
-    Submission.prompt,
-    Submission.notes,
-    Submission.judge,
+    *(getattr(Submission, name) for name in NAMES),
     Submission.created_at,
     Submission.format,
     Submission.revision,

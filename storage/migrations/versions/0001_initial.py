@@ -489,6 +489,11 @@ def _create_submissions() -> None:
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("salt", sa.Text(), nullable=True),
         sa.Column("judge", sa.Text(), nullable=True),
+        sa.Column("tokens_in", sa.BigInteger(), nullable=True),
+        sa.Column("tokens_out", sa.BigInteger(), nullable=True),
+        sa.Column("price_usd", sa.Double(), nullable=True),
+        sa.Column("wall_seconds", sa.Double(), nullable=True),
+        sa.Column("hardware", sa.Text(), nullable=True),
         sa.CheckConstraint(
             "judge_type IN ('generative-pairwise', 'generative-pointwise', 'scalar', 'critic', 'policy-as-judge')",
             name=op.f("ck_submissions_judge_type"),
@@ -527,6 +532,15 @@ def _create_submissions() -> None:
         ),
         sa.CheckConstraint("size_bytes > 0", name=op.f("ck_submissions_size_bytes")),
         sa.CheckConstraint("temperature >= 0 AND temperature <= 100", name=op.f("ck_submissions_temperature")),
+        sa.CheckConstraint("length(hardware) <= 200", name=op.f("ck_submissions_hardware")),
+        sa.CheckConstraint("price_usd >= 0 AND price_usd <= 1000000000", name=op.f("ck_submissions_price_usd")),
+        sa.CheckConstraint("tokens_in >= 0 AND tokens_in <= 1000000000000000", name=op.f("ck_submissions_tokens_in")),
+        sa.CheckConstraint(
+            "tokens_out >= 0 AND tokens_out <= 1000000000000000", name=op.f("ck_submissions_tokens_out")
+        ),
+        sa.CheckConstraint(
+            "wall_seconds >= 0 AND wall_seconds <= 1000000000", name=op.f("ck_submissions_wall_seconds")
+        ),
         sa.CheckConstraint("votes_per_item BETWEEN 1 AND 16", name=op.f("ck_submissions_votes_per_item")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
         sa.UniqueConstraint("benchmark", "id", name=op.f("uq_submissions_benchmark_id")),

@@ -1,0 +1,108 @@
+"""Chart of accuracy against what a run cost: price, tokens, time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from leaderboard.board.rows import BoardRow
+from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, rules, to_chart
+from leaderboard.charts.bias import best_so_far
+from leaderboard.charts.board_charts import chance_line, points_of, ranked, row_cells, score_range
+from leaderboard.charts.estimates import Entry
+from leaderboard.charts.layout import ChartText
+from leaderboard.charts.registry import chart
+from leaderboard.charts.scatter_plots import ScatterPanel, planes
+
+_FEW_TICKS = 3
+_EMPTY = (
+    "No judge on the board states the price, the tokens or the time of its run.",
+    "python -m judge submit fills them in. Of an entry of yours you can state them on its page in your account, and "
+    "with a submission under “What the run cost”.",
+)
+
+
+class _Measure(NamedTuple):
+    """One horizontal axis."""
+
+    title: str
+    read: Callable[[BoardRow], float | None]
+
+
+def _tokens(row: BoardRow) -> float | None:
+    stated = [row.stated[name] for name in ("tokens_in", "tokens_out") if row.stated.get(name) is not None]
+    return float(sum(stated)) if stated else None
+
+
+_MEASURES = (
+    _Measure("Price of a run, US $", lambda row: row.stated.get("price_usd")),
+    _Measure("Tokens of a run, in and out", _tokens),
+    _Measure("Time of a run, seconds", lambda row: row.stated.get("wall_seconds")),
+)
+
+
+@chart("cost", "Cost", place=13, alone=True)
+def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
+    """Macro average over price, tokens and time of the run, each with its Pareto front."""
+    rows = [row for row in ranked(view) if row.tier == "scored"]
+    chosen = {str(entry["id"]) for entry in entries}
+    panels: list[ScatterPanel] = []
+    cells: list[Cells] = []
+    for measure in _MEASURES:
+        found = [(row, value) for row in rows if (value := measure.read(row))]
+        if found:
+            front = [found[at] for at in best_so_far((value, row.macro or 0.0) for row, value in found)]
+            panels.append(_panel(measure.title, found, front, chosen))
+            best = {row.id for row, _ in front}
+            cells += [
+                (measure.title, *row_cells(row), value, "yes" if row.id in best else "no") for row, value in found
+            ]
+    if not panels:
+        return empty_chart(_EMPTY, "Accuracy and cost")
+    words = ChartText(
+        "Macro average and what a run cost",
+        "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins judges "
+        f"that no cheaper one beats. {rules(view)}",
+        "Across: log scale (left is cheaper). Up: macro average, % (up is better)",
+    )
+    silent = sum(all(measure.read(row) is None for measure in _MEASURES) for row in rows)
+    notes = (
+        "Stated by the owners of the entries, not measured here. More votes per pair cost more.",
+        *((f"{silent} of {len(rows)} judges scored here state none of it.",) if silent else ()),
+    )
+    header = ("cost", "judge", "tier", "macro, %", "95% low", "95% high", "value", "on the front")
+    return to_chart(planes(panels, view.page, words), words, notes, cells, header)
+
+
+def _panel(
+    title: str, found: Sequence[tuple[BoardRow, float]], front: Sequence[tuple[BoardRow, float]], chosen: set[str]
+) -> ScatterPanel:
+    """Return one pair of axes; judges on the front are named first."""
+    named = chosen | {row.id for row, _ in front}
+    spots = points_of([row for row, _ in found], [math.log10(value) for _, value in found], named)
+    low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
+    y_range = score_range(spots)
+    xs = [math.log10(value) for _, value in front]
+    ys = [100 * (row.macro or 0) for row, _ in front]
+    steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
+    ticks, said = log_ticks(low, high), f"n {len(found)}"
+    return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots), steps=steps)
+
+
+def log_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Return places between two powers of ten, and their numbers: as few digits as give three of them."""
+    ticks: list[tuple[float, str]] = []
+    for digits in ((1,), (1, 3), (1, 2, 5), tuple(range(1, 10))):
+        values = (digit * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for digit in digits)
+        ticks = [(math.log10(value), _short(value)) for value in values if low <= math.log10(value) <= high]
+        if len(ticks) >= _FEW_TICKS:
+            break
+    return ticks
+
+
+def _short(value: float) -> str:
+    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:.4g}{letter}"
+    return f"{value:.4g}"

@@ -1,0 +1,94 @@
+"""What an action works with: the database, the user who asks, and the services of the installation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from auth import ANONYMOUS, Identity
+from auth.settings import IdentitySettings
+from benchmark.items import ItemTable
+from maintenance.types import ActionResult
+from storage.database import Database
+from storage.tasks import TaskView
+
+ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
+Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, and FIGURES
+
+
+class PairTexts(Protocol):
+    """Content of a pair. `responses`, and the `models` that wrote them where that is known: A, then B."""
+
+    @property
+    def query(self) -> str: ...
+    @property
+    def responses(self) -> tuple[str, str]: ...
+    @property
+    def image(self) -> str: ...
+    @property
+    def models(self) -> tuple[str, str] | None: ...
+
+
+class ItemLookup(Protocol):
+    """The pairs of the benchmark. `texts` by item index; None where the installation has none."""
+
+    @property
+    def table(self) -> ItemTable: ...
+    @property
+    def texts(self) -> Sequence[PairTexts | None] | None: ...
+    def image(self, name: str) -> Path | None:
+        """Return the file of an image; None where there is none."""
+
+
+class BundledItems:
+    """The pairs that come with the project, without texts."""
+
+    @property
+    def table(self) -> ItemTable:
+        """Return the default manifest."""
+        return ItemTable.load()
+
+    @property
+    def texts(self) -> Sequence[PairTexts | None] | None:
+        """Return None: no texts come with the project."""
+        return None
+
+    def image(self, name: str) -> Path | None:
+        """Return None: no images come with the project."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class PublicEvent:
+    """How the public decision log shows an event: `fields` of its body, and a sentence with them in braces."""
+
+    fields: Sequence[str]
+    sentence: str
+    title: str = ""  # "" is the kind itself, in words
+    by_owners: bool = False  # whether an entry's owner may do it as well
+
+
+@dataclass(frozen=True, slots=True)
+class ActionContext:
+    """Context of an action. The composition root builds one; each request gets a copy with its user."""
+
+    database: Database
+    user: Identity = ANONYMOUS
+    benchmark: str = "demo"
+    parse: ParseMetadata = dict  # checks a whole description; raises ValueError with all that is wrong
+    shipped: Callable[[], Shipped] = tuple
+    identity: IdentitySettings | None = None  # who has which role; None: users are not distinguished, or not known here
+    paths: Sequence[Path] = ()  # whose disks are looked at
+    items: ItemLookup = field(default_factory=BundledItems)
+    public_events: Mapping[str, PublicEvent] = field(default_factory=dict)  # audit kind -> the decision log's sentence
+    retries: Mapping[str, Sequence[Retry]] = field(default_factory=dict)  # kind of task -> who asks for it again
+
+    def acting_as(self, user: Identity) -> ActionContext:
+        """Return the same context for the user of a request."""
+        return replace(self, user=user)
+
+
+Retry = Callable[[ActionContext, TaskView], ActionResult | None]
+"""Asks for a failed task again; None where the task is somebody else's. Raises what the action raises."""

@@ -1,0 +1,138 @@
+"""Forms of registered actions on the maintain page: fields and buttons from the declarations, in rows that a tab names.
+
+A tab says where fields and buttons are; `rest` lays out the actions of its area that it does not name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import gradio as gr
+
+from maintenance.page_context import QUIETLY, PageContext
+from maintenance.registry import Action, ActionParameter
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """What a tab shows anew after a decision: `look(request, *values of inputs)` gives the outputs."""
+
+    look: Callable[..., Any]
+    outputs: Sequence[Any]
+    inputs: Sequence[Any] = ()
+
+    def values(self, request: gr.Request, typed: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the values of the outputs."""
+        found = self.look(request, *typed)
+        return found if isinstance(found, tuple) else (found,)
+
+
+class ActionForm:
+    """The fields and buttons of some areas of actions in the tab that is laid out now."""
+
+    def __init__(self, context: PageContext, *areas: str) -> None:
+        self._context = context
+        self._actions = {one.name: one for one in context.registry if one.area in areas and one.declared.button}
+        self._fields: dict[str, Any] = {}
+        self._buttons: dict[str, gr.Button] = {}
+
+    def fields(self, *names: str) -> None:
+        """Lay out fields by the names of their parameters."""
+        for name in names:
+            self.field(name)
+
+    def field(self, name: str, key: str = "", **options: Any) -> Any:
+        """Lay out one field. `key`: another name for it, where a tab asks twice. `options` of the Gradio component."""
+        self._fields[key or name] = component(self._parameter(name), **options)
+        return self._fields[key or name]
+
+    def use(self, name: str, laid_out: Any) -> None:
+        """Take a component that the tab has laid out as the field of a parameter."""
+        self._fields[name] = laid_out
+
+    def button(self, name: str, *, primary: bool = False) -> gr.Button:
+        """Lay out the button of an action; `wire` connects it."""
+        text = self._actions[name].declared.button
+        self._buttons[name] = gr.Button(text, size="md", variant="primary" if primary else "secondary")
+        return self._buttons[name]
+
+    def rest(self, placed: Sequence[str] = ()) -> None:
+        """Lay out each action that has no button yet, with the fields that are missing. `placed`: in another way."""
+        for name, action in self._actions.items():
+            if name in self._buttons or name in placed:
+                continue
+            with gr.Row():
+                for one in action.parameters:
+                    if one.name not in self._fields:
+                        self._fields[one.name] = component(one)
+                self.button(name)
+
+    def wire(self, said: gr.HTML, refresh: Refresh, keys: Mapping[str, str] | None = None) -> None:
+        """Connect every button that was laid out: what it did goes to `said`, and `refresh` follows.
+
+        `keys`: parameter -> key of the field that holds it, where that is another.
+        """
+        for name, button in self._buttons.items():
+            action = self._actions[name]
+            asked = [one for one in action.parameters if (keys or {}).get(one.name, one.name) in self._fields]
+            inputs = [self._fields[(keys or {}).get(one.name, one.name)] for one in asked]
+            outputs = [said, *refresh.outputs]
+            button.click(self._press(action, asked, refresh), [*inputs, *refresh.inputs], outputs, **QUIETLY)
+
+    def _press(
+        self, action: Action[Any, Any], asked: Sequence[ActionParameter], refresh: Refresh
+    ) -> Callable[..., tuple[Any, ...]]:
+        def press(request: gr.Request, *typed: Any) -> tuple[Any, ...]:
+            given, rest = typed[: len(asked)], typed[len(asked) :]
+            done = self._context.run_action(
+                request,
+                action.name,
+                lambda ctx: action.run(ctx, {one.name: value(one, it) for one, it in zip(asked, given, strict=True)}),
+            )
+            return done, *refresh.values(request, rest)
+
+        return press
+
+    def _parameter(self, name: str) -> ActionParameter:
+        return next(one for action in self._actions.values() for one in action.parameters if one.name == name)
+
+
+def component(one: ActionParameter, **options: Any) -> Any:
+    """Return the Gradio component of a parameter."""
+    shown = {"label": one.info.label or one.name.replace("_", " ").capitalize(), **options}
+    default = "" if one.required or one.default is None else one.default
+    if one.type is bool:
+        return gr.Checkbox(bool(default), **shown)
+    if one.info.choices and not one.is_list:
+        shown = {"choices": list(one.info.choices), "value": default or one.info.choices[0], **shown}
+        return gr.Dropdown(filterable=False, **shown)
+    if one.type is int and one.info.read is None:
+        return gr.Number(1, precision=0, minimum=1, **shown)
+    return gr.Textbox("", **{"placeholder": one.info.placeholder, **shown})
+
+
+def value(one: ActionParameter, typed: Any) -> Any:
+    """Return what somebody typed as the action takes it. Raises Conflict."""
+    if one.type is int and one.info.read is None:
+        return int(typed) if typed and isfinite(typed) else 0
+    if one.type is bool:
+        return bool(typed)
+    text = (typed or "").strip()
+    if one.is_list:
+        return [(one.info.read or str)(part) for part in parts(text, one.info.separator)]
+    if one.is_mapping:
+        return dict(part.split("=", 1) for part in parts(text, one.info.separator or ",") if "=" in part)
+    return one.info.read(text) if one.type is int and one.info.read is not None else text
+
+
+def parts(text: str, separator: str = ",") -> list[str]:
+    """Return the parts of a text that is a list, without empty ones."""
+    return [one.strip() for one in text.split(separator) if one.strip()]
+
+
+def choices(actions: Iterator[Action[Any, Any]]) -> list[tuple[str, str]]:
+    """Return the choices of a dropdown: button text, name."""
+    return [(one.declared.button, one.name) for one in actions]

@@ -1,0 +1,111 @@
+"""Commands that no single action is: files in and out, and one word for several actions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from maintenance import text_output
+from maintenance.actions import audit, operations, reported, task_retry
+from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
+from maintenance.decision_log import decisions
+from maintenance.types import to_jsonable
+from operation.alarms import of_service
+from storage import audit_checkpoints
+
+_ALARM = "ALARM:"
+_SAID_BY_HEALTH = ("rows-changed",)
+
+
+def add_commands(tree: CommandTree) -> None:
+    """Add all of them."""
+    _add_audit(tree)
+    report = tree.add(
+        "reported import", "put all rows of a CSV or JSON file on the board as reported, or none", _import_reported
+    )
+    report.add_argument("file", type=Path)
+    report.add_argument("--reason", default="", help="goes on record; needed without --dry-run")
+    report.add_argument("--dry-run", action="store_true", help="only say what would happen")
+    tasks = tree.add("tasks", "what workers were asked", _tasks)
+    tasks.add_argument("task", nargs="?", type=numbered)
+    retry = tree.add("retry", "try a failed job or task again", _retry)
+    which = retry.add_mutually_exclusive_group()
+    number = "its number as `health` shows it; all failed jobs if left out"
+    which.add_argument("job", nargs="?", type=numbered, help=number)
+    which.add_argument("--task", type=numbered, metavar="TASK", help="ask for this failed task again, as a new one")
+    tree.add("health", "queue, workers, failures, disks", _health)
+
+
+def _add_audit(tree: CommandTree) -> None:
+    verify = tree.add(
+        "audit verify", "recompute the chain and compare stored rows with it; names what differs", _verify
+    )
+    verify.add_argument("--head", type=Path, help="a head that was kept elsewhere")
+    export = tree.add("audit export", "the public chain, for checking receipts and heads against", _export)
+    export.add_argument("--output", type=Path, required=True, help="JSON lines; of each event its number and hashes")
+    head = tree.add("audit head", "the chain's head, for keeping elsewhere", _head)
+    head.add_argument("--output", type=Path, help="write it to this file")
+    log = tree.add("audit log", "the public decision log", _log)
+    log.add_argument("--limit", type=numbered, default=50)
+    log.add_argument("--edits", action="store_true", help="entries that were described anew, too")
+
+
+def _import_reported(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = reported.import_file(c.actions, o.file.read_bytes(), o.reason, dry_run=o.dry_run)
+    return CliResult(text_output.reported_import(found), to_jsonable(found))
+
+
+def _tasks(c: CliContext, o: argparse.Namespace) -> CliResult:
+    if o.task is not None:
+        task = operations.task(c.actions, o.task)
+        return CliResult(text_output.task(task), to_jsonable(task))
+    found = operations.recent_tasks(c.actions)
+    return CliResult("\n".join(map(text_output.task, found)) or "Nothing was asked yet.", to_jsonable(found))
+
+
+def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
+    if o.task is not None:
+        return action_result(task_retry.retry_task(c.actions, o.task))
+    if o.job is None:
+        return action_result(operations.requeue_all(c.actions))
+    return action_result(operations.requeue(c.actions, o.job))
+
+
+def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = operations.health(c.actions)
+    data = [str(path) for path in c.actions.paths]
+    with c.actions.database.read() as session:
+        raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _SAID_BY_HEALTH]
+    lines = [f"{_ALARM} {alarm.sentence}" for alarm in raised]
+    text = "\n".join([text_output.installation(c.actions.benchmark, data), text_output.health(found), *lines])
+    alarms = [alarm._asdict() for alarm in raised]
+    body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(found), "alarms": alarms}
+    return CliResult(text, body, ok=_ALARM not in text)
+
+
+def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:
+    head = audit.read_head(o.head.read_text("utf-8", "replace")) if o.head else None
+    found = audit.verify(c.actions, head)
+    return CliResult(found.sentence, to_jsonable(found), ok=found.ok)
+
+
+def _export(c: CliContext, o: argparse.Namespace) -> CliResult:
+    written = 0
+    with o.output.open("w", encoding="ascii") as file:
+        for line in audit.public(c.actions.database):
+            file.write(line)
+            written += 1
+    return CliResult(f"{written:,} events are in {o.output}.", {"events": written, "output": str(o.output)})
+
+
+def _head(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = audit.head(c.actions)
+    if o.output is not None:
+        audit_checkpoints.write(o.output, found)
+    where = f" is in {o.output}" if o.output else ""
+    return CliResult(f"{found['seq']} {found['hash']}{where}", found)
+
+
+def _log(c: CliContext, o: argparse.Namespace) -> CliResult:
+    found = decisions(c.actions.database, c.actions.public_events, limit=o.limit, edits=o.edits)
+    return CliResult("\n".join(f"{one.at} {one.sentence}" for one in found), [one.to_json() for one in found])

@@ -1,0 +1,286 @@
+"""Declaration of maintainer actions: one decorated function is the REST route, the command, the form and the log entry.
+
+    @action("entries.unverify", "POST /api/v1/entries/{entry}/unverify", role=Role.MAINTAINER,
+            help="take the verified mark back", audit=UNVERIFIED, title="Verification taken back",
+            public="Entry {entry} is no longer verified: {reason}", owner="It is no longer verified: {reason}",
+            button="Take verification back")
+    def unverify(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult: ...
+
+The signature says what is asked for. Names in braces in the route are parts of the address; other parameters are fields
+of the JSON body, or of the query for GET. On the command line, parameters with an `option` are options, others are
+positional. A parameter whose type is a dataclass stands for its fields. The function authorises; the role here decides
+who is refused before a body is read, and whether the public API description lists the route.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, MISSING, dataclass, fields, is_dataclass
+from inspect import Parameter as SignatureParameter
+from inspect import getdoc, signature
+from types import ModuleType
+from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+
+from pydantic import Field
+
+from auth import Role
+from maintenance.action_context import ActionContext, PublicEvent, Retry
+from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
+from storage.database import LARGEST
+from storage.tasks import TaskView
+
+P = ParamSpec("P")
+R = TypeVar("R")
+REQUIRED = SignatureParameter.empty
+BASE = "/api/v1/maintenance"
+_PLACE = re.compile(r"{(\w+)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ParamInfo:
+    """How people give a parameter on the command line and in a form. Part of its `Annotated` type."""
+
+    label: str = ""  # of its form field; "" makes it of the parameter's name
+    placeholder: str = ""
+    _: KW_ONLY
+    help: str = ""  # on the command line and in the API description
+    option: str = ""  # "--reason"; "" is a positional argument
+    metavar: str | None = None
+    choices: Sequence[str] = ()
+    exclusive: str = ""  # options with the same word exclude one another
+    separator: str = ""  # between the values of a list that is one text, in a form or a query
+    whole_body: bool = False  # the JSON body is this mapping
+    read: Callable[[str], Any] | None = None  # typed text to value; raises Conflict
+    ask: Callable[[ActionContext, Mapping[str, Any]], str] | None = None  # the question where the option is left out
+
+
+@dataclass(frozen=True, slots=True)
+class ActionParameter:
+    """A parameter of an action. `group`: the dataclass parameter that it is a field of."""
+
+    name: str
+    type: Any  # without Annotated
+    annotation: Any
+    default: Any
+    info: ParamInfo
+    group: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Return whether it must be given."""
+        return self.default is REQUIRED
+
+    @property
+    def is_list(self) -> bool:
+        """Return whether it takes several values."""
+        return get_origin(self.type) in (list, Sequence)
+
+    @property
+    def is_mapping(self) -> bool:
+        """Return whether it takes FIELD=VALUE pairs."""
+        return get_origin(self.type) in (dict, Mapping)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDeclaration:
+    """What the decorator states beside the signature."""
+
+    name: str  # "entries.unverify": area and verb
+    route: str  # "POST /api/v1/..."
+    _: KW_ONLY
+    help: str  # of the command
+    role: Role = Role.MAINTAINER  # SUBMITTER: owners, or everybody with an account; the function decides
+    audit: str = ""  # kind of the audit event
+    public: str = ""  # sentence of the public decision log; "" is not public
+    title: str = ""  # of the event in the log
+    shown: Sequence[str] = ()  # fields of the event that the log shows; () is those of the sentence
+    owner: str = ""  # sentence in the activity list of the entry's owner
+    button: str = ""  # on the maintain page; "" is none
+    command: str | None = None  # words on the command line; None is those of the name, "" is no command of its own
+    waits: str = ""  # help of `--wait`, for actions that a worker does
+    then: Callable[[ActionContext, int], Any] | None = None  # what to show after `--wait`, of the task
+    task: str = ""  # kind of the task that a worker does
+    retry: Retry | None = None  # how a failed one is asked for again
+    text: Callable[[Any], str] = str  # a result for a terminal
+    json: Callable[[Any], Any] = to_jsonable  # a result for programs
+
+    def __call__(self, function: Callable[Concatenate[ActionContext, P], R]) -> Action[P, R]:
+        """Return the action that the function is."""
+        return Action(self, function, tuple(_parameters(function)))
+
+
+action = ActionDeclaration
+
+
+@dataclass(frozen=True)
+class Action(Generic[P, R]):
+    """A declared function. Calling it calls the function."""
+
+    declared: ActionDeclaration
+    function: Callable[Concatenate[ActionContext, P], R]
+    parameters: tuple[ActionParameter, ...]
+
+    def __call__(self, ctx: ActionContext, *arguments: P.args, **named: P.kwargs) -> R:
+        """Do it. Raises what the function raises."""
+        return self.function(ctx, *arguments, **named)
+
+    @property
+    def name(self) -> str:
+        """Return the name: area, dot, verb."""
+        return self.declared.name
+
+    @property
+    def area(self) -> str:
+        """Return what the action is about: the tab, the group of commands."""
+        return self.name.partition(".")[0]
+
+    @property
+    def verb(self) -> str:
+        """Return the name without its area."""
+        return self.name.partition(".")[2]
+
+    @property
+    def command(self) -> str:
+        """Return the words of its command; "" for none."""
+        return self.name.replace(".", " ") if self.declared.command is None else self.declared.command
+
+    @property
+    def method(self) -> str:
+        """Return the HTTP method."""
+        return self.declared.route.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        """Return the path of the route, with names in braces."""
+        return self.declared.route.partition(" ")[2]
+
+    @property
+    def description(self) -> str:
+        """Return the first paragraph of the docstring, in one line."""
+        return " ".join((getdoc(self.function) or "").partition("\n\n")[0].split())
+
+    def in_path(self) -> tuple[ActionParameter, ...]:
+        """Return the parameters that are parts of the address."""
+        names = set(_PLACE.findall(self.path))
+        return tuple(one for one in self.parameters if one.name in names)
+
+    def sent(self) -> tuple[ActionParameter, ...]:
+        """Return the other parameters: fields of the body or of the query."""
+        names = set(_PLACE.findall(self.path))
+        return tuple(one for one in self.parameters if one.name not in names)
+
+    def run(self, ctx: ActionContext, values: Mapping[str, Any]) -> R:
+        """Call the function with values by parameter name; those left out keep their defaults."""
+        named = {one.name: values[one.name] for one in self.parameters if one.name in values and not one.group}
+        for group, kind in _groups(self.function).items():
+            inside = {one.name for one in self.parameters if one.group == group}
+            named[group] = kind(**{name: value for name, value in values.items() if name in inside})
+        return self.function(ctx, **named)  # type: ignore[call-arg]  # a signature checks them where they come in
+
+    def text(self, result: Any) -> str:
+        """Return a result for a terminal."""
+        return result.message if isinstance(result, ActionResult) else self.declared.text(result)
+
+    def json(self, result: Any) -> Any:
+        """Return a result for programs."""
+        return to_jsonable(result) if isinstance(result, ActionResult) else self.declared.json(result)
+
+    def public_event(self) -> PublicEvent | None:
+        """Return how the public log shows its event; None where it is private."""
+        said = self.declared
+        if not said.public:
+            return None
+        shown = said.shown or tuple(dict.fromkeys(re.findall(r"{(\w+)", said.public)))
+        return PublicEvent(shown, said.public, said.title, said.role is not Role.MAINTAINER)
+
+
+class ActionRegistry:
+    """All actions of an installation, in the order of their modules and, there, of their definitions."""
+
+    def __init__(self, actions: Sequence[Action[Any, Any]], areas: Mapping[str, str] | None = None) -> None:
+        self._by_name: dict[str, Action[Any, Any]] = {}
+        self.areas = dict(areas or {})  # area -> help of its commands
+        for one in actions:
+            if self._by_name.setdefault(one.name, one) is not one:
+                raise ValueError(f"Two actions are named {one.name}.")
+
+    @classmethod
+    def of(cls, modules: Sequence[ModuleType], areas: Mapping[str, str] | None = None) -> ActionRegistry:
+        """Return the actions that are defined in these modules."""
+        found = [one for module in modules for one in vars(module).values() if isinstance(one, Action)]
+        return cls(found, areas)
+
+    def __iter__(self) -> Iterator[Action[Any, Any]]:
+        return iter(self._by_name.values())
+
+    def __getitem__(self, name: str) -> Action[Any, Any]:
+        return self._by_name[name]
+
+    def public_events(self) -> dict[str, PublicEvent]:
+        """Return audit kind -> how the public decision log shows it."""
+        return {one.declared.audit: event for one in self if (event := one.public_event()) is not None}
+
+    def owner_sentences(self) -> dict[str, str]:
+        """Return audit kind -> what the owner of the entry reads."""
+        return {one.declared.audit: one.declared.owner for one in self if one.declared.owner}
+
+    def retries(self) -> dict[str, list[Retry]]:
+        """Return kind of task -> who asks for a failed one again."""
+        found: dict[str, list[Retry]] = {}
+        for one in self:
+            if one.declared.retry is not None:
+                found.setdefault(one.declared.task, []).append(one.declared.retry)
+        return found
+
+
+def confirm_again(title: str) -> Retry:
+    """Return a retry that refuses: the confirmation must be typed where the action was asked for first."""
+
+    def refuse(ctx: ActionContext, failed: TaskView) -> ActionResult:
+        raise Conflict("not-confirmed", f"{title} {failed.subject} once more: that needs its name typed again.")
+
+    return refuse
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[ActionParameter]:
+    hints = get_type_hints(function, include_extras=True)
+    for one in list(signature(function).parameters.values())[1:]:
+        kind = _bare(hints[one.name])
+        if is_dataclass(kind):
+            inside = get_type_hints(kind, include_extras=True)
+            for each in fields(kind):
+                default = REQUIRED if each.default is MISSING else each.default
+                default = each.default_factory() if each.default_factory is not MISSING else default
+                yield _parameter(each.name, inside[each.name], default, one.name)
+        else:
+            yield _parameter(one.name, hints[one.name], one.default, "")
+
+
+def _parameter(name: str, hint: Any, default: Any, group: str) -> ActionParameter:
+    infos = [one for one in get_args(hint) if isinstance(one, ParamInfo)]
+    return ActionParameter(name, _bare(hint), hint, default, infos[0] if infos else ParamInfo(), group)
+
+
+def _groups(function: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    hints = get_type_hints(function, include_extras=True)
+    names = list(signature(function).parameters)[1:]
+    return {name: _bare(hints[name]) for name in names if is_dataclass(_bare(hints[name]))}
+
+
+def _bare(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+ACCOUNT_HELP = "its id, or its user name if nobody else has it; `accounts list` shows both"
+EntryId = Annotated[str, ParamInfo("Entry", "e followed by eleven characters")]
+AccountName = Annotated[str, ParamInfo("Account", "user name or id", help=ACCOUNT_HELP)]
+Reason = Annotated[str, ParamInfo("Reason", option="--reason")]
+Revision = Annotated[str, ParamInfo("Revision", "v3")]
+RowNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo(read=whole_number)]
+"""Of something that is numbered."""
+Search = Annotated[
+    str, ParamInfo("Search", option="--search", metavar="TEXT", help="only those with this in name or id")
+]
+DraftName = Annotated[str, ParamInfo("Draft", "v3-disputes", help="name of the draft")]
+BaseRevision = Annotated[str, ParamInfo("Changes revision", "v2", option="--base", help="the revision that is changed")]

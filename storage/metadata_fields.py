@@ -1,0 +1,349 @@
+"""Kinds of metadata fields: how each is read, kept, and shown. Plain text for every renderer; imports nothing heavy."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Literal, NamedTuple, NoReturn
+from urllib.parse import urlsplit
+
+from pydantic import PlainValidator
+
+from common.invisible_characters import invisible
+from common.parsing import bounded_number
+
+Storage = Literal["text", "number", "whole", "flag"]
+
+_EMOJI_STYLE = "\ufe0e\ufe0f"  # invisible, but in a note a part of what people type
+_MOST_MARKS = 4  # on one letter; written languages have at most three after normalisation
+_HUB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
+
+
+class FieldRefused(ValueError):
+    """A value cannot be taken: why, as a code and as a sentence."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class BoardColumn(NamedTuple):
+    """Column of the board that shows a field: heading, its second line, and its name in the search."""
+
+    title: str
+    subtitle: str
+    term: str
+    usual: bool = False  # stands on the board without being asked for
+
+
+@dataclass(frozen=True)
+class MetadataField:
+    """One field of a submission. ``title`` names it on pages and in messages; forms use ``label`` where it says more.
+
+    ``group`` is the section of the form that asks for it: the first one is open.
+    """
+
+    title: str
+    _: KW_ONLY
+    label: str = ""
+    help: str = ""  # what it means, for the command line, the interface and the documentation
+    example: str = ""  # stands in the empty field of a form
+    group: str = ""
+    entry_title: str | None = None  # on the page of an entry: None the title, "" nothing (its heading has it)
+    identifying: bool = False  # tells whose an entry is: hidden as long as that is
+    required: bool = False
+    column: BoardColumn | None = None
+
+    storage: Storage = "text"
+    wide: bool = False  # takes a whole line of a form
+    lines: int = 1
+
+    @property
+    def form_label(self) -> str:
+        """Name of the field in forms."""
+        return self.label or self.title
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:
+        """Values and their names, where only these can be chosen."""
+        return ()
+
+    def read(self, value: object) -> Any:
+        """Return a stated value as it is kept.
+
+        Raises:
+            FieldRefused: it cannot be taken.
+        """
+        raise NotImplementedError
+
+    def text(self, value: Any) -> str:
+        """Return a value as people read it."""
+        return str(value)
+
+    def cell(self, value: Any) -> str:
+        """Return a value as it stands in a column whose heading has the unit."""
+        return self.text(value)
+
+    def typed(self, value: Any) -> str:
+        """Return a value as it would be typed into a form."""
+        return "" if value is None else str(value)
+
+    def rule(self, name: str) -> str | None:
+        """Return the condition that the database holds its column to."""
+        raise NotImplementedError
+
+    @property
+    def limits(self) -> str:
+        """What is taken, in a few words."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        read = PlainValidator(lambda value: value if value is None or value == "" else self.read(value))
+        return read.__get_pydantic_core_schema__(source, handler)
+
+
+def absent(value: object) -> bool:
+    """Return whether a form's value says nothing."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def refuse(code: str, sentence: str) -> NoReturn:
+    """Raise FieldRefused: the value cannot be taken."""
+    raise FieldRefused(code, sentence)
+
+
+def clean_text(value: object, limit: int, *, lines: bool = False) -> str:
+    """Return normalised text without invisible characters, at most `limit` long. `lines` allows line breaks, tabs."""
+    if not isinstance(value, str):
+        refuse("not-text", "expected text.")
+    if lines:
+        text = unicodedata.normalize("NFC", value.replace("\r\n", "\n")).strip()
+    else:
+        text = " ".join(filter(None, unicodedata.normalize("NFKC", value).split(" ")))
+    if len(text) > limit:
+        refuse("too-long", f"{len(text):,} characters, at most {limit:,} fit.")
+    kept = f"\n\t{_EMOJI_STYLE}" if lines else ""
+    marks = _MOST_MARKS  # none fits before the first letter
+    for place, character in enumerate(text, start=1):
+        name = f"U+{ord(character):04X}"
+        if character not in kept and invisible(character):
+            refuse("control-character", f"character {place} ({name}) is invisible or a control. Remove it.")
+        marks = marks + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
+        if marks > _MOST_MARKS and character not in kept:
+            refuse("too-many-marks", f"character {place} ({name}) is a mark with no letter to stand on.")
+    return text
+
+
+def yes_no(value: object) -> bool:
+    """Return an answer.
+
+    Raises:
+        FieldRefused: it is neither.
+    """
+    if isinstance(value, bool):
+        return value
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text not in _TRUE | _FALSE:
+        refuse("not-yes-or-no", "expected true or false.")
+    return text in _TRUE
+
+
+@dataclass(frozen=True)
+class Line(MetadataField):
+    """One line of text."""
+
+    limit: int = 120
+    stored: int = 200  # characters that the column holds
+
+    def read(self, value: object) -> str:
+        return clean_text(value, self.limit)
+
+    def rule(self, name: str) -> str | None:
+        whole = f"length(trim({name})) > 0 AND " if self.required else ""
+        return f"{whole}length({name}) <= {self.stored}"
+
+    @property
+    def limits(self) -> str:
+        return f"text, at most {self.limit:,} characters"
+
+
+@dataclass(frozen=True)
+class Block(Line):
+    """Text of several lines."""
+
+    stored: int = 20_000
+    wide: bool = True
+    lines: int = 2
+
+    def read(self, value: object) -> str:
+        return clean_text(value, self.limit, lines=True)
+
+
+@dataclass(frozen=True)
+class Link(Line):
+    """An address on the web."""
+
+    limit: int = 300
+    stored: int = 2000
+
+    def read(self, value: object) -> str:
+        text = clean_text(value, self.limit)
+        try:
+            parts = urlsplit(text)
+            host, _ = parts.hostname, parts.port  # .port raises on rubbish
+        except ValueError:
+            host, parts = None, urlsplit("")
+        unfit = parts.username is not None or re.search(r"[\s\\<>\"]", text)
+        if parts.scheme not in ("http", "https") or not host or unfit:
+            refuse("not-a-link", "expected a web address such as https://example.org/page.")
+        return text
+
+    @property
+    def limits(self) -> str:
+        return "a web address"
+
+
+@dataclass(frozen=True)
+class HubId(Line):
+    """A repository on the Hugging Face Hub."""
+
+    limit: int = 200
+
+    def read(self, value: object) -> str:
+        text = clean_text(value, self.limit)
+        if not _HUB_ID.fullmatch(text):
+            refuse("not-a-hub-id", "expected owner/name as on the Hugging Face Hub.")
+        return text
+
+    @property
+    def limits(self) -> str:
+        return "owner/name"
+
+
+@dataclass(frozen=True)
+class Choice(MetadataField):
+    """One of a few words."""
+
+    options: tuple[str, ...] = ()
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:
+        return [(name, name.replace("-", ", ")) for name in self.options]
+
+    def read(self, value: object) -> str:
+        text = clean_text(value, 60)
+        if text not in self.options:
+            refuse("not-a-choice", f"choose one of {', '.join(self.options)}.")
+        return text
+
+    def rule(self, name: str) -> str | None:
+        return f"{name} IN (" + ", ".join(f"'{one}'" for one in self.options) + ")"
+
+    @property
+    def limits(self) -> str:
+        return ", ".join(self.options)
+
+
+@dataclass(frozen=True)
+class YesNo(MetadataField):
+    """Yes or no, in words of its own where it is shown."""
+
+    storage: Storage = "flag"
+    words: tuple[str, str] = ("yes", "no")
+
+    @property
+    def choices(self) -> Sequence[tuple[str, str]]:
+        return (("true", "yes"), ("false", "no"))
+
+    def read(self, value: object) -> bool:
+        return yes_no(value)
+
+    def text(self, value: Any) -> str:
+        return self.words[0] if value else self.words[1]
+
+    def typed(self, value: Any) -> str:
+        return "" if value is None else "true" if value else "false"
+
+    def rule(self, name: str) -> str | None:
+        return None  # the type of the column has one
+
+    @property
+    def limits(self) -> str:
+        return "true or false"
+
+
+@dataclass(frozen=True)
+class Number(MetadataField):
+    """A number from ``low`` to ``high``, both included. ``above_zero``: the column takes what is above 0."""
+
+    storage: Storage = "number"
+    low: float = 0
+    high: float = 0
+    above_zero: bool = False
+    unit: str = ""  # behind the number
+
+    def read(self, value: object) -> float:
+        try:
+            return bounded_number(value, self.low, self.high)
+        except ValueError:
+            refuse("not-in-range", f"expected {self.limits}, for instance {self.example}.")
+
+    def text(self, value: Any) -> str:
+        return " ".join(filter(None, (f"{value:g}", self.unit)))
+
+    def typed(self, value: Any) -> str:
+        return "" if value is None else f"{value:g}"
+
+    def rule(self, name: str) -> str | None:
+        # The upper bound also refuses NaN and infinity, which PostgreSQL holds above every number.
+        low = f"{name} > 0" if self.above_zero else f"{name} >= {self.low:.0f}"
+        return f"{low} AND {name} <= {self.high:.0f}"
+
+    @property
+    def limits(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Amount(Number):
+    """A number that may be large: written with commas, at most two decimals, as the board's script writes it."""
+
+    def cell(self, value: Any) -> str:
+        return decimal_text(value)
+
+    def text(self, value: Any) -> str:
+        return " ".join(filter(None, (decimal_text(value), self.unit)))
+
+    def typed(self, value: Any) -> str:
+        return "" if value is None else repr(value).removesuffix(".0")
+
+    @property
+    def limits(self) -> str:
+        return f"a number from {self.low:,.0f} to {self.high:,.0f}"
+
+
+@dataclass(frozen=True)
+class Whole(Amount):
+    """A whole number; commas and spaces between digits are not taken."""
+
+    storage: Storage = "whole"
+
+    def read(self, value: object) -> int:
+        found = super().read(value)
+        if found != int(found):
+            refuse("not-whole", f"expected a whole number, for instance {self.example}.")
+        return int(found)
+
+    @property
+    def limits(self) -> str:
+        return f"a whole number from {self.low:,.0f} to {self.high:,.0f}"
+
+
+def decimal_text(value: float) -> str:
+    """Return a number with commas and at most two decimals, halves rounded up: `Intl.NumberFormat` does the same."""
+    rounded = Decimal(repr(value)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return f"{rounded:,f}".rstrip("0").rstrip(".")

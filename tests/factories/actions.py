@@ -1,0 +1,148 @@
+"""Actions as tests use them: who does it, on the command line, over REST, on the page; and what the logs then say."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+
+import review.tab
+from auth import AuthError, Identity
+from benchmark.items import ItemTable
+from maintenance import commands as commands_by_hand
+from maintenance import page
+from maintenance.action_context import ActionContext, BundledItems, ItemLookup
+from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
+from maintenance.decision_log import Decision
+from maintenance.decision_log import decisions as public_decisions
+from maintenance.page import PageTab
+from maintenance.page_context import PageContext
+from maintenance.registry import ActionRegistry
+from storage.database import Database
+from submissions.activity import ActivityItem, ActivityRules, list_activity
+from web.actions import ACTIONS
+
+REVIEW = PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)
+PUBLIC_EVENTS = ACTIONS.public_events()
+
+
+@dataclass(frozen=True)
+class TableOnly:
+    """Pairs without texts."""
+
+    table: ItemTable
+    texts: None = None
+
+    def image(self, name: str) -> Path | None:
+        return None
+
+
+def by(
+    database: Database,
+    user: Identity,
+    benchmark: str = "demo",
+    *,
+    table: ItemTable | None = None,
+    items: ItemLookup | None = None,
+    **services: Any,
+) -> ActionContext:
+    """Return the context of an action by somebody. `services`: parse, shipped, identity, paths of an ActionContext."""
+    lookup = items or (TableOnly(table) if table is not None else BundledItems())
+    shipped: Iterable[Mapping[str, Any]] = services.pop("shipped", ())
+    services = {"public_events": PUBLIC_EVENTS, "retries": ACTIONS.retries(), **services}
+    return ActionContext(database, user, benchmark, items=lookup, shipped=lambda: shipped, **services)
+
+
+def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTIONS) -> CliResult:
+    """Run a command as `python -m maintenance` does. Raises SystemExit for wrong arguments."""
+    options = command_line(registry).parse_args(list(words))
+    answer: CliResult = options.command(CliContext(ctx, lambda question: ""), options)
+    return answer
+
+
+def command_line(registry: ActionRegistry = ACTIONS) -> argparse.ArgumentParser:
+    """Return the parser with all commands."""
+    parser = argparse.ArgumentParser(prog="maintenance")
+    tree = CommandTree(parser.add_subparsers(required=True), registry.areas)
+    add_actions(tree, registry)
+    commands_by_hand.add_commands(tree)
+    return parser
+
+
+class MaintainPage:
+    """The maintain page: its handlers are called as Gradio calls them, whatever the browser shows."""
+
+    def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS) -> None:
+        self.refused: list[str] = []
+        self.blocks = gr.Blocks(analytics_enabled=False)
+        with self.blocks:
+            page.build(PageContext(registry, ctx, lambda request: ctx.user, self._note), [REVIEW])
+
+    def _note(self, refused: AuthError, where: str, address: str) -> None:
+        self.refused.append(where)
+
+    def call(self, name: str, *values: Any) -> Any:
+        """Call a handler by its name."""
+        function: Callable[..., Any] = next(
+            one.fn for one in self.blocks.fns.values() if one.fn is not None and one.fn.__name__ == name
+        )
+        return function(*values, _request())
+
+    def press(self, button: str, typed: Mapping[str, Any] | None = None, tab: str = "") -> tuple[Any, ...]:
+        """Press a button; fields by their labels hold what was typed, others what they show first."""
+        fn = self._handler(button, tab)
+        values = [(typed or {}).get(getattr(one, "label", ""), getattr(one, "value", None)) for one in fn.inputs]
+        first = next(iter(signature(fn.fn).parameters), "")
+        answer = fn.fn(_request(), *values) if first == "request" else fn.fn(*values, _request())
+        return answer if isinstance(answer, tuple) else (answer,)
+
+    def _handler(self, button: str, tab: str) -> Any:
+        ids = [one._id for one in self._inside(tab) if isinstance(one, gr.Button) and one.value == button]
+        (found,) = (one for one in self.blocks.fns.values() if any((i, "click") in one.targets for i in ids))
+        return found
+
+    def open(self, tab: str, *values: Any) -> Any:
+        """Open a tab."""
+        ids = [one._id for one in self.blocks.blocks.values() if isinstance(one, gr.Tab) and one.label == tab]
+        (found,) = (one.fn for one in self.blocks.fns.values() if (ids[0], "select") in one.targets)
+        return found(*values, _request())
+
+    def labels(self, tab: str = "") -> list[str]:
+        """Return the labels of the fields, and the texts of the buttons."""
+        shown = [getattr(one, "label", None) or getattr(one, "value", None) for one in self._inside(tab)]
+        return [one for one in shown if isinstance(one, str)]
+
+    def _inside(self, tab: str) -> Sequence[Any]:
+        blocks = list(self.blocks.blocks.values())
+        if not tab:
+            return blocks
+        return [one for one in blocks if _tab_of(one) == tab]
+
+
+def _tab_of(block: Any) -> str:
+    while block is not None and not isinstance(block, gr.Tab):
+        block = block.parent
+    return "" if block is None else str(block.label)
+
+
+def _request() -> Any:
+    return SimpleNamespace(client=SimpleNamespace(host="203.0.113.7"))
+
+
+def decisions(database: Database, **span: Any) -> list[Decision]:
+    """Return the public decision log."""
+    return public_decisions(database, PUBLIC_EVENTS, **span)
+
+
+def activity_of(
+    database: Database, user: Identity, *, hidden_labels: Mapping[str, str] | None = None, **span: Any
+) -> list[ActivityItem]:
+    """Return the activity list of an account."""
+    rules = ActivityRules(ACTIONS.owner_sentences(), hidden_labels or {})
+    return list_activity(database, "demo", user, rules, **span)

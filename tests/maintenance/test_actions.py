@@ -1,0 +1,223 @@
+"""One definition per action: REST, command line, page, descriptions and logs follow from it, for every action."""
+
+from __future__ import annotations
+
+import re
+import types
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+
+from auth import Role
+from maintenance import api
+from maintenance.action_context import ActionContext
+from maintenance.registry import Action, ActionRegistry, EntryId, ParamInfo, Reason, action
+from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer, require_owner_of
+from scripts import doc_tables
+from storage import audit
+from storage.database import Database
+from submissions.activity import ActivityRules, list_activity
+from tests.databases import with_labels
+from tests.factories import small_benchmark
+from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.actions import MaintainPage, by, command_line, run_command
+from tests.factories.review_pages import SignedInAs
+from web.actions import ACTIONS
+
+MAINTAINING = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
+OF_MAINTAINERS = [one for one in ACTIONS if one.declared.role is Role.MAINTAINER]
+OF_OWNERS = [ACTIONS[name] for name in ("entries.withdraw", "entries.edit", "entries.history")]
+BY_HAND = [("GET", "/api/v1/maintenance/audit/verify"), ("POST", "/api/v1/maintenance/reported")]
+PUBLIC = {("GET", "/api/v1/decisions"), ("GET", "/api/v1/chain"), ("GET", "/decisions.atom")}
+Stars = Annotated[int, ParamInfo("Stars", "1 to 5", option="--stars", help="how many, from 1 to 5")]
+
+
+# --- an invented action -----------------------------------------------------------------------------------------------
+
+
+@action(
+    "entries.praise",
+    "POST /api/v1/entries/{entry}/praise",
+    help="praise an entry in public",
+    audit="entry.praised",
+    title="Entry praised",
+    public="Entry {entry} got {stars} stars: {reason}",
+    owner="It got {stars} stars: {reason}",
+    button="Praise",
+)
+def praise(ctx: ActionContext, entry: EntryId, stars: Stars, reason: Reason) -> ActionResult:
+    """Praise an entry. For maintainers."""
+    require_maintainer(ctx.user)
+    if not 1 <= stars <= 5:
+        raise Conflict("bad-stars", "Give 1 to 5 stars.")
+    facts = {"entry": entry, "stars": stars, "reason": clean_reason(reason), "by": ctx.user.account, "via": "session"}
+    with ctx.database.write() as session:
+        return ActionResult(True, f"{entry} has {stars} stars.", audit.append(session, "entry.praised", facts))
+
+
+@action(
+    "thanks.say", "POST /api/v1/thanks/{entry}", role=Role.SUBMITTER, help="thank for an entry", button="Say thanks"
+)
+def thank(ctx: ActionContext, entry: EntryId, note: str = "") -> ActionResult:
+    """Thank for an entry. For its owner and maintainers."""
+    require_owner_of(ctx.user, OWNER_OF_IT.account)
+    return ActionResult(True, f"Thanks for {entry}. {note}".strip())
+
+
+INVENTED = ActionRegistry([*ACTIONS, praise, thank], ACTIONS.areas)
+
+
+class Site:
+    """The routes of a registry; who asks is in a header."""
+
+    def __init__(self, database: Database, registry: ActionRegistry = ACTIONS) -> None:
+        self.refused: list[tuple[str, str]] = []
+        self.app = FastAPI()
+        note = lambda refused, where, address: self.refused.append((refused.identity.account, where))  # noqa: E731
+        self.app.include_router(api.build(registry, by(database, ANONYMOUS), note_refusal=note))
+        self._client = TestClient(SignedInAs(self.app))
+
+    def ask(self, user: Any, method: str, path: str, body: Any = None) -> Any:
+        return self._client.request(method, path, json=body, headers={"X-Account": user.account})
+
+
+@pytest.fixture
+def entry(database: Database) -> str:
+    with_labels(database)
+    return small_benchmark.submit(database, range(1), owner=OWNER_OF_IT.account)[0]
+
+
+def test_a_new_action_is_a_route(database: Database, entry: str) -> None:
+    site, path = Site(database, INVENTED), f"/api/v1/entries/{entry}/praise"
+    answer = site.ask(MAINTAINER, "POST", path, {"stars": 5, "reason": "clean"})
+    assert (answer.status_code, answer.json()["message"]) == (200, f"{entry} has 5 stars.")
+    assert site.ask(MAINTAINER, "POST", path, {"stars": 6, "reason": "clean"}).json()["code"] == "bad-stars"
+    assert site.ask(MAINTAINER, "POST", path, {"stars": "5", "reason": "clean"}).status_code == 422, "no conversion"
+    assert site.ask(MAINTAINER, "POST", path, {"stars": 5, "reason": "x", "by": "me"}).status_code == 422
+    assert site.ask(STRANGER, "POST", path, {}).status_code == 403
+
+
+def test_a_new_action_is_a_command(database: Database, entry: str, capsys: pytest.CaptureFixture[str]) -> None:
+    done = run_command(
+        by(database, LOCAL), "entries", "praise", entry, "--stars", "4", "--reason", "x", registry=INVENTED
+    )
+    assert (done.text, done.data["changed"]) == (f"{entry} has 4 stars.", True)
+    with pytest.raises(SystemExit):
+        command_line(INVENTED).parse_args(["entries", "praise", "--help"])
+    shown = capsys.readouterr().out
+    assert "--stars STARS" in shown and "how many, from 1 to 5" in shown
+    with pytest.raises(SystemExit):
+        command_line(INVENTED).parse_args(["entries", "--help"])
+    assert "praise an entry in public" in capsys.readouterr().out
+
+
+def test_a_new_action_is_a_form_of_its_tab_and_a_new_area_a_tab(database: Database, entry: str) -> None:
+    page = MaintainPage(by(database, MAINTAINER), INVENTED)
+    assert {"Stars", "Praise"} <= set(page.labels("Entries"))
+    said = page.press("Praise", {"Entry": entry, "Stars": 3, "Reason": "x"}, "Entries")[0]
+    assert f"{entry} has 3 stars." in said
+    assert {"Entry", "Note", "Say thanks"} <= set(page.labels("Thanks"))
+    assert "Thanks for" in page.press("Say thanks", {"Entry": entry}, "Thanks")[0]
+    stranger = MaintainPage(by(database, STRANGER), INVENTED)
+    assert "vl-bad" in stranger.press("Praise", {"Entry": entry, "Stars": 3, "Reason": "x"}, "Entries")[0]
+    assert stranger.refused[0] == "page: entries.praise"
+
+
+def test_a_new_action_is_described_to_those_who_may(database: Database) -> None:
+    described = Site(database, INVENTED).app.openapi()
+    assert described["paths"]["/api/v1/thanks/{entry}"]["post"]["description"].startswith("Thank for an entry.")
+    assert not [path for path in described["paths"] if path.endswith("/praise")], "maintainers' actions are not listed"
+    rows = doc_tables.action_rows(INVENTED, "entries")
+    (row,) = [one for one in rows if "praise" in one[0]]
+    assert row == (
+        "`entries praise ENTRY --stars STARS --reason REASON`",
+        "`POST /api/v1/entries/{entry}/praise`",
+        "Praise an entry.",
+    )
+
+
+def test_a_new_action_is_in_the_log_and_in_the_activity_of_the_owner(database: Database, entry: str) -> None:
+    ctx = by(database, MAINTAINER, public_events=INVENTED.public_events())
+    praise(ctx, entry, 5, "clean")
+    (line,) = run_command(ctx, "audit", "log", "--limit", "1").data
+    assert (line["title"], line["sentence"]) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
+    assert (line["stars"], line["by"]) == (5, "maintainer")
+    rules = ActivityRules(INVENTED.owner_sentences())
+    assert list_activity(database, "demo", OWNER_OF_IT, rules)[0].sentence == "It got 5 stars: clean"
+
+
+def test_actions_are_the_functions_of_the_modules_that_the_composition_root_names() -> None:
+    module = types.ModuleType("invented")
+    module.praise = praise  # type: ignore[attr-defined]
+    assert [one.name for one in ActionRegistry.of([module])] == ["entries.praise"]
+    with pytest.raises(ValueError, match=r"Two actions are named entries\.praise"):
+        ActionRegistry([praise, Action(praise.declared, thank.function, ())])
+
+
+# --- every action -----------------------------------------------------------------------------------------------------
+
+
+def filled(one: Action[Any, Any], entry: str) -> str:
+    return re.sub(r"{(\w+)}", lambda found: entry if found[1] == "entry" else "1", one.path)
+
+
+def test_every_private_route_refuses_nobody_and_strangers_and_says_so_on_record(database: Database, entry: str) -> None:
+    site = Site(database)
+    routes = [(one.method, filled(one, entry), {}) for one in OF_MAINTAINERS]
+    routes += [(method, path, {}) for method, path in BY_HAND]
+    bodies = {"withdraw": {"reason": "x"}}
+    routes += [(one.method, filled(one, entry), bodies.get(one.verb, {})) for one in OF_OWNERS]
+    for method, path, body in routes:
+        for user, status, code in ((ANONYMOUS, 401, "sign-in-needed"), (STRANGER, 403, "not-allowed")):
+            answer = site.ask(user, method, path, body)
+            assert (answer.status_code, answer.json()["code"]) == (status, code), (method, path)
+            assert answer.headers["content-type"] == "application/problem+json"
+            assert answer.headers["cache-control"] == "no-store"
+    assert len(site.refused) == 2 * len(routes) > 100
+    assert (STRANGER.account, f"POST /api/v1/entries/{entry}/hide") in site.refused
+
+
+def test_there_is_no_route_beside_the_actions_and_those_that_are_named_here(database: Database) -> None:
+    router = api.build(ACTIONS, by(database, ANONYMOUS))
+    there = {(method, route.path) for route in router.routes for method in route.methods}  # type: ignore[attr-defined]
+    assert there == {(one.method, one.path) for one in ACTIONS} | set(BY_HAND) | PUBLIC
+
+
+def test_every_route_for_maintainers_is_described_for_them_and_in_no_public_description(database: Database) -> None:
+    routes = [route for route in api.build(ACTIONS, by(database, ANONYMOUS)).routes if isinstance(route, APIRoute)]
+    theirs = [route for route in routes if not route.include_in_schema]
+    assert {f"/api/v1/entries/{{entry}}/{name}" for name in ("hide", "merge")} <= {route.path for route in theirs}
+    for route in theirs:
+        (method,) = route.methods
+        assert f"`{method} {route.path.removeprefix(api.BASE)}`" in MAINTAINING
+    assert {route.path for route in routes if route.path.startswith(api.BASE)} <= {route.path for route in theirs}
+
+
+@pytest.mark.parametrize("one", list(ACTIONS), ids=lambda one: one.name)
+def test_every_action_says_what_it_does_and_asks_by_names_that_its_route_has(one: Action[Any, Any]) -> None:
+    assert one.description.endswith(".") and one.declared.help and not one.declared.help.endswith(".")
+    assert set(re.findall(r"{(\w+)}", one.path)) == {each.name for each in one.in_path()}
+    assert len(one.parameters) == len({each.name for each in one.parameters})
+    assert not one.declared.public or one.declared.audit
+    assert not one.declared.owner or one.declared.audit
+
+
+@pytest.mark.parametrize("one", [one for one in ACTIONS if one.declared.button], ids=lambda one: one.name)
+def test_every_button_is_on_the_page(one: Action[Any, Any], page: MaintainPage) -> None:
+    shown = {text for block in page.blocks.blocks.values() for text in texts(block)}
+    assert one.declared.button in shown
+
+
+def texts(block: Any) -> list[str]:
+    chosen = [name for name, _ in getattr(block, "choices", None) or []]
+    value = getattr(block, "value", None)
+    return [*chosen, value] if isinstance(value, str) else chosen
+
+
+@pytest.fixture(scope="module")
+def page() -> MaintainPage:
+    return MaintainPage(by(None, MAINTAINER))  # type: ignore[arg-type]  # nothing is read while it is laid out

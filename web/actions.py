@@ -1,0 +1,63 @@
+"""Registered maintainer actions of the installation. The web process and the command line share the list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from maintenance.actions import (
+    account_search,
+    anomalies,
+    approvals,
+    audit,
+    bans,
+    entries,
+    entry_search,
+    incidents,
+    labels,
+    operations,
+    quota_grants,
+    reported,
+    rescoring,
+    task_retry,
+)
+from maintenance.registry import ActionRegistry
+from review import agreement_report, answers, candidates, disputes, individual_labels, projects
+
+MODULES = (
+    entries,
+    entry_search,
+    labels,
+    rescoring,
+    audit,
+    approvals,
+    anomalies,
+    reported,
+    quota_grants,
+    operations,
+    task_retry,
+    bans,
+    incidents,
+    account_search,
+    disputes,
+    candidates,
+    projects,
+    individual_labels,
+    agreement_report,
+    answers,
+)
+AREAS: Mapping[str, str] = {
+    "entries": "decide about entries",
+    "labels": "label revisions",
+    "rescore": "another label revision: preview, apply, undo",
+    "audit": "the audit chain",
+    "approvals": "first submissions that wait for a maintainer",
+    "suspicions": "entries that somebody should look at; private",
+    "reported": "results published elsewhere",
+    "quota": "submissions beyond the quota",
+    "incidents": "what the public status page tells of",
+    "accounts": "who has signed in here",
+    "disputes": "labels that somebody disputes",
+    "candidates": "items whose label the strongest judges contradict",
+    "verification": "labels that people verify by hand",
+}
+ACTIONS = ActionRegistry.of(MODULES, AREAS)
