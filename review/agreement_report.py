@@ -16,6 +16,30 @@ from storage import annotation_projects
 from storage.answer_times import answer_times
 
 
+@action(
+    "verification.agreement",
+    "GET /api/v1/maintenance/verification/{project}/agreement",
+    help="kappa and alpha by tag and annotator, time per pair",
+    text=lambda report: as_text(report),
+)
+def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, Any]:
+    """Return the agreement of a project, open or closed; annotators by name. For maintainers.
+
+    Raises AuthError, NotFound.
+    """
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        known(session, ctx.benchmark, project)
+        labels = with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
+        names = {one.annotator: queries.account_name(session, one.annotator) or one.annotator for one in labels}
+    answers = [
+        PersonAnswer(one.item, one.annotator, one.verdict, tuple(one.errors), one.note, one.seconds) for one in labels
+    ]
+    report = agreement_report(answers, {})
+    people = {account: {"name": names[account], **facts} for account, facts in report["annotators"].items()}
+    return {**report, "annotators": people}
+
+
 def as_text(report: Mapping[str, Any]) -> str:
     """Return the report for a terminal."""
     lines = [f"{report['answers']} answers, {report['shared_pairs']} pairs with several"]
@@ -31,27 +55,3 @@ def as_text(report: Mapping[str, Any]) -> str:
 
 def _shown(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.2f}"
-
-
-@action(
-    "verification.agreement",
-    "GET /api/v1/maintenance/verification/{project}/agreement",
-    help="kappa and alpha by tag and annotator, time per pair",
-    text=as_text,
-)
-def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, Any]:
-    """Return the agreement within a project, open or closed; annotators by name. For maintainers.
-
-    Raises AuthError, NotFound.
-    """
-    require_maintainer(ctx.user)
-    with ctx.database.read() as session:
-        known(session, ctx.benchmark, project)
-        labels = with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
-        names = {one.annotator: queries.account_name(session, one.annotator) or one.annotator for one in labels}
-    answers = [
-        PersonAnswer(one.item, one.annotator, one.verdict, tuple(one.errors), one.note, one.seconds) for one in labels
-    ]
-    report = agreement_report(answers, {})
-    people = {account: {"name": names[account], **facts} for account, facts in report["annotators"].items()}
-    return {**report, "annotators": people}

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from review.projects import ProjectNumber, known
-from storage import annotation_projects
+from storage import annotation_projects, audit
 from storage.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times
 
+EXPORTED = "verification.exported"
 LONGEST_PAUSE = 600.0
 """Seconds; after a longer time between two answers nobody knows how long the second one took."""
 
@@ -32,28 +33,32 @@ class IndividualLabel(NamedTuple):
     seconds: float | None
 
 
-def as_lines(labels: Sequence[IndividualLabel]) -> str:
-    """Return JSON lines, as `curate verify import` reads them."""
-    return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in labels)
-
-
 @action(
     "verification.export",
-    "GET /api/v1/maintenance/verification/{project}/answers",
+    "POST /api/v1/maintenance/verification/{project}/export",
     help="every answer of a closed project, as JSON lines",
-    text=as_lines,
+    audit=EXPORTED,
+    text=lambda labels: as_lines(labels),
 )
-def individual_labels(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
-    """Return every answer of a closed project, by item and annotator. For maintainers.
+def export(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
+    """Return every answer of a closed project, by item and annotator, and record that. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """
     require_maintainer(ctx.user)
-    with ctx.database.read() as session:
+    with ctx.database.write() as session:
         found = known(session, ctx.benchmark, project)
         if found.closed_at is None:
             raise Conflict("open", f"{found.name} is open. Close it first: annotators must not see others' answers.")
-        return with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
+        labels = with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
+        facts: dict[str, Any] = {"project": project, "answers": len(labels)}
+        audit.append(session, EXPORTED, facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
+    return labels
+
+
+def as_lines(labels: Sequence[IndividualLabel]) -> str:
+    """Return the answers as JSON lines."""
+    return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in labels)
 
 
 def with_seconds(answers: Sequence[AnnotatorAnswer], moments: Mapping[tuple[str, str], float]) -> list[IndividualLabel]:

@@ -178,7 +178,7 @@ def _form() -> dict[str, gr.components.Component]:
 def _lay_out(fields: Mapping[str, MetadataField]) -> dict[str, gr.components.Component]:
     """Return fields of one section: two on a line, then each that takes a whole one."""
     narrow = [name for name, field in fields.items() if not field.wide]
-    made = {}
+    made: dict[str, gr.components.Component] = {}
     for at in range(0, len(narrow), 2):
         with gr.Row():
             made |= {name: _input(fields[name]) for name in narrow[at : at + 2]}

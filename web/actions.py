@@ -41,8 +41,8 @@ MODULES = (
     disputes,
     candidates,
     projects,
-    individual_labels,
     agreement_report,
+    individual_labels,
     answers,
 )
 AREAS: Mapping[str, str] = {

@@ -15,16 +15,11 @@ from maintenance.actions import approvals
 from storage import visibility
 from storage.database import Database
 from tests.databases import submitted, with_labels
-<<<<<<< HEAD
 from tests.factories.accounts import ANONYMOUS, MAINTAINER
 from tests.factories.actions import by
+from tests.factories.programs import Finished, run_maintenance
 from tests.factories.review_pages import SignedInAs
 from web.actions import ACTIONS
-=======
-from tests.factories.accounts import MAINTAINER
-from tests.factories.programs import Finished, run_maintenance
-from tests.maintenance.test_api import _SignedInAs
->>>>>>> suite
 
 
 @pytest.fixture

@@ -32,11 +32,8 @@ from storage.models.operations import ReportedResult
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
-<<<<<<< HEAD
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
-=======
 from tests.factories.programs import Finished, run_maintenance
->>>>>>> suite
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 

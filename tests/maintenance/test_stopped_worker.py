@@ -93,7 +93,7 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
 
 def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(service: Service, tmp_path: Path) -> None:
     database = tmp_path / "data/demo/leaderboard.db"
-    catalog, source = tmp_path / "data/demo/labels", str(tmp_path / "data/demo/labels.jsonl")
+    catalog, source = tmp_path / "data/demo/labels/demo", str(tmp_path / "data/demo/labels.jsonl")
     for revision in ("next", "later"):
         _maintain(tmp_path, "labels", "import", revision, source, "--reason", "another count", "--public", "--wait")
         apply = ("rescore", "apply", revision, "--reason", "another count", "--confirm", revision)
@@ -103,7 +103,8 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     undo = ("rescore", "undo", "later", "--reason", "too early")
     said = _maintain(tmp_path, *undo, expect=1)
     assert (
-        "No worker that runs holds the labels of revision next: bring the file DATA_DIR/labels/next.json back" in said
+        "No worker that runs holds the labels of revision next: bring the file DATA_DIR/labels/demo/next.json back"
+        in said
     )
     assert service.http.get("/readyz").status_code == 200, "the board's own labels are there"
     (tmp_path / "next.json").rename(catalog / "next.json")
@@ -115,7 +116,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     assert (problem.status_code, problem.json()["code"]) == (503, "labels-missing")
     health = _maintain(tmp_path, "health")
     assert "holds the labels of revision next, which the board shows, so submissions wait" in health
-    assert "bring the file DATA_DIR/labels/next.json back" in health
+    assert "bring the file DATA_DIR/labels/demo/next.json back" in health
     (tmp_path / "next.json").rename(catalog / "next.json")
     until(lambda: service.http.get("/readyz").status_code == 200, 30, "ready again without another start")
     assert "bring the file" not in _maintain(tmp_path, "health")

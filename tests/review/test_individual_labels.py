@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from pathlib import Path
 
 import pytest
 
@@ -14,45 +14,45 @@ from review.answers import GivenAnswer
 from review.projects import PairSelection
 from storage.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
-from tests.factories.actions import by
+from tests.factories.actions import by, run_command
 from tests.factories.review_setup import ReviewSetup
+from workers.snapshot_triggers import NON_PUBLIC_EVENTS
 
 
 def answered(bench: ReviewSetup) -> int:
-    as_maintainer = by(bench.database, MAINTAINER, table=bench.table)
-    done = projects.create(as_maintainer, "may", "demo", "to be sure", PairSelection("all"))
+    asked = by(bench.database, MAINTAINER, table=bench.table)
+    done = projects.create(asked, "may", "demo", "to be sure", PairSelection("all"))
     project = int(done.message.rpartition("/")[2])
     for user in (MAINTAINER, SECOND_MAINTAINER):
         for place in (1, 2, 3):
-            said = GivenAnswer("poor-image", (), "dark")
-            answers.answer(by(bench.database, user, table=bench.table), project, place, said)
+            answers.answer(
+                by(bench.database, user, table=bench.table), project, place, GivenAnswer("poor-image", (), "dark")
+            )
     return project
 
 
-def exported(bench: ReviewSetup, project: int) -> list[dict[str, Any]]:
-    """The lines that the command prints."""
-    labels = individual_labels.individual_labels(by(bench.database, MAINTAINER), project)
-    return [json.loads(line) for line in individual_labels.as_lines(labels).splitlines()]
-
-
-def test_a_closed_project_gives_every_answer(bench: ReviewSetup) -> None:
-    project = answered(bench)
+def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: ReviewSetup) -> None:
+    project, maintainer = answered(bench), by(bench.database, MAINTAINER)
     with pytest.raises(Conflict, match="Close it first"):
-        exported(bench, project)
-    projects.close(by(bench.database, MAINTAINER), project, "next", "May")
-    lines = exported(bench, project)
+        individual_labels.export(maintainer, project)
+    assert bench.kinds().count(individual_labels.EXPORTED) == 0
+    projects.close(maintainer, project, "next", "May")
+    lines = [
+        json.loads(line) for line in run_command(maintainer, "verification", "export", str(project)).text.splitlines()
+    ]
     assert len(lines) == 6
     assert {(one["verdict"], one["note"]) for one in lines} == {("poor-image", "dark")}
     assert {one["annotator"] for one in lines} == {MAINTAINER.account, SECOND_MAINTAINER.account}
     assert sum(one["seconds"] is None for one in lines) == 2, "nobody knows how long the first answer took"
+    assert bench.kinds().count(individual_labels.EXPORTED) == 1
+    assert individual_labels.EXPORTED in NON_PUBLIC_EVENTS
 
 
-def test_only_maintainers_read_them(bench: ReviewSetup) -> None:
-    for use in (individual_labels.individual_labels, agreement_report.agreement_within):
-        with pytest.raises(Forbidden):
-            use(by(bench.database, STRANGER), 1)
-        with pytest.raises(NotFound):
-            use(by(bench.database, MAINTAINER), 99)
+def test_only_maintainers_export(bench: ReviewSetup) -> None:
+    with pytest.raises(Forbidden):
+        individual_labels.export(by(bench.database, STRANGER), 1)
+    with pytest.raises(NotFound):
+        individual_labels.export(by(bench.database, MAINTAINER), 99)
 
 
 def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
@@ -62,20 +62,23 @@ def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
     assert found == {"y": None, "x": 65.5, "z": None}
 
 
-def test_curate_reads_what_is_exported(bench: ReviewSetup) -> None:
+def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> None:
+    from curate.sources import read_objects
     from curate.verification import read_answer
 
-    project = answered(bench)
+    project, path = answered(bench), tmp_path / "answers.jsonl"
     projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+    path.write_text(individual_labels.as_lines(individual_labels.export(by(bench.database, MAINTAINER), project)))
     keys = {item.key: None for item in bench.table.items}
-    read = [read_answer(line, keys) for line in exported(bench, project)]  # type: ignore[arg-type]
+    read = [read_answer(line, keys) for _, line in read_objects(path)]  # type: ignore[arg-type]
     assert {one.verdict for one in read} == {"poor-image"}
 
 
 def test_agreement_tells_alpha_by_annotator_and_nobody_s_answers(bench: ReviewSetup) -> None:
     project = answered(bench)
-    said = GivenAnswer("first", ("counting",))
-    answers.answer(by(bench.database, SECOND_MAINTAINER, table=bench.table), project, 3, said)
+    answers.answer(
+        by(bench.database, SECOND_MAINTAINER, table=bench.table), project, 3, GivenAnswer("first", ("counting",))
+    )
     found = agreement_report.agreement_within(by(bench.database, MAINTAINER), project)
     assert (found["answers"], found["shared_pairs"]) == (6, 3)
     assert found["agreement"] == pytest.approx(2 / 3)
@@ -85,3 +88,5 @@ def test_agreement_tells_alpha_by_annotator_and_nobody_s_answers(bench: ReviewSe
     text = agreement_report.as_text(found)
     assert "alpha 0.00" in text
     assert "poor-image" not in text
+    with pytest.raises(Forbidden):
+        agreement_report.agreement_within(by(bench.database, STRANGER), project)
