@@ -1,6 +1,6 @@
 # Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock files changed.
 .DEFAULT_GOAL := help
-.PHONY: help env dev serve format lint unit check test redteam bench lock screenshots
+.PHONY: help env dev serve format lint unit check test redteam fault acceptance bench lock screenshots
 SHELL := /bin/bash
 
 PYTHON ?= python3
@@ -53,6 +53,12 @@ test: dev  ## install what the tests need and run all of them (ARGS="-k name" to
 
 redteam: dev  ## every attack on hidden labels, with many seeds, as a table (ARGS="--no-service" for the quick part)
 	@$(BIN)/python -m tests.redteam $(ARGS)
+
+fault: dev  ## kills and stops of every kind, many times over, as a table (ARGS="--rounds 3" for a short one)
+	@$(BIN)/python -m tests.fault $(ARGS)
+
+acceptance: dev  ## every real prediction file through a real browser, as a table (ARGS="--revision v2 --files 1")
+	@$(BIN)/python -m tests.acceptance $(ARGS)
 
 bench: dev  ## the performance table
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself

@@ -13,7 +13,7 @@ from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, load_signer, open_service_database, prepare_demo, prepare_directory
+from web.startup import QUIET, child_environment, load_signer, open_service_database, prepare_demo, prepare_directory
 
 
 def main() -> int:
@@ -22,6 +22,8 @@ def main() -> int:
     os.environ.update(QUIET)
     os.umask(0o077)  # hidden tallies and accounts are in files, and DATA_DIR may be a directory that others can read
     try:
+        if os.environ.get("ROLE", "").strip() == "worker":  # it needs none of the web process's settings
+            os.execve(sys.executable, [sys.executable, "-m", "workers"], child_environment())  # noqa: S606
         settings = Settings.from_env(os.environ)
         listener = open_listener(settings)
         prepare_directory(settings)

@@ -322,6 +322,11 @@ class Settings(WorkerSettings):
         "127.0.0.1", "address to listen on. Anything but a loopback address needs `INSECURE_ALLOW_PUBLIC`"
     )
     port: int = setting(7860, "port to listen on", ge=0, le=65535)
+    role: str = setting(
+        "all",
+        "what `app.py` runs: `all`; `web`, which starts no worker; `worker`, which answers nobody",
+        shown="`all`",
+    )
     upload_limit_mb: float = setting(64, "largest file taken", ge=0.001, le=4096)
     identity_mode: str = setting(
         "",
@@ -498,6 +503,13 @@ class Settings(WorkerSettings):
         object.__setattr__(self, "uploads_url", self.uploads_url or self._default_uploads)
         _ = self.identity  # raises for what would let the wrong people in
         return self
+
+    @field_validator("role")
+    @classmethod
+    def _known_role(cls, role: str) -> str:
+        if role not in ("all", "web", "worker"):
+            raise ValueError(f"ROLE={role} is none of all, web and worker. Write one of them.")
+        return role
 
     @model_validator(mode="after")
     def _durable(self) -> Self:

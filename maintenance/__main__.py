@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.item_texts import item_rows, item_text
+from operation.replica_watch import replica_alarm
 from settings import Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import parse_columns
@@ -102,7 +104,8 @@ def _context(settings: WorkerSettings, database: Database) -> CliContext:
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
     )
-    return CliContext(context, _ask, lambda text: print(text, file=sys.stderr))
+    behind = partial(replica_alarm, settings.database_url, settings.replica)
+    return CliContext(context, _ask, lambda text: print(text, file=sys.stderr), behind)
 
 
 def _identity() -> IdentitySettings | None:

@@ -25,6 +25,7 @@ class CliContext:
     actions: ActionContext
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
+    replica_alarm: Callable[[], str | None] = lambda: None  # what is wrong with the replica
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
-from operation.alarms import of_service
+from operation.alarms import ServiceAlarm, of_service
 from storage import audit_checkpoints
 
 _ALARM = "ALARM:"
@@ -76,6 +76,8 @@ def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     data = [str(path) for path in c.actions.paths]
     with c.actions.database.read() as session:
         raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _SAID_BY_HEALTH]
+    if (behind := c.replica_alarm()) is not None:
+        raised.append(ServiceAlarm("replica-behind", behind))
     lines = [f"{_ALARM} {alarm.sentence}" for alarm in raised]
     text = "\n".join([text_output.installation(c.actions.benchmark, data), text_output.health(found), *lines])
     alarms = [alarm._asdict() for alarm in raised]

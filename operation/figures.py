@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ class ServiceFigures:
     waiting_seconds: tuple[float, ...]  # of recent jobs, sorted: from submission to score
     worker_age: float | None  # since the last heartbeat of any worker
     workers: int
-    revisions: dict[str, int]  # label revision -> live workers that hold it
+    revisions: dict[tuple[str, str], int]  # benchmark, label revision -> live workers that hold it
     snapshot_age: float | None
     backup_age: float | None
     damaged_uploads: int
@@ -96,14 +97,11 @@ def _recent(session: Session) -> tuple[tuple[float, ...], tuple[float, ...], flo
     return tuple(scoring), tuple(waiting), max((ended for _, _, ended in times), default=None)
 
 
-def _live(session: Session, now: float) -> tuple[int, dict[str, int]]:
+def _live(session: Session, now: float) -> tuple[int, dict[tuple[str, str], int]]:
     since = now - worker_heartbeats.LIVE_SECONDS
     held = session.scalars(select(WorkerHeartbeat.label_revisions).where(WorkerHeartbeat.heartbeat_at > since)).all()
-    revisions: dict[str, int] = {}
-    for names in held:
-        for name in names or ():
-            revisions[name] = revisions.get(name, 0) + 1
-    return len(held), revisions
+    loaded = Counter((benchmark, name) for one in held for benchmark, names in (one or {}).items() for name in names)
+    return len(held), dict(loaded)
 
 
 def _age(now: float, at: float | None) -> float | None:

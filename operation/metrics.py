@@ -107,7 +107,10 @@ def _of_database(found: ServiceFigures) -> Iterator[Metric]:
             yield _labelled(f"leaderboard_{name}_seconds", text, "quantile", shares)
     yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", found.workers)
     words = "Workers that have loaded a label revision."
-    yield _labelled("leaderboard_label_revision_workers", words, "revision", found.revisions)
+    loaded = GaugeMetricFamily("leaderboard_label_revision_workers", words, labels=["benchmark", "revision"])
+    for (benchmark, revision), number in sorted(found.revisions.items()):
+        loaded.add_metric([benchmark, revision], number)
+    yield loaded
     yield gauge("leaderboard_uploads_damaged", "Uploads that the daily check missed.", found.damaged_uploads)
     yield gauge("leaderboard_rows_changed", "Rows that differ from the audit chain.", found.changed_rows)
 

@@ -8,9 +8,26 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from operation.litestream import Litestream
+from operation.replica import Replica
+from operation.start import sqlite_path
 
 INTERVAL, PATIENCE = 5.0, 5.0  # seconds
 BEHIND_SECONDS = 60.0  # before it is an alarm
+
+
+def replica_alarm(database_url: str, replica: Replica | None, patience: float = PATIENCE) -> str | None:
+    """Return what is wrong with the replica now, for a command beside the service; None where all is in it."""
+    path = sqlite_path(database_url)
+    if replica is None or path is None:
+        return None
+    position = Litestream(path, replica).sync(patience)
+    if position is None:
+        return "Litestream does not answer, so nothing is copied. Is the service running? See litestream in its log."
+    if position.covered:
+        return None
+    return (
+        f"The replica is {position.here - position.replicated} transactions behind. Run: python -m maintenance doctor"
+    )
 
 
 class ReplicaWatch:

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Installs Chromium and PostgreSQL where they are missing and can be installed, says which suites cannot run and why, and runs
-# the rest in three processes (on two cores: often one of them waits for a service or a page), each file in one of them, since
-# its tests share a service and a browser. With CI set, nothing may be missing. Arguments go to pytest (-n 0 runs everything in
-# one process, for a debugger). `--unit` as the first argument chooses the tests that need none of these and start no process.
+# the rest in three processes (on two cores: often one of them waits for a service or a page); tests/conftest.py says what
+# shares one of them. With CI set, nothing may be missing. Arguments go to pytest (-n 0 runs everything in one process, for a
+# debugger). `--unit` as the first argument chooses the tests that need none of these and start no process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export HF_HUB_OFFLINE=1 HF_DATASETS_OFFLINE=1 HF_HUB_DISABLE_TELEMETRY=1 GRADIO_ANALYTICS_ENABLED=False
+unset PYTHONDONTWRITEBYTECODE  # each process would compile the tests and what they import anew
 if [ "${1:-}" = --unit ]; then
-  shift
-  exec .venv/bin/python -m pytest -n 2 --dist worksteal -m "not (integration or slow or browser or postgres)" "$@"
+  exec .venv/bin/python -m pytest -n 2 --dist worksteal "$@"
 fi
 
 have_browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
@@ -41,4 +41,4 @@ arguments=()
 for expression in "${skip[@]}"; do
   [ ${#arguments[@]} -gt 0 ] && arguments=(-m "${arguments[1]} and $expression") || arguments=(-m "$expression")
 done
-exec .venv/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder "${arguments[@]}" "$@"
+exec .venv/bin/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder "${arguments[@]}" "$@"

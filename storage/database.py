@@ -11,16 +11,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session as Session  # actions name the type and import no SQL
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from common.canonical_json import is_old_link
 
 BUSY_SECONDS = 30.0
+SESSION_LIMITS = {"lock_timeout": "10s", "statement_timeout": "120s"}
+IDLE_IN_WRITE = "20s"
+"""What PostgreSQL waits for a lock, lets a statement run, and lets a writer do nothing: then it ends the session."""
+
+KEEPALIVES = {
+    "connect_timeout": 10,
+    "keepalives_idle": 15,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+_IDLE_LIMIT = "idle_in_transaction_session_timeout"
+UNAVAILABLE = (OperationalError, InterfaceError, InternalError, PoolTimeout)
+"""What the driver raises while the database is away, is restarted, or makes somebody wait too long."""
+
 LARGEST = 2**31 - 1
 """The largest number that anything numbered can have: an INTEGER of PostgreSQL."""
 _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
@@ -80,16 +97,21 @@ class Database:
         self.engine.dispose()
 
 
+def is_unavailable(error: Exception) -> bool:
+    """Return whether the database is away or busy. SQLite says "no such table" by the same class as "locked"."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return isinstance(error, UNAVAILABLE) and code != sqlite3.SQLITE_ERROR
+
+
 def open_database(url: str) -> Database:
     """Open (for SQLite: creates the directory of) a database. Nothing is read yet. Raises ValueError on other URLs."""
     address = _with_driver(make_url(url))
     if address.get_backend_name() == "sqlite":
         engine = _open_sqlite(address)
         return Database(engine, engine.execution_options(begin="read"), engine.execution_options(begin="write"))
-    # Errors are logged; values may be what is not public.
-    engine = create_engine(address, pool_pre_ping=True, hide_parameters=True)
+    engine = _open_postgresql(address)
     reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-    return Database(engine, reader, engine)
+    return Database(engine, reader, engine.execution_options(begin="write"))
 
 
 def open_migrated(url: str, *, made: bool = False) -> Database:
@@ -159,6 +181,8 @@ def _migration_connection(database: Database) -> Iterator[Connection]:
     schema."""
     with database._writer.begin() as connection:
         if connection.dialect.name == "postgresql":
+            for name in (*SESSION_LIMITS, _IDLE_LIMIT):  # a migration may take long, and others wait for it
+                connection.exec_driver_sql(f"SET LOCAL {name} = 0")
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         yield connection
 
@@ -172,6 +196,28 @@ def _with_driver(url: URL) -> URL:
             raise ValueError("a SQLite database must be a plain file: sqlite:///path/to/leaderboard.db")
         return url
     raise ValueError(f"DATABASE_URL must start with sqlite:/// or postgresql://, not {url.drivername}://")
+
+
+def _open_postgresql(url: URL) -> Engine:
+    """Limit statements, waits for locks, and sessions that stop inside a transaction."""
+    given = {name: value for name, value in KEEPALIVES.items() if name not in url.query}
+    # Errors are logged; values may be what is not public.
+    engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=given)
+    event.listen(engine, "connect", _limit_postgresql)
+    event.listen(engine, "begin", _begin_postgresql)
+    return engine
+
+
+def _limit_postgresql(connection: Any, _entry: ConnectionPoolEntry) -> None:
+    for name, limit in SESSION_LIMITS.items():
+        connection.execute(f"SET {name} = '{limit}'")
+    connection.commit()
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    """Readers may compute for longer between two statements: they hold no lock that others need."""
+    if connection.get_execution_options().get("begin") == "write":
+        connection.exec_driver_sql(f"SET LOCAL {_IDLE_LIMIT} = '{IDLE_IN_WRITE}'")
 
 
 def _open_sqlite(url: URL) -> Engine:

@@ -1,12 +1,4 @@
-"""Job queue: the only code that changes a job's state.
-
-    queued --claim--> running --finish--> done
-      ^                  |---fail-------> queued (tried again) or failed
-      '---lease expired--'                failed after MAX_ATTEMPTS
-
-A claim raises the job's epoch. A worker that finishes or fails a job must still hold that epoch, so a worker that slept
-through its lease cannot write over the one that took the job since: the fence. All times are the database's.
-"""
+"""Queue of submissions to be scored. leases.py changes the state of a job, and holds what is promised."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from storage import audit
 from storage.clock import database_now
+from storage.leases import MAX_ATTEMPTS, Lease, LeaseTable
 from storage.models.core import BoardState, Job, RegisteredLabelSet, State, Submission, WorkerHeartbeat
 from storage.visibility import pending_approval_ids
 
-MAX_ATTEMPTS = 5
 URGENT, BACKFILL = 0, 1
 GAVE_UP = (
     f"Scoring was interrupted {MAX_ATTEMPTS} times. This is a fault of the service, not of the file; "
@@ -28,10 +20,6 @@ GAVE_UP = (
 )
 _MEASURED_JOBS = 50
 _LIVE_SECONDS = 60.0
-
-
-class LeaseLost(Exception):
-    """The job was given to another worker, or is no longer running; nothing was recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +33,18 @@ class Claim:
     label_revision: str
     scorer_version: str
     attempts: int
+
+    @property
+    def id(self) -> int:
+        """Return the job's number, as leases.py knows it."""
+        return self.job_id
+
+
+_JOBS = LeaseTable(
+    Job,
+    "reason",
+    (Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts),
+)
 
 
 class JobStage(StrEnum):
@@ -171,23 +171,7 @@ def claim(
         waiting = waiting.where(of_revisions(revisions))
     if scorer_version is not None:
         waiting = waiting.where(Job.scorer_version == scorer_version)
-    first = waiting.order_by(Job.priority, Job.id).limit(1).with_for_update(skip_locked=True)
-    taken = session.execute(
-        update(Job)
-        .where(Job.id == first.scalar_subquery())
-        .values(
-            state=State.RUNNING.value,
-            epoch=Job.epoch + 1,
-            attempts=Job.attempts + 1,
-            worker=worker,
-            lease_until=database_now() + lease_seconds,
-            started_at=database_now(),
-        )
-        .returning(
-            Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts
-        ),
-        execution_options={"synchronize_session": False},
-    ).first()
+    taken = _JOBS.claim(session, waiting.order_by(Job.priority, Job.id), Lease(worker, lease_seconds))
     return None if taken is None else Claim(*taken)
 
 
@@ -201,27 +185,20 @@ def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
 
 def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
     """Make the lease last from now; False if it was lost."""
-    return _change(session, claim, lease_until=database_now() + lease_seconds)
+    return _JOBS.extend(session, claim, lease_seconds)
 
 
 def finish(session: Session, claim: Claim) -> None:
     """Mark the job done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
-    if not _change(session, claim, state=State.DONE.value, lease_until=None, finished_at=database_now(), reason=""):
-        raise LeaseLost(f"job {claim.job_id}, epoch {claim.epoch}")
+    _JOBS.finish(session, claim, reason="")
 
 
 def fail(session: Session, claim: Claim, reason: str, retry: bool) -> State:
     """End an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
-    if retry and claim.attempts < MAX_ATTEMPTS:
-        if not _change(session, claim, state=State.QUEUED.value, lease_until=None, reason=reason):
-            raise LeaseLost(f"job {claim.job_id}, epoch {claim.epoch}")
-        return State.QUEUED
-    if not _change(
-        session, claim, state=State.FAILED.value, lease_until=None, finished_at=database_now(), reason=reason
-    ):
-        raise LeaseLost(f"job {claim.job_id}, epoch {claim.epoch}")
-    _record_failure(session, claim.submission_id, claim.label_revision, claim.scorer_version)
-    return State.FAILED
+    state = _JOBS.fail(session, claim, reason, retry=retry)
+    if state is State.FAILED:
+        _record_failure(session, claim)
+    return state
 
 
 def requeue(session: Session, job_id: int) -> bool:
@@ -237,34 +214,16 @@ def requeue(session: Session, job_id: int) -> bool:
 
 
 def release_expired(session: Session) -> int:
-    """Give jobs back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
-    late = select(Job.id).where(Job.state == State.RUNNING.value, Job.lease_until < database_now())
-    late = late.order_by(Job.id).with_for_update(skip_locked=True)
-    ids = list(session.scalars(late))
-    if not ids:
-        return 0
-    given_up = session.execute(
-        update(Job)
-        .where(Job.id.in_(ids), Job.attempts >= MAX_ATTEMPTS)
-        .values(state=State.FAILED.value, lease_until=None, finished_at=database_now(), reason=GAVE_UP)
-        .returning(Job.submission_id, Job.label_revision, Job.scorer_version),
-        execution_options={"synchronize_session": False},
-    ).all()
-    session.execute(
-        update(Job)
-        .where(Job.id.in_(ids), Job.state == State.RUNNING.value)
-        .values(state=State.QUEUED.value, lease_until=None),
-        execution_options={"synchronize_session": False},
-    )
-    for job in given_up:
-        _record_failure(session, *job)
-    return len(ids)
+    """Give jobs back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
+    released, given_up = _JOBS.release_expired(session, lambda job: GAVE_UP)
+    for job in given_up:  # the audit chain's lock comes last
+        _record_failure(session, Claim(*job))
+    return released
 
 
 def any_expired(session: Session) -> bool:
     """Return whether release_expired would do something; for a look without a write transaction."""
-    late = select(Job.id).where(Job.state == State.RUNNING.value, Job.lease_until < database_now()).limit(1)
-    return session.scalars(late).first() is not None
+    return _JOBS.any_expired(session)
 
 
 def mark_done_in_bulk(
@@ -354,21 +313,6 @@ def _eta(session: Session, jobs: int) -> float | None:
     return float(mean) * jobs / workers
 
 
-def _change(session: Session, claim: Claim, **values: ColumnElement[float] | str | None) -> bool:
-    """Change a running job if the claim still holds it (the fence); return False if it does not."""
-    result = session.execute(
-        update(Job)
-        .where(Job.id == claim.job_id, Job.epoch == claim.epoch, Job.state == State.RUNNING.value)
-        .values(**values)
-        .returning(Job.id),
-        execution_options={"synchronize_session": False},
-    )
-    return result.first() is not None
-
-
-def _record_failure(session: Session, submission_id: str, label_revision: str, scorer_version: str) -> None:
-    audit.append(
-        session,
-        "job.failed",
-        {"submission": submission_id, "label_revision": label_revision, "scorer_version": scorer_version},
-    )
+def _record_failure(session: Session, claim: Claim) -> None:
+    facts = {"submission": claim.submission_id, "label_revision": claim.label_revision}
+    audit.append(session, "job.failed", {**facts, "scorer_version": claim.scorer_version})

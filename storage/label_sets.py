@@ -7,7 +7,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from benchmark.commitments import commit
-from storage import audit
+from storage import audit, job_queue
 from storage.models.anomalies import AnomalyScanCursor
 from storage.models.core import BoardState, RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
@@ -65,8 +65,12 @@ def lock_board(session: Session, benchmark: str) -> None:
 
 
 def activate_revision(session: Session, benchmark: str, label_revision: str, scorer_version: str, reason: str) -> bool:
-    """Make a board show another label revision or scorer version, on record; False where it does already."""
+    """Make a board show another label revision or scorer version, on record; False where it does already.
+
+    Submissions without a score under it get a job before anything else is scored: the workers do them at once.
+    """
     lock_board(session, benchmark)
+    job_queue.enqueue_missing(session, benchmark, label_revision, scorer_version, priority=job_queue.URGENT)
     board = current(session, benchmark)
     if board is not None and (board.label_revision, board.scorer_version) == (label_revision, scorer_version):
         return False

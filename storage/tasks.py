@@ -1,31 +1,44 @@
-"""Task queue of maintainers' requests: the only code that changes a task's state. Same lease fence as job_queue.
+"""Queue of maintainers' requests that workers execute. leases.py changes the state of a task, and holds what is
+promised.
 
-queued --claim--> running --finish--> done
-  ^                  |---fail-------> failed
-  '---lease expired, given back--'    failed after MAX_ATTEMPTS
-
-A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them. The
-worker that holds the task ends it when no subtask is open. Pieces are nobody's request, so lists leave them out.
+A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them.
+Meanwhile the task is back in the queue, and nobody holds it; it can be claimed again when no piece is open, or when one
+has failed. Pieces are nobody's request, so lists leave them out.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, case, delete, func, insert, select
 from sqlalchemy.orm import Session, aliased
 
 from storage import audit
 from storage.clock import database_now
-from storage.job_queue import LeaseLost
+from storage.leases import MAX_ATTEMPTS, Lease, LeaseTable
 from storage.models.core import State
 from storage.models.moderation import Task
 
-ONE_AT_A_TIME = "rescore.apply"  # of this kind only one may be open, whatever its subject
-MAX_ATTEMPTS = 5
+
+class TaskKind(StrEnum):
+    """What workers know to do; workers/task_handlers.py has a function for each."""
+
+    IMPORT = "labels.import"
+    RETIRE = "labels.retire"
+    DISCARD = "labels.discard"
+    DRAFT = "labels.draft"
+    PROPOSE = "labels.candidates"
+    BACKUP = "backup"
+    PREVIEW = "rescore.preview"
+    APPLY = "rescore.apply"
+    PIECE = "rescore.piece"
+
+
+ONE_AT_A_TIME = TaskKind.APPLY.value  # of this kind only one may be open for a benchmark, whatever its subject
 FAILED_SECONDS = 7 * 86_400.0  # for which a failed task is among the failures
 REQUESTED, FAILED = "task.requested", "task.failed"
 GAVE_UP = f"A worker was interrupted {MAX_ATTEMPTS} times while doing this. Look at the workers' logs, then ask again"
@@ -73,6 +86,23 @@ class TaskClaim:
     scorer_version: str | None
     worker: str
 
+    @property
+    def id(self) -> int:
+        """Return the task's number, as leases.py knows it."""
+        return self.task_id
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Tasks that a worker could do: those of its benchmark or of none, and of its scorer version or of any.
+
+    `revisions`: those whose pieces it could do; None: any. None elsewhere is any, too.
+    """
+
+    benchmark: str | None = None
+    scorer_version: str | None = None
+    revisions: Collection[str] | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class SubtaskCounts:
@@ -82,13 +112,6 @@ class SubtaskCounts:
     total: int
     open: int
     failed: int
-
-
-class WaitingSubtask(NamedTuple):
-    """A task some of whose pieces wait."""
-
-    task_id: int
-    subject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,83 +175,39 @@ def open_about(session: Session, benchmark: str, subject: str, *, other_than: st
     return session.execute(wanted.order_by(Task.id).limit(1)).scalar_one_or_none()
 
 
-def claim(
-    session: Session,
-    worker: str,
-    lease_seconds: float,
-    *,
-    benchmark: str | None = None,
-    scorer_version: str | None = None,
-    parent: int | None = None,
-) -> TaskClaim | None:
-    """Take the first waiting task (of one that is split: its first waiting piece), or None where there is none.
-
-    `benchmark`: only of this one, or of none.
-    """
-    first = select(Task.id).where(*_waiting(benchmark, scorer_version, parent)).order_by(Task.id).limit(1)
-    taken = session.execute(
-        update(Task)
-        .where(Task.id == first.with_for_update(skip_locked=True).scalar_subquery())
-        .values(
-            state=State.RUNNING.value,
-            epoch=Task.epoch + 1,
-            attempts=Task.attempts + 1,
-            worker=worker,
-            lease_until=database_now() + lease_seconds,
-            started_at=database_now(),
-            progress=0,
-        )
-        .returning(
-            Task.id.label("task_id"),
-            Task.epoch,
-            Task.benchmark,
-            Task.kind,
-            Task.subject,
-            Task.params,
-            Task.reason,
-            Task.requested_by,
-            Task.attempts,
-            Task.scorer_version,
-            Task.worker,
-        ),
-        execution_options={"synchronize_session": False},
-    ).first()
-    return None if taken is None else TaskClaim(**taken._mapping)
+def claim(session: Session, worker: str, lease_seconds: float, wanted: TaskFilter = TaskFilter()) -> TaskClaim | None:
+    """Take the first waiting piece, or else the first waiting task; None where there is neither."""
+    first = select(Task.id).where(*_waiting(wanted)).order_by(Task.parent_id.is_(None), Task.id)
+    taken = _TASKS.claim(session, first, Lease(worker, lease_seconds), progress=0)
+    return None if taken is None else TaskClaim(*taken)
 
 
-def any_waiting(session: Session, benchmark: str | None = None, scorer_version: str | None = None) -> bool:
+def any_waiting(session: Session, wanted: TaskFilter = TaskFilter()) -> bool:
     """Return whether claim would find a task; for a look without a write transaction."""
-    return (
-        session.scalars(select(Task.id).where(*_waiting(benchmark, scorer_version, None)).limit(1)).first() is not None
-    )
+    return session.scalars(select(Task.id).where(*_waiting(wanted)).limit(1)).first() is not None
 
 
-def create_subtasks(
-    session: Session, claim: TaskClaim, kind: str, parts: Sequence[tuple[Mapping[str, Any], int]]
-) -> None:
-    """Add pieces of a task: what each is to do, and how many entries that are. Raises LeaseLost."""
-    if not _change(session, claim, total=sum(size for _, size in parts)):
-        raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
+def split(session: Session, claim: TaskClaim, parts: Sequence[tuple[Mapping[str, Any], int]]) -> None:
+    """Add pieces of a task, and give it back until they are done. Raises LeaseLost.
+
+    `parts`: what each is to do, and how many entries that are. Giving a task back so is no attempt that failed.
+    """
     first = session.execute(select(func.count()).where(Task.parent_id == claim.task_id)).scalar_one()
-    same: dict[str, Any] = {
-        "benchmark": claim.benchmark,
-        "kind": kind,
-        "reason": "",
-        "requested_by": claim.requested_by,
-    }
-    same["scorer_version"] = claim.scorer_version
+    _TASKS.write(session, claim, state=State.QUEUED.value, lease_until=None, attempts=claim.attempts - 1)
+    same = {"benchmark": claim.benchmark, "scorer_version": claim.scorer_version, "requested_by": claim.requested_by}
     rows = [
         {
             **same,
+            "kind": TaskKind.PIECE.value,
+            "reason": "",
             "parent_id": claim.task_id,
             "subject": f"{claim.task_id}:{first + n}",
-            "params": dict(part),
+            "params": {"label_revision": claim.subject, **part},
             "total": size,
         }
         for n, (part, size) in enumerate(parts)
     ]
-    if rows:
-        session.execute(insert(Task), rows)
+    session.execute(insert(Task), rows)
 
 
 def subtask_params(session: Session, task_id: int) -> list[dict[str, Any]]:
@@ -253,75 +232,40 @@ def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
     )
 
 
-def waiting_subtasks(session: Session, benchmark: str, scorer_version: str) -> list[WaitingSubtask]:
-    """Return the tasks with pieces that a worker of this version could do."""
-    rows = session.execute(
-        select(Task.id, Task.subject)
-        .where(
-            Task.state == State.RUNNING.value,
-            Task.benchmark == benchmark,
-            Task.scorer_version == scorer_version,
-            Task.id.in_(select(Task.parent_id).where(Task.state == State.QUEUED.value, Task.parent_id.is_not(None))),
-        )
-        .order_by(Task.id)
-    )
-    return [WaitingSubtask(*row) for row in rows]
-
-
 def heartbeat(session: Session, claim: TaskClaim, lease_seconds: float) -> bool:
     """Make the lease last from now; False if it was lost."""
-    return _change(session, claim, lease_until=database_now() + lease_seconds)
+    return _TASKS.extend(session, claim, lease_seconds)
 
 
 def report(session: Session, claim: TaskClaim, progress: int, total: int) -> None:
     """Record the number of finished entries. Raises LeaseLost."""
-    if not _change(session, claim, progress=progress, total=total):
-        raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
+    _TASKS.write(session, claim, progress=progress, total=total)
 
 
 def finish(session: Session, claim: TaskClaim, result: Mapping[str, Any], outcome: str) -> None:
     """Mark the task done, in the transaction that has its effect. Raises LeaseLost: then nothing may be recorded."""
     text = json.dumps(result, separators=(",", ":"), allow_nan=False)
-    values = {"state": State.DONE.value, "result": text, "outcome": outcome}
-    if not _change(session, claim, lease_until=None, finished_at=database_now(), **values):
-        raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
+    _TASKS.finish(session, claim, result=text, outcome=outcome)
 
 
 def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None:
     """End an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
-    if retry and claim.attempts < MAX_ATTEMPTS:
-        changed = _change(session, claim, state=State.QUEUED.value, lease_until=None, outcome=words)
-    else:
-        values = {"state": State.FAILED.value, "outcome": words}
-        changed = _change(session, claim, lease_until=None, finished_at=database_now(), **values)
-        if changed:
-            _drop_pieces(session, [claim.task_id])
-            _record_failure(session, claim.task_id, claim.benchmark, claim.kind, claim.subject)
-    if not changed:
-        raise LeaseLost(f"task {claim.task_id}, epoch {claim.epoch}")
+    if _TASKS.fail(session, claim, words, retry=retry) is State.FAILED:
+        _end_failed(session, [claim])
 
 
 def any_expired(session: Session) -> bool:
     """Return whether release_expired would do something; for a look without a write transaction."""
-    return session.scalars(select(Task.id).where(*_late()).limit(1)).first() is not None
+    return _TASKS.any_expired(session)
 
 
 def release_expired(session: Session) -> int:
-    """Put tasks back whose lease is over (or fails them after MAX_ATTEMPTS); returns how many."""
-    late = select(Task.id, Task.attempts, Task.benchmark, Task.kind, Task.subject).where(*_late()).order_by(Task.id)
-    rows = session.execute(late.with_for_update(skip_locked=True)).all()
-    for row in rows:
-        values: dict[str, Any] = {"state": State.QUEUED.value}
-        if row.attempts >= MAX_ATTEMPTS:
-            words = GAVE_UP + (_GOES_ON if row.kind == ONE_AT_A_TIME else ".")
-            values = {"state": State.FAILED.value, "finished_at": database_now(), "outcome": words}
-        session.execute(update(Task).where(Task.id == row.id).values(lease_until=None, **values))
-    given_up = [row for row in rows if row.attempts >= MAX_ATTEMPTS]
-    if given_up:
-        _drop_pieces(session, [row.id for row in given_up])
-    for row in given_up:  # the audit chain's lock comes last
-        _record_failure(session, row.id, row.benchmark, row.kind, row.subject)
-    return len(rows)
+    """Give tasks back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
+    released, given_up = _TASKS.release_expired(
+        session, lambda task: GAVE_UP + (_GOES_ON if task.kind == ONE_AT_A_TIME else ".")
+    )
+    _end_failed(session, [TaskClaim(*row) for row in given_up])
+    return released
 
 
 def view(session: Session, task_id: int) -> TaskView | None:
@@ -358,6 +302,14 @@ def failures(session: Session, limit: int) -> list[TaskView]:
     return [TaskView(**row._mapping) for row in rows]
 
 
+_piece = aliased(Task)
+_pieces = select(_piece.id).where(_piece.parent_id == Task.id)
+_entries = select(func.sum(_piece.total)).where(_piece.parent_id == Task.id)
+_has_open_pieces = _pieces.where(_piece.state.in_(_OPEN)).correlate(Task).exists()
+_has_failed_pieces = _pieces.where(_piece.state == State.FAILED.value).correlate(Task).exists()
+_done_entries = _entries.where(_piece.state == State.DONE.value).correlate(Task).scalar_subquery()
+# A task whose pieces are worked on is running for whoever asked for it, though no worker holds it.
+_works = (Task.state == State.QUEUED.value) & _has_open_pieces
 _SHOWN = (
     Task.id,
     Task.benchmark,
@@ -366,44 +318,53 @@ _SHOWN = (
     Task.params,
     Task.reason,
     Task.requested_by,
-    Task.state,
+    case((_works, State.RUNNING.value), else_=Task.state).label("state"),
     Task.outcome,
-    Task.progress,
-    Task.total,
+    func.coalesce(_done_entries, Task.progress).label("progress"),
+    func.coalesce(_entries.correlate(Task).scalar_subquery(), Task.total).label("total"),
     Task.worker,
     Task.created_at,
     Task.started_at,
     Task.finished_at,
 )
+_TASKS = LeaseTable(
+    Task,
+    "outcome",
+    (
+        Task.id,
+        Task.epoch,
+        Task.benchmark,
+        Task.kind,
+        Task.subject,
+        Task.params,
+        Task.reason,
+        Task.requested_by,
+        Task.attempts,
+        Task.scorer_version,
+        Task.worker,
+    ),
+)
 
 
-def _waiting(benchmark: str | None, scorer_version: str | None, parent: int | None) -> tuple[ColumnElement[bool], ...]:
-    able = Task.scorer_version.is_(None) | (Task.scorer_version == scorer_version)
-    of = Task.parent_id.is_(None) if parent is None else Task.parent_id == parent
-    here = () if benchmark is None else (Task.benchmark.in_((benchmark, "")),)
-    return (Task.state == State.QUEUED.value, of, *here, *(() if scorer_version is None else (able,)))
+def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
+    parent = aliased(Task)
+    held = select(parent.id)
+    if wanted.revisions is not None:
+        held = held.where(parent.subject.in_(wanted.revisions))
+    rules: list[ColumnElement[bool]] = [Task.state == State.QUEUED.value, ~_has_open_pieces | _has_failed_pieces]
+    rules.append(Task.parent_id.is_(None) | Task.parent_id.in_(held))
+    if wanted.benchmark is not None:
+        rules.append(Task.benchmark.in_((wanted.benchmark, "")))
+    if wanted.scorer_version is not None:
+        rules.append(Task.scorer_version.is_(None) | (Task.scorer_version == wanted.scorer_version))
+    return tuple(rules)
 
 
-def _drop_pieces(session: Session, task_ids: Sequence[int]) -> None:
+def _end_failed(session: Session, failed: Sequence[TaskClaim]) -> None:
     """Pieces end with their task. Who works on one has lost its lease by that, so none can come back to the queue."""
-    session.execute(delete(Task).where(Task.parent_id.in_(task_ids), Task.state.in_(_OPEN)))
-
-
-def _late() -> tuple[ColumnElement[bool], ...]:
-    return (Task.state == State.RUNNING.value, Task.lease_until < database_now())
-
-
-def _change(session: Session, claim: TaskClaim, **values: Any) -> bool:
-    """Change a running task if the claim still holds it (the fence); return False if it does not."""
-    result = session.execute(
-        update(Task)
-        .where(Task.id == claim.task_id, Task.epoch == claim.epoch, Task.state == State.RUNNING.value)
-        .values(**values)
-        .returning(Task.id),
-        execution_options={"synchronize_session": False},
-    )
-    return result.first() is not None
-
-
-def _record_failure(session: Session, task_id: int, benchmark: str, kind: str, subject: str) -> None:
-    audit.append(session, FAILED, {"task": task_id, "kind": kind, "subject": subject} | _scope(session, benchmark))
+    parents = [one.task_id for one in failed]
+    if parents:
+        session.execute(delete(Task).where(Task.parent_id.in_(parents), Task.state.in_(_OPEN)))
+    for one in failed:  # the audit chain's lock comes last
+        facts = {"task": one.task_id, "kind": one.kind, "subject": one.subject}
+        audit.append(session, FAILED, facts | _scope(session, one.benchmark))

@@ -1,56 +1,239 @@
-"""Which browser the browser tests use, and how long anything may take: as long as it does."""
+"""Which tests are chosen, in which order and process they run, and which browser they use."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
+if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+ROOT = Path(__file__).parent
 PATIENCE = 60_000  # milliseconds that a page may take on a busy machine; Playwright's own is 5 s in places
-settings.register_profile("no-deadline", deadline=None)  # a test that fails on a busy machine says nothing
-settings.load_profile("no-deadline")
-# Files whose tests start processes or services, or work through whole files: not for the inner loop (`make unit`).
+# A test that fails on a busy machine says nothing, so there is no deadline. EXAMPLES=1000 makes property tests longer.
+settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("EXAMPLES", "25")))
+settings.load_profile("tests")
+# Files whose tests start processes or services, or work through whole boards or files: not for the inner loop
+# (`make unit`).
 INTEGRATION = frozenset(
     [
         "judge/test_batch.py",
         "judge/test_kill.py",
         "judge/test_run.py",
         "judge/test_scores.py",
-        "operation/test_vanishing_disk.py",
-        "redteam/test_year.py",
+        "operation/test_topology.py",
         "leaderboard/share/test_routes.py",
+        "leaderboard/test_declared_once.py",
+        "leaderboard/test_disclosure.py",
         "leaderboard/test_secrets.py",
         "maintenance/test_commands.py",
+        "maintenance/test_disclosing.py",
+        "maintenance/test_interfaces_agree.py",
+        "maintenance/test_partial_rescore.py",
+        "maintenance/test_rescoring.py",
         "maintenance/test_scorer_version.py",
-        "submissions/test_api.py",
-        "submissions/test_client.py",
-        "web/test_request_limits.py",
+        "operation/test_vanishing_disk.py",
         "predictions/test_readers_real.py",
+        "redteam/test_year.py",
+        "submissions/test_api.py",
+        "submissions/test_check_cli.py",
+        "submissions/test_client.py",
         "test_docs.py",
         "test_files_to_scores.py",
-        "web/test_gradio_allowlist.py",
         "test_real_files.py",
         "test_routes.py",
+        "web/test_gradio_allowlist.py",
+        "web/test_request_limits.py",
+        "workers/test_detect_anomalies.py",
         "workers/test_hub_labels.py",
         "workers/test_kill.py",
+        "workers/test_ladder.py",
         "workers/test_main.py",
+        "workers/test_pairwise_statistics.py",
         "workers/test_runner.py",
     ]
 )
+# Tests of that kind in files of others.
+INTEGRATION_TESTS = frozenset(
+    [
+        "benchmark/test_demo.py::test_the_same_seed_gives_the_same_bytes_in_another_process",
+        "storage/test_database.py::test_processes_may_migrate_at_the_same_time",
+    ]
+)
+# What takes longest in processor time begins first, so that no process of xdist is left alone with it at the end.
+LONGEST = (
+    "test_app.py",
+    "redteam/test_year.py",
+    "test_every_page.py",
+    "leaderboard/test_board_browser.py",
+    "test_hostile_service.py",
+    "maintenance/test_stopped_worker.py",
+    "test_journey.py",
+    "test_sign_in.py",
+    "submissions/test_unseen.py",
+    "test_floods.py",
+    "maintenance/test_commands.py",
+    "leaderboard/test_gradio_page.py",
+    "maintenance/test_kill.py",
+    "workers/test_kill.py",
+    "maintenance/test_browser.py",
+    "leaderboard/share/test_routes.py",
+    "test_routes.py",
+    "submissions/test_quota.py",
+    "web/test_gradio_allowlist.py",
+)
+# Files whose rules both databases have to hold: the contract of storage, and races. In others SQLite states the rule;
+# `--all-databases` runs their twins too, and the whole service runs on PostgreSQL in test_hostile_service.py.
+ON_BOTH_DATABASES = (
+    "storage/",
+    "auth/test_queries.py",
+    "auth/test_sign_in.py",
+    "maintenance/test_audit.py",
+    "maintenance/test_backups.py",
+    "maintenance/test_concurrency.py",
+    "maintenance/test_entries.py",
+    "maintenance/test_health.py",
+    "maintenance/test_integrity.py",
+    "maintenance/test_kill.py",
+    "maintenance/test_quota_grants.py",
+    "maintenance/test_rescoring.py",
+    "maintenance/test_tables.py",
+    "operation/",
+    "receipts/test_service.py",
+    "review/test_kill.py",
+    "review/test_tables.py",
+    "submissions/test_confusables.py",
+    "submissions/test_quota.py",
+    "submissions/test_service.py",
+    "workers/test_audit_checkpoint.py",
+    "workers/test_kill.py",
+    "workers/test_rescore.py",
+    "workers/test_runner.py",
+    "workers/test_score.py",
+)
+_TWIN = re.compile(r"[\[-]postgresql[-\]]")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NOT_UNIT = ("integration", "slow", "browser", "postgres")
+# A file that says of all its tests that they are of these kinds.
+_MARKED_AS_A_WHOLE = re.compile(
+    rf"^(pytestmark = [^=]*pytest\.mark\.({'|'.join(NOT_UNIT)})\b|.* import pytestmark)", re.M
+)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of `INTEGRATION`."""
-    root = Path(__file__).parent
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of this suite."""
+    parser.addoption("--unit", action="store_true", help="only tests that start no process, browser or PostgreSQL")
+    parser.addoption("--all-databases", action="store_true", help="each test that can on PostgreSQL too")
+    parser.addoption("--long", action="store_true", help="the tests marked long too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the tests of `--unit` by their marks, unless others are asked for."""
+    if config.getoption("--unit") and not config.option.markexpr:
+        config.option.markexpr = f"not ({' or '.join(NOT_UNIT)})"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Under `--unit`, do not even import what such a test file needs (Gradio, a browser's library)."""
+    if not config.getoption("--unit") or not collection_path.name.startswith("test_"):
+        return None
+    listed = collection_path.relative_to(ROOT).as_posix() in INTEGRATION
+    return listed or bool(_MARKED_AS_A_WHOLE.search(collection_path.read_text(encoding="utf-8"))) or None
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first."""
+    left_out = [item for item in items if _is_left_out(config, item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not _is_left_out(config, item)]
+    places = {path: place for place, path in enumerate(LONGEST)}
     for item in items:
-        if item.path.relative_to(root).as_posix() in INTEGRATION:
+        path = item.path.relative_to(ROOT).as_posix()
+        if path in INTEGRATION or f"{path}::{item.name.partition('[')[0]}" in INTEGRATION_TESTS:
             item.add_marker(pytest.mark.integration)
+        if _shares_a_process(item):
+            item.add_marker(pytest.mark.xdist_group(path))
+    items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
+
+
+def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
+    long = item.get_closest_marker("long") is not None and not config.getoption("--long")
+    return long or (_is_spare_twin(item) and not config.getoption("--all-databases"))
+
+
+def _is_spare_twin(item: pytest.Item) -> bool:
+    """Return whether a test runs on SQLite too, which is enough for its file."""
+    path = item.path.relative_to(ROOT).as_posix()
+    return _TWIN.search(item.name) is not None and not path.startswith(ON_BOTH_DATABASES)
+
+
+def _shares_a_process(item: pytest.Item) -> bool:
+    """Return whether a test belongs with its file; a slow one that shares no fixture with others stands for itself."""
+    if item.get_closest_marker("slow") is None or "browser" in getattr(item, "fixturenames", ()):
+        return True
+    definitions = item._fixtureinfo.name2fixturedefs.values()  # type: ignore[attr-defined]
+    return any(definition[-1].scope in ("module", "package") for definition in definitions)
+
+
+@dataclass
+class _BrowserProcess:
+    """The browser of this process: consecutive files use the same one."""
+
+    running: ExitStack = field(default_factory=ExitStack)
+    browser: Browser | None = None
+    used_by: Path | None = None
+
+    def get(self) -> Browser:
+        """Return it, started if it does not run."""
+        if self.browser is None:
+            self.browser = self.running.enter_context(_chromium_process())
+        return self.browser
+
+    def close(self) -> None:
+        """Stop it, if it runs."""
+        self.browser = None
+        self.running.close()
+
+
+_BROWSER = pytest.StashKey[_BrowserProcess]()
+
+
+@contextmanager
+def _chromium_process() -> Iterator[Browser]:
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=PATIENCE)
+    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+    with sync_playwright() as engine:
+        started = engine.chromium.launch(executable_path=chromium(), args=flags)
+        started.on("context", lambda context: context.set_default_timeout(PATIENCE))
+        yield started
+        started.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Close the browser before a file that needs none: while it runs, no test can run an event loop of its own."""
+    process = item.config.stash.setdefault(_BROWSER, _BrowserProcess())
+    if "browser" in getattr(item, "fixturenames", ()):
+        process.used_by = item.path
+    elif item.path != process.used_by:
+        process.close()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close the browser of this process."""
+    config.stash.get(_BROWSER, _BrowserProcess()).close()
 
 
 def chromium() -> str | None:
@@ -59,26 +242,14 @@ def chromium() -> str | None:
 
 
 @pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    """Closed after each module: while it is open, nothing else in this thread can run an event loop of its own."""
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def browser(playwright: Playwright) -> Iterator[Browser]:
-    path = chromium()
-    if path is None:
+def browser(request: pytest.FixtureRequest) -> Browser:
+    """Return a browser; contexts of it are a test's own."""
+    if chromium() is None:
         reason = "needs Chromium: apt-get install chromium"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
-    found = playwright.chromium.launch(executable_path=path, args=flags)
-    found.on("context", lambda context: context.set_default_timeout(PATIENCE))
-    yield found
-    found.close()
+    return request.config.stash[_BROWSER].get()
 
 
 @pytest.fixture

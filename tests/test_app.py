@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+import app
+from tests.factories.programs import Finished, run_main
 from tests.factories.service import ROOT, Service, alive, running, until
 from tests.real_data import real_file
 
@@ -72,7 +74,7 @@ def test_a_worker_that_was_killed_is_replaced(demo: Service) -> None:
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_both_processes(tmp_path: Path, sign: signal.Signals) -> None:
-    with running(tmp_path / "data") as service:
+    with running(tmp_path / "data", fresh=True) as service:
         worker = service.worker_pid()
         service.stop(sign)
         until(lambda: not alive(worker), 5, "the worker is gone")
@@ -125,7 +127,7 @@ def test_the_web_process_opens_no_label_file_and_the_worker_does(tmp_path: Path,
         labels = real_file("data/labels_v2.jsonl")
         environ["LABELS"] = f"v2={labels}"
         data, entries = real_file("data/predictions/vl-reward-model_qwen2vl7b_reward.json").read_bytes(), 1
-    with running(tmp_path / "data", gradio=True, **environ) as service:
+    with running(tmp_path / "data", gradio=True, fresh=True, **environ) as service:
         if data:
             reply = service.http.post("/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Judge"})
             assert reply.status_code == 202, reply.text
@@ -149,7 +151,7 @@ def test_a_port_in_use_is_one_clear_sentence(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        ran = start(tmp_path, PORT=port)
+        ran = start_process(tmp_path, PORT=port)
     assert ran.returncode == 2
     assert ran.stderr.strip().count("\n") == 0
     assert f"Port {port}" in ran.stderr
@@ -202,14 +204,20 @@ def test_a_pause_is_told_wherever_somebody_would_submit_and_is_gone_after_it(dem
     assert [demo.http.get(path).json()["paused"] for path in answers] == [None] * 2
 
 
-def start(folder: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+def start(folder: Path, **environ: str) -> Finished:
+    """Run what ends before it serves, in this process."""
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
+    return run_main(lambda _: app.main(), (), environment)
+
+
+def start_process(folder: Path, **environ: str) -> Finished:
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
     command = [sys.executable, str(ROOT / "app.py")]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180)
 
 
 def test_a_wrong_source_of_labels_ends_the_service_with_one_sentence_about_it(tmp_path: Path) -> None:
-    ran = start(tmp_path, LABELS="v2=/nope.jsonl", PORT="0")
+    ran = start_process(tmp_path, LABELS="v2=/nope.jsonl", PORT="0")
     assert ran.returncode == 2
     assert "LABELS: labels in /nope.jsonl" in ran.stderr
     assert "Traceback" not in ran.stderr

@@ -128,14 +128,17 @@ def test_every_route_of_the_interface_is_real() -> None:
         assert re.search(rf'"(?:/api/v1)?/{route}\b', sources), route
 
 
+LOCKED = ("requirements", "requirements-judge", "requirements-curate", "requirements-dev", "requirements-s3")
+
+
 def test_requirements_are_pinned_exactly() -> None:
-    for name in ("requirements.txt", "requirements-judge.txt", "requirements-curate.txt", "requirements-dev.txt"):
-        for line in (ROOT / name).read_text().splitlines():
+    for name in LOCKED:
+        for line in (ROOT / f"{name}.txt").read_text().splitlines():
             if line and not line.startswith(("#", "-r ")):
                 assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[0-9][^ ]*", line), line
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-judge", "requirements-curate", "requirements-dev"])
+@pytest.mark.parametrize("name", LOCKED)
 def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
     lock = (ROOT / f"{name}.lock").read_text()
     for line in (ROOT / f"{name}.txt").read_text().splitlines():

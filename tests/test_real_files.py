@@ -1,8 +1,6 @@
 """Real files through the worker's command give the numbers that their tools, or their writers, stand for."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import pytest
 
 from bench.official_files import official_lines
 from bench.official_rule import official_counts
+from tests.factories.programs import run_worker
 from tests.real_data import real_file, rows
 
 TOOLS = (
@@ -23,19 +22,7 @@ LABELS = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"
 def score(file: Path, revision: str, extra: Sequence[str] = ()) -> dict[str, Any]:
     """Return the scorecard that `python -m workers score` prints."""
     labels = real_file(f"data/{LABELS[revision]}")
-    command = [
-        sys.executable,
-        "-m",
-        "workers",
-        "score",
-        str(file),
-        "--labels",
-        str(labels),
-        "--revision",
-        revision,
-        "--json",
-    ]
-    done = subprocess.run([*command, *extra], capture_output=True, text=True, timeout=120)
+    done = run_worker("score", str(file), "--labels", str(labels), "--revision", revision, "--json", *extra)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

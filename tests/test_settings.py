@@ -127,7 +127,7 @@ def test_the_environment_of_the_process_is_no_second_way_in(monkeypatch: pytest.
 
 def test_secrets_of_the_web_process_are_no_settings_of_the_worker() -> None:
     secrets = {"SESSION_SECRET", "SESSION_SECRET_PREVIOUS", "OIDC_CLIENT_SECRET", "OAUTH_CLIENT_SECRET", "RECEIPT_KEY"}
-    assert set(SECRET_NAMES) == {*secrets, "UPLOADS_URL"}
+    assert set(SECRET_NAMES) == {*secrets, "REPLICA_SECRET", "METRICS_TOKEN", "UPLOADS_URL"}
     assert not {name.upper() for name in WorkerSettings.model_fields} & set(SECRET_NAMES)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,7 +16,8 @@ import pytest
 from gradio_client import Client, handle_file
 
 from tests.factories.openid_provider import CLIENT_SECRET, person
-from tests.factories.service import KEPT, ROOT, until
+from tests.factories.programs import Finished, run_submissions
+from tests.factories.service import KEPT, until
 from tests.factories.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
 
 pytestmark = pytest.mark.slow
@@ -114,17 +113,10 @@ def test_a_session_cookie_alone_submits_nothing_for_a_page_of_another_site(world
     assert post(browser, world.file(5)).status_code == 403
 
 
-def submit(world: SignInWorld, number: int, *options: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "submissions", "submit", str(world.file(number)), "--model", f"CLI {number}"]
+def submit(world: SignInWorld, number: int, *options: str, **environ: str) -> Finished:
+    command = ("submit", str(world.file(number)), "--model", f"CLI {number}", "--server", world.service.url, *options)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return subprocess.run(
-        [*command, "--server", world.service.url, *options],
-        cwd=ROOT,
-        env={**kept, "HOME": str(world.folder), **environ},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    return run_submissions(*command, environ={**kept, "HOME": str(world.folder), **environ})
 
 
 def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_possible(world: SignInWorld) -> None:
@@ -275,9 +267,8 @@ def test_the_command_line_publishes_and_names(world: SignInWorld) -> None:
     entry = json.loads(ran.stdout)["id"]
     kept = {name: os.environ[name] for name in KEPT if name in os.environ} | {"HOME": str(world.folder)}
 
-    def command(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "submissions", *words, "--server", world.service.url]
-        return subprocess.run(line, cwd=ROOT, env={**kept, **environ}, capture_output=True, text=True, timeout=60)
+    def command(*words: str, **environ: str) -> Finished:
+        return run_submissions(*words, "--server", world.service.url, environ={**kept, **environ})
 
     assert command("publish", entry).returncode == 1
     assert "is on the board in a moment" in command("publish", entry, VLRB_TOKEN=token).stdout

@@ -52,7 +52,9 @@ def lifespan(
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
         replicating += [services.replica.run(after)] if services.replica else []
-        tasks = [worker.run(stop), _run_gradio(settings, services, gradio, stop)]
+        tasks = [_run_gradio(settings, services, gradio, stop)]
+        if settings.role != "web":
+            tasks.append(worker.run(stop))
         if settings.is_demo:
             tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.submissions))
         # Litestream ends last, so that it copies what the others commit at their end.

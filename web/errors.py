@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -11,10 +13,15 @@ import auth.routes
 import leaderboard.routes
 from auth import AuthError
 from auth.problem_details import problem, problem_body, problem_response
+from leaderboard.pages.status_pages import busy_page
 from leaderboard.serial_executor import QueueFull
+from storage.database import UNAVAILABLE, is_unavailable
 from storage.models.core import UnfitText
 from web.services import Services
 
+RETRY_SECONDS = 5
+
+log = logging.getLogger(__name__)
 _MOST_ERRORS = 20  # that are told of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
@@ -27,6 +34,8 @@ def add_exception_handlers(app: FastAPI, services: Services) -> None:
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(UnfitText, _unfit_text)
+    for error in UNAVAILABLE:
+        app.add_exception_handler(error, _database_unavailable)
     app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, services.account_pages))
 
 
@@ -42,6 +51,19 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
         return problem(422, "invalid-parameter", "The body is not a JSON object.")
     detail = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors()[:_MOST_ERRORS])
     return problem(422, "invalid-parameter", detail)
+
+
+def _database_unavailable(request: Request, error: Exception) -> Response:
+    """Whether a change was made may be unknown; the same file sent again is the same submission."""
+    if not is_unavailable(error):
+        raise error  # a fault of ours, as any other
+    log.error("database.unavailable", exc_info=error)
+    if request.url.path.startswith("/api/"):
+        detail = "The database does not answer at the moment. Send the same again: nothing is done twice."
+        return problem(503, "database-offline", detail, retry_after=RETRY_SECONDS)
+    reply = busy_page(request.headers)
+    reply.headers["Retry-After"] = str(RETRY_SECONDS)
+    return reply
 
 
 def _unfit_text(request: Request, error: Exception) -> Response:

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from benchmark.labels import LabelSet
-from common.text import pluralize
 from storage import backups, integrity_alarms, label_imports, tasks
 from storage.backups import BackupFailed, BackupTarget
 from storage.database import Database
-from storage.job_queue import LeaseLost
 from storage.label_sets import LabelSetChanged
-from storage.tasks import TaskClaim
-from workers.jobs import (
-    activate_revision,
-    audit_checkpoint,
-    draft_labels,
-    import_labels,
-    label_error_candidates,
-    preview,
-    weak_hiding,
-)
+from storage.leases import LeaseLost
+from storage.tasks import TaskClaim, TaskFilter, TaskKind
+from workers import task_handlers
+from workers.jobs import audit_checkpoint, import_labels, weak_hiding
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.rescore import CHUNK
@@ -37,6 +27,7 @@ from workers.labels.loader import LabelsError
 from workers.labels.store import LabelRegistry, LabelStore
 from workers.runner import worker_name
 from workers.scorer import Scorer
+from workers.task_handlers import TaskContext
 
 _FAULT = "A worker failed at this; its log says why. Nothing has changed."
 
@@ -64,8 +55,20 @@ class TaskRunner:
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def run_one(self) -> bool:
-        """Run a waiting piece of a task that another worker holds, or the first waiting task; False without either."""
-        return self._run_any_subtask() or self._next()
+        """Run a waiting piece, or else the first waiting task; False without either."""
+        with self.database.read() as session:
+            wanted = self._wanted(session)
+            if not tasks.any_waiting(session, wanted):
+                return False
+        with self.database.write() as session:
+            claim = tasks.claim(session, self.worker, self.lease_seconds, wanted)
+        if claim is None:
+            return False
+        with self._keep_lease(claim):
+            self._execute(claim)
+        if claim.kind != TaskKind.PIECE:
+            self.refresh()
+        return True
 
     def run_all(self) -> int:
         """Run all waiting tasks; return their number."""
@@ -138,54 +141,15 @@ class TaskRunner:
             if self.dataset is not None:
                 audit_checkpoint.publish_heads(self.heads, self.dataset)
 
-    def _next(self) -> bool:
-        with self.database.read() as session:
-            if not tasks.any_waiting(session, self.scorer.benchmark, self.scorer.version):
-                return False
-        with self.database.write() as session:
-            claim = tasks.claim(
-                session,
-                self.worker,
-                self.lease_seconds,
-                benchmark=self.scorer.benchmark,
-                scorer_version=self.scorer.version,
-            )
-        if claim is None:
-            return False
-        with self._keep_lease(claim):
-            self._execute(claim, self._dispatch)
-        self.refresh()
-        return True
+    def _wanted(self, session: Session) -> TaskFilter:
+        """Return which tasks this worker could do; pieces of those whose labels are not here are left to others."""
+        return TaskFilter(self.scorer.benchmark, self.scorer.version, self.holds(session))
 
-    def _run_any_subtask(self) -> bool:
-        """Return one piece; those whose labels are not here are left to others."""
-        with self.database.read() as session:
-            waiting = tasks.waiting_subtasks(session, self.scorer.benchmark, self.scorer.version)
-        for one in waiting:
-            try:
-                labels = import_labels.load(self.database, self.scorer, self.store, one.subject)
-            except LabelsError:
-                continue
-            if self._run_subtask(one.task_id, labels):
-                return True
-        return False
-
-    def _run_subtask(self, parent: int, labels: LabelSet) -> bool:
-        version = self.scorer.version
-        with self.database.write() as session:
-            claim = tasks.claim(session, self.worker, self.lease_seconds, scorer_version=version, parent=parent)
-        if claim is None:
-            return False
-        staged = replace(self.scorer, labels={labels.revision: labels})
-        with self._keep_lease(claim):
-            self._execute(claim, lambda piece: activate_revision.score_piece(self.database, staged, piece))
-        return True
-
-    def _execute(self, claim: TaskClaim, do: Callable[[TaskClaim], None]) -> None:
+    def _execute(self, claim: TaskClaim) -> None:
         """Run one unit of work and record its failure with the task."""
         about = {"task": claim.task_id, "kind": claim.kind, "subject": claim.subject}
         try:
-            do(claim)
+            task_handlers.handle(self._context(), claim)
             log.info("task.done", extra={"data": about})
         except LeaseLost:
             log.warning("task.lease_lost", extra={"data": about})
@@ -198,37 +162,8 @@ class TaskRunner:
             log.exception("task.failed", extra={"data": about})
             self._fail(claim, _FAULT, retry=True)
 
-    def _dispatch(self, claim: TaskClaim) -> None:
-        def report(done: int, total: int) -> None:
-            with self.database.write() as session:
-                tasks.report(session, claim, done, total)
-
-        if claim.kind == "labels.import":
-            import_labels.import_labels(self.database, self.scorer, self.store, claim, self.import_dirs)
-        elif claim.kind == "labels.retire":
-            import_labels.retire(self.database, self.store, claim)
-        elif claim.kind == "labels.discard":
-            import_labels.discard(self.database, self.store, claim)
-        elif claim.kind == "labels.draft":
-            draft_labels.draft(self.database, self.scorer, self.store, claim)
-        elif claim.kind == "labels.candidates":
-            label_error_candidates.propose(self.database, self.scorer, claim)
-        elif claim.kind == "backup":
-            if self.backup is None:
-                raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0")
-            made = backups.make(self.database, self.backup)
-            with self.database.write() as session:
-                tasks.finish(session, claim, {"name": made.name}, f"{made.name}, {made.size_bytes:,} bytes.")
-        elif claim.kind == "rescore.apply":
-            labels = import_labels.load(self.database, self.scorer, self.store, claim.subject)
-            turn = partial(self._run_subtask, claim.task_id, labels)
-            activate_revision.apply(self.database, self.scorer, labels, claim, report, turn, chunk=self.chunk)
-        elif claim.kind == "rescore.preview":
-            labels = import_labels.load(self.database, self.scorer, self.store, claim.subject)
-            found = preview.preview(self.database, self.scorer, labels, claim.params["scope"], report)
-            words = f"{pluralize(found['summary']['entries'], 'entry', 'entries')} compared."
-            with self.database.write() as session:
-                tasks.finish(session, claim, found, words)
+    def _context(self) -> TaskContext:
+        return TaskContext(self.database, self.scorer, self.store, self.chunk, self.backup, self.import_dirs)
 
     def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
         try:

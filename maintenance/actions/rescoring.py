@@ -17,7 +17,7 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action, confirm_again
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from storage import audit, job_queue, label_imports, label_levels, label_sets, tasks, worker_heartbeats
+from storage import audit, label_imports, label_levels, label_sets, tasks, worker_heartbeats
 from storage.entry_filters import FILTERS
 from storage.label_sets import ActiveBoard
 from storage.tasks import TaskRequest, TaskView
@@ -230,12 +230,9 @@ def undo(ctx: ActionContext, revision: Revision, reason: Reason) -> ActionResult
             )
         before = last["from"]
         label_availability.require_labels_loaded(session, ctx.benchmark, before["label_revision"])
-        # What came in meanwhile and has no score under the old labels is scored at once, before anything else.
-        old = (ctx.benchmark, before["label_revision"], before["scorer_version"])
-        job_queue.enqueue_missing(session, *old, priority=job_queue.URGENT)
         if last["published"]:
             label_imports.unpublish(session, ctx.benchmark, revision)
-        label_sets.activate_revision(session, *old, why)
+        label_sets.activate_revision(session, ctx.benchmark, before["label_revision"], before["scorer_version"], why)
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, UNDONE, facts)

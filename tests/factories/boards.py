@@ -98,7 +98,9 @@ def open_board(database: Database, state: Path, revision: str, *, judges_wanted:
     """Return all judges scored under a configured revision, which the board shows."""
     registry = LabelRegistry({revision: load_labels(labels_file(revision), revision, table())})
     scorer = Scorer(table(), registry, SCORER_VERSION)
-    runner = TaskRunner(database, scorer, registry, LabelStore(state / "labels", table()), "worker", 60.0)
+    runner = TaskRunner(
+        database, scorer, registry, LabelStore(state / "labels" / table().benchmark, table()), "worker", 60.0
+    )
     prepare(database, scorer, revision)
     ids = submit(database, judges()[:judges_wanted])
     rescore(database, scorer, revision)

@@ -83,7 +83,9 @@ def open_bench(database: Database, state: Path, *, tags: bool = True) -> ReviewS
     labels = label_set(rows, "demo", table)
     catalog = LabelRegistry({"demo": labels})
     scorer = Scorer(table, catalog, SCORER_VERSION)
-    runner = TaskRunner(database, scorer, catalog, LabelStore(state / "labels", table), "worker", 60.0)
+    runner = TaskRunner(
+        database, scorer, catalog, LabelStore(state / "labels" / table.benchmark, table), "worker", 60.0
+    )
     return ReviewSetup(database, table, labels, runner, state)
 
 

@@ -1,4 +1,4 @@
-"""The real service as `python app.py` starts it, on a free port with its own data directory."""
+"""The real service as `python app.py` runs it, on a free port with its own data directory."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from pathlib import Path
 
 import httpx
 
+from tests.factories.service_launcher import LaunchedProcess, launch
+
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
@@ -24,7 +26,7 @@ KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
 class Service:
     """A running service. `log` holds what it has printed so far."""
 
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | LaunchedProcess
     url: str
     log_path: Path
     http: httpx.Client = field(init=False)
@@ -49,17 +51,18 @@ class Service:
 
 
 @contextmanager
-def running(data_dir: Path, *, gradio: bool = False, **environ: str) -> Iterator[Service]:
-    """Start the service, wait until it is ready (with `gradio`: its pages too), and stop it at the end."""
+def running(data_dir: Path, *, gradio: bool = False, fresh: bool = False, **environ: str) -> Iterator[Service]:
+    """Start the service, wait until it is ready (with `gradio`: its pages too), and stop it at the end.
+
+    `fresh`: in a new interpreter, as people start it; else from one that has imported everything.
+    """
     data_dir.mkdir(parents=True, exist_ok=True)
     log_path = data_dir.parent / f"{data_dir.name}.log"
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"}
     environment |= ({} if "OIDC_CLIENT_ID" in environ else {"IDENTITY": "local"}) | environ
-    with log_path.open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, str(ROOT / "app.py")], env=environment, stdout=log, stderr=subprocess.STDOUT, cwd=data_dir
-        )
+    log_path.write_bytes(b"")  # of a service before it on the same data
+    process = _start(environment, data_dir, log_path) if fresh else launch(environment, data_dir, log_path)
     try:
         service = Service(process, _address(process, log_path), log_path)
         until(lambda: service.http.get("/readyz").status_code == 200, 180, "the worker shows itself")
@@ -76,7 +79,13 @@ def running(data_dir: Path, *, gradio: bool = False, **environ: str) -> Iterator
                 process.wait()
 
 
-def _address(process: subprocess.Popen[bytes], log_path: Path) -> str:
+def _start(environ: dict[str, str], folder: Path, log_path: Path) -> subprocess.Popen[bytes]:
+    with log_path.open("wb") as log:
+        command = [sys.executable, str(ROOT / "app.py")]
+        return subprocess.Popen(command, env=environ, stdout=log, stderr=subprocess.STDOUT, cwd=folder)
+
+
+def _address(process: subprocess.Popen[bytes] | LaunchedProcess, log_path: Path) -> str:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if found := re.search(r"http://\S+", log_path.read_text(errors="replace")):

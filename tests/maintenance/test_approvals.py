@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,10 +17,9 @@ from storage.database import Database
 from tests.databases import submitted, with_labels
 from tests.factories.accounts import ANONYMOUS, MAINTAINER
 from tests.factories.actions import by
+from tests.factories.programs import Finished, run_maintenance
 from tests.factories.review_pages import SignedInAs
 from web.actions import ACTIONS
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -59,9 +56,8 @@ def test_the_command_line_lists_and_decides(database: Database, waiting: list[st
     url = f"sqlite:///{tmp_path}/data/leaderboard.db"
     environ = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DATABASE_URL": url}
 
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "maintenance", "approvals", *words]
-        return subprocess.run(line, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60)
+    def command(*words: str) -> Finished:
+        return run_maintenance("approvals", *words, environ=environ)
 
     listed = command("list", "--json")
     assert sorted(one["submission"] for one in json.loads(listed.stdout)) == sorted(waiting), listed.stderr

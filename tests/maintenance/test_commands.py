@@ -1,4 +1,4 @@
-"""`python -m maintenance`, with a worker beside it, on the real labels."""
+"""Commands of maintainers, with a worker beside them, on the real labels; and `python -m maintenance` itself."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from storage.database import Database
 from tests.databases import new_database, on_record
 from tests.factories import boards, small_benchmark
+from tests.factories.programs import run_maintenance
 from tests.real_data import real_file
 
 ROOT = Path(__file__).parents[2]
@@ -25,8 +26,7 @@ def _environ(data: Path, **more: str) -> dict[str, str]:
 
 
 def _run(environ: dict[str, str], *arguments: str, expect: int = 0) -> str:
-    command = [sys.executable, "-m", "maintenance", *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100)
+    done = run_maintenance(*arguments, environ=environ)
     assert done.returncode == expect, done.stdout + done.stderr
     return done.stdout if expect == 0 else done.stdout + done.stderr
 
@@ -48,8 +48,10 @@ def test_a_command_does_not_wait_for_what_only_sign_in_needs() -> None:
 
 
 def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own(tmp_path: Path) -> None:
-    said = _run(_environ(tmp_path), "pause", "Back at noon.", expect=1)
-    assert said.startswith("maintenance: No service has run for the benchmark demo")
+    command = [sys.executable, "-m", "maintenance", "pause", "Back at noon."]
+    done = subprocess.run(command, cwd=ROOT, env=_environ(tmp_path), capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("maintenance: No service has run for the benchmark demo")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo/leaderboard.db").touch()  # nor is one that somebody touched

@@ -36,12 +36,14 @@ PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, no
 CHUNK = 13  # so that the judges are staged in two pieces
 # Where an apply commits: all that it does, and then what follows of it for the public and for maintainers.
 COMMITS = [
-    "task_runner._next",  # claims the task
+    "task_runner.run_one",  # claims the task
     "startup.register",
-    "activate_revision._score_missing",  # splits it
-    *("task_runner._run_subtask", "rescore._record", "task_runner.report"),  # claims a piece, does it, says so
-    *("task_runner._run_subtask", "rescore._record", "task_runner.report"),
-    "activate_revision.apply",  # moves the board
+    "activate_revision._split",  # and gives it back
+    *("task_runner.run_one", "rescore._record"),  # claims a piece, does it
+    *("task_runner.run_one", "rescore._record"),
+    "task_runner.run_one",  # claims the task again
+    "startup.register",
+    "activate_revision._move",
     "snapshot._publish",
     "pairwise_statistics._record",
     "snapshot._publish",
@@ -70,15 +72,15 @@ def a_worker(database: Database, state: Path) -> Callable[[], None]:
 
 
 def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Callable[[], None]:
-    stage = activate_revision._score_missing
+    stage = activate_revision._split
 
-    def too_early(database: Database, staged: Scorer, *arguments: Any) -> None:
+    def too_early(database: Database, staged: Scorer, *arguments: Any) -> bool:
         (revision,) = staged.revisions
         with database.write() as session:
             label_sets.activate_revision(session, BENCHMARK, revision, staged.version, "before there is a score")
-        stage(database, staged, *arguments)
+        return stage(database, staged, *arguments)
 
-    activate_revision._score_missing = too_early
+    activate_revision._split = too_early  # type: ignore[assignment]
     return a_worker(database, state)
 
 
@@ -199,7 +201,7 @@ def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(co
         assert crash_helpers.commits(untouched, a_worker) == COMMITS
     # Killed after one commit is killed before the next; only after the last one there is no next.
     moved, published, related = (
-        COMMITS.index("activate_revision.apply") + 1,
+        COMMITS.index("activate_revision._move") + 1,
         COMMITS.index("snapshot._publish") + 1,
         COMMITS.index("pairwise_statistics._record") + 2,
     )
@@ -213,6 +215,6 @@ def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy) 
     prepare = a_worker_that_moves_the_board_first
     stages = _stages(copies)
     with copies() as untouched:
-        split = crash_helpers.commits(untouched, prepare).index("activate_revision._score_missing") + 1
+        split = crash_helpers.commits(untouched, prepare).index("activate_revision._split") + 1
     with pytest.raises(AssertionError, match="not whole"):
         _killed(copies, stages, split, "before", prepare)

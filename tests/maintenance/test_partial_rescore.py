@@ -18,20 +18,18 @@ from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict, NotFound
 from storage import audit, label_sets, tasks
 from storage.database import Database, migrate, open_database
-from storage.job_queue import LeaseLost
+from storage.leases import LeaseLost
 from storage.models.core import AuditEvent, Job, Score, State
 from storage.models.moderation import Task
-from storage.tasks import TaskClaim, TaskRequest
+from storage.tasks import TaskClaim, TaskKind, TaskRequest
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.boards import RealBoard
-from workers.jobs import activate_revision, import_labels
-from workers.jobs.activate_revision import PIECE
 from workers.jobs.rescore import score_some
 from workers.startup import register
-from workers.task_runner import TaskRunner
 
+PIECE = TaskKind.PIECE
 BENCHMARK = "vl-rewardbench"
 
 
@@ -90,38 +88,21 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
     before = len(_events(database, "scores.recorded"))
     first, second, third = (replace(board.runner, worker=name, chunk=2) for name in ("first", "second", "third"))
     rescoring.request_apply(by(database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
-    helped, stop = threading.Event(), threading.Event()
-
-    def help_out(runner: TaskRunner) -> None:
-        while not stop.is_set():
-            if runner._run_any_subtask():
-                helped.set()
-            stop.wait(0.01)
-
-    helpers = [threading.Thread(target=help_out, args=(runner,)) for runner in (second, third)]
-    for thread in helpers:
+    assert first.run_one()  # it splits the task, and holds nothing any more
+    with database.read() as session:
+        (task,) = tasks.latest(session, 1)
+    assert (task.state, task.progress, task.total) == ("running", 0, len(board.ids))
+    workers = [threading.Thread(target=runner.run_all) for runner in (first, second, third)]
+    for thread in workers:
         thread.start()
-    with database.write() as session:
-        claim = tasks.claim(session, "first", 60.0, scorer_version="1")
-    assert claim is not None
-    labels_v2 = import_labels.load(database, board.scorer, board.runner.store, "v2")
-
-    def turn() -> bool:
-        """Return the worker that holds the task begins when another one has done a piece."""
-        return helped.is_set() and first._run_subtask(claim.task_id, labels_v2)
-
-    try:
-        activate_revision.apply(database, board.scorer, labels_v2, claim, lambda done, total: None, turn, chunk=2)
-    finally:
-        stop.set()
-        for thread in helpers:
-            thread.join()
+    for thread in workers:
+        thread.join()
     with database.read() as session:
         pieces = session.execute(select(Task.worker, Task.state, Task.total).where(Task.kind == PIECE)).all()
         assert audit.verify(session) is None
     assert sum(row.total or 0 for row in pieces) == len(board.ids)
     assert {row.state for row in pieces} == {State.DONE.value}
-    assert {row.worker for row in pieces} & {"second", "third"}
+    assert {row.worker for row in pieces} <= {"first", "second", "third"}
     recorded = _events(database, "scores.recorded")[before:]
     assert sum(event["scores"] for event in recorded) == len(board.ids)
     assert len(recorded) == len(pieces) == -(-len(board.ids) // 2)
@@ -134,13 +115,16 @@ def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=6)
     _import(board)
     rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
+    register(board.database, replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels}), "v2")
     with board.database.write() as session:  # split, and one piece taken by somebody who is gone
-        claim = tasks.claim(session, "dead", 60.0, scorer_version="1")
+        claim = tasks.claim(session, "dead", 60.0)
         assert claim is not None
-        tasks.create_subtasks(session, claim, PIECE, [({"entries": board.ids[:3]}, 3), ({"entries": board.ids[3:]}, 3)])
-        taken = tasks.claim(session, "dead", 60.0, scorer_version="1", parent=claim.task_id)
+        parts = (board.ids[:3], board.ids[3:])
+        tasks.split(session, claim, [({"entries": part, "round": 0}, 3) for part in parts])
+        taken = tasks.claim(session, "dead", 60.0)
         assert taken is not None
-        session.execute(update(Task).where(Task.worker == "dead").values(lease_until=1.0))
+        assert taken.kind == PIECE
+        session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
     board.runner.release_expired()
     board.runner.run_all()
     assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
@@ -241,18 +225,10 @@ def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tm
         "v2",
         selected=RescoreScope(where={"owner": "aowner000000"}),
     )
-    with board.database.write() as session:
-        claim = tasks.claim(session, "worker", 60.0, scorer_version="1")
-    assert claim is not None
-    labels_v2 = import_labels.load(board.database, board.scorer, board.runner.store, "v2")
-    late: list[str] = []
-
-    def turn() -> bool:
-        late.extend(boards.submit(board.database, boards.judges()[3:4], start=50) if not late else ())
-        return board.runner._run_subtask(claim.task_id, labels_v2)
-
-    activate_revision.apply(board.database, board.scorer, labels_v2, claim, lambda done, total: None, turn)
-    done = operations.task(by(board.database, MAINTAINER), claim.task_id)
+    assert board.runner.run_one()  # split
+    boards.submit(board.database, boards.judges()[3:4], start=50)
+    board.runner.run_all()
+    (done, *_) = operations.recent_tasks(by(board.database, MAINTAINER))
     assert "3 entries scored" in done.outcome
     assert "could not be scored" not in done.outcome
     assert _events(board.database, "rescore.staged")[0]["left"] == 0
@@ -261,7 +237,7 @@ def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tm
 
 @dataclass(frozen=True)
 class PartialRescore:
-    """A task that one worker holds and has split in three; another worker is at the first piece."""
+    """A task that one worker has split in three; another worker is at the first piece."""
 
     database: Database
     task: TaskClaim
@@ -284,35 +260,70 @@ def split(database: Database) -> PartialRescore:
     with database.write() as session:
         wanted = TaskRequest("rescore.apply", "v2", {}, "because", "amaintainer0", "demo", "1")
         tasks.request(session, wanted)
-        task = tasks.claim(session, "first", 60.0, scorer_version="1")
+        task = tasks.claim(session, "first", 60.0)
         assert task is not None
-        tasks.create_subtasks(session, task, PIECE, [({"entries": [f"e{number}"]}, 1) for number in range(3)])
-        piece = tasks.claim(session, "second", 60.0, scorer_version="1", parent=task.task_id)
+        tasks.split(session, task, [({"entries": [f"e{number}"], "round": 0}, 1) for number in range(3)])
+        piece = tasks.claim(session, "second", 60.0)
         assert piece is not None
     return PartialRescore(database, task, piece)
 
 
-def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(split: PartialRescore) -> None:
+def _claimed_again(split: PartialRescore) -> TaskClaim:
+    """One piece has failed for good, so a worker takes the task."""
     with split.database.write() as session:
-        tasks.fail(session, split.task, "some entries could not be scored", retry=False)
-    assert split.pieces() == []
+        tasks.fail(session, split.piece, "a fault", retry=False)
+        second = tasks.claim(session, "second", 60.0)
+        assert second is not None
+        assert second.kind == PIECE
+        third = tasks.claim(session, "third", 60.0)
+        assert third is not None
+        task = tasks.claim(session, "first", 60.0)
+    assert task is not None
+    assert (task.task_id, task.attempts) == (split.task.task_id, 1), "giving it back to its pieces was no failure"
+    return task
+
+
+def test_a_task_waits_for_its_pieces_and_nobody_holds_it(split: PartialRescore) -> None:
+    with split.database.write() as session:
+        for number in range(3):
+            piece = split.piece if number == 0 else tasks.claim(session, "third", 60.0)
+            assert piece is not None
+            assert piece.kind == PIECE
+            last = number == 2
+            assert not (last and tasks.any_waiting(session))
+            tasks.finish(session, piece, {}, "")
+        task = tasks.claim(session, "third", 60.0)
+        assert task is not None
+        assert task.task_id == split.task.task_id
+        with pytest.raises(LeaseLost):
+            tasks.finish(session, split.task, {}, "by the worker that has split it")
+
+
+def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(split: PartialRescore) -> None:
+    task = _claimed_again(split)
+    with split.database.write() as session:
+        held = session.scalars(select(Task.id).where(Task.kind == PIECE, Task.worker == "third")).one()
+        late_piece = replace(split.piece, task_id=held, epoch=1, worker="third")
+        tasks.fail(session, task, "some entries could not be scored", retry=False)
+    assert split.pieces() == [State.FAILED.value]
     for late in (
-        lambda session: tasks.finish(session, split.piece, {}, ""),
-        lambda session: tasks.fail(session, split.piece, "a fault", retry=True),
+        lambda session: tasks.finish(session, late_piece, {}, ""),
+        lambda session: tasks.fail(session, late_piece, "a fault", retry=True),
     ):
         with pytest.raises(LeaseLost), split.database.write() as session:
             late(session)
     split.expire()
     with split.database.read() as session:
-        assert not tasks.any_waiting(session, "1")
-    assert split.pieces() == []
+        assert not tasks.any_waiting(session)
+    assert split.pieces() == [State.FAILED.value]
 
 
 def test_pieces_end_with_a_task_that_is_given_up_because_its_workers_die(split: PartialRescore) -> None:
+    task = _claimed_again(split)
     with split.database.write() as session:
-        session.execute(update(Task).where(Task.id == split.task.task_id).values(attempts=5, epoch=5))
-    with split.database.write() as session:  # the worker of the piece is still at it
-        session.execute(update(Task).where(Task.id == split.task.task_id).values(lease_until=1.0))
+        session.execute(update(Task).where(Task.id == task.task_id).values(attempts=5, epoch=5))
+    with split.database.write() as session:  # the workers of the pieces are still at it
+        session.execute(update(Task).where(Task.id == task.task_id).values(lease_until=1.0))
     with split.database.write() as session:
         tasks.release_expired(session)
     split.expire()
@@ -320,7 +331,7 @@ def test_pieces_end_with_a_task_that_is_given_up_because_its_workers_die(split: 
         parent = tasks.view(session, split.task.task_id)
         assert parent is not None
         assert (parent.state, audit.verify(session)) == ("failed", None)
-    assert split.pieces() == []
+    assert split.pieces() == [State.FAILED.value]
 
 
 def test_pieces_of_a_task_that_is_tried_again_stay(split: PartialRescore) -> None:
@@ -404,7 +415,7 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
     score_some(board.database, scored, "v2", board.ids[:2], lambda session: None)
     for _ in range(tasks.MAX_ATTEMPTS):
         with board.database.write() as session:
-            assert tasks.claim(session, "killed", -1.0, scorer_version="1") is not None
+            assert tasks.claim(session, "killed", -1.0) is not None
             assert tasks.release_expired(session) == 1
     assert asked.task_id is not None
     failed = operations.task(by(board.database, MAINTAINER), asked.task_id)

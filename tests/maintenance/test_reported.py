@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +33,7 @@ from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
+from tests.factories.programs import Finished, run_maintenance
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 
@@ -271,9 +270,8 @@ def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     environ = {"DATA_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "maintenance", "reported", *arguments]
-        return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=100)
+    def run(*arguments: str) -> Finished:
+        return run_maintenance("reported", *arguments, environ=environ)
 
     file.write_bytes(_csv(ROW, {**OTHER, "url": ""}))
     refused = run("import", str(file), "--dry-run")

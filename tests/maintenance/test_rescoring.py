@@ -279,7 +279,7 @@ def test_labels_lie_in_a_private_file_and_nowhere_in_the_database(tmp_path: Path
     _import(board)
     _preview(board)
     _apply(board)
-    directory = tmp_path / "state" / "labels"
+    directory = tmp_path / "state" / "labels" / BENCHMARK
     (file,) = directory.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
@@ -364,7 +364,7 @@ def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_pat
     view = operations.task(by(board.database, MAINTAINER), task)
     assert view.state == "failed" and "missing.jsonl" in view.outcome
     assert [one.revision for one in labels.revisions(by(board.database, MAINTAINER, BENCHMARK))] == ["v1"]
-    assert not (tmp_path / "state" / "labels").exists()
+    assert not (tmp_path / "state" / "labels" / BENCHMARK).exists()
 
 
 def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:

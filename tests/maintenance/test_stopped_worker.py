@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.factories.service import ROOT, Service, halt, running, until
+from tests.factories.programs import run_maintenance
+from tests.factories.service import Service, halt, running, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -35,8 +34,7 @@ def _scored(service: Service) -> list[dict[str, Any]]:
 
 def _maintain(tmp_path: Path, *words: str, expect: int = 0) -> str:
     ours = {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": "", "LABELS": "", "LABEL_REVISION": ""}
-    command = [sys.executable, "-m", "maintenance", *words]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | ours, capture_output=True, text=True, timeout=100)
+    done = run_maintenance(*words, environ=os.environ | ours)
     assert done.returncode == expect, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -95,7 +93,7 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
 
 def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(service: Service, tmp_path: Path) -> None:
     database = tmp_path / "data/demo/leaderboard.db"
-    catalog, source = tmp_path / "data/demo/labels", str(tmp_path / "data/demo/labels.jsonl")
+    catalog, source = tmp_path / "data/demo/labels/demo", str(tmp_path / "data/demo/labels.jsonl")
     for revision in ("next", "later"):
         _maintain(tmp_path, "labels", "import", revision, source, "--reason", "another count", "--public", "--wait")
         apply = ("rescore", "apply", revision, "--reason", "another count", "--confirm", revision)
@@ -105,7 +103,8 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     undo = ("rescore", "undo", "later", "--reason", "too early")
     said = _maintain(tmp_path, *undo, expect=1)
     assert (
-        "No worker that runs holds the labels of revision next: bring the file DATA_DIR/labels/next.json back" in said
+        "No worker that runs holds the labels of revision next: bring the file DATA_DIR/labels/demo/next.json back"
+        in said
     )
     assert service.http.get("/readyz").status_code == 200, "the board's own labels are there"
     (tmp_path / "next.json").rename(catalog / "next.json")
@@ -117,7 +116,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     assert (problem.status_code, problem.json()["code"]) == (503, "labels-missing")
     health = _maintain(tmp_path, "health")
     assert "holds the labels of revision next, which the board shows, so submissions wait" in health
-    assert "bring the file DATA_DIR/labels/next.json back" in health
+    assert "bring the file DATA_DIR/labels/demo/next.json back" in health
     (tmp_path / "next.json").rename(catalog / "next.json")
     until(lambda: service.http.get("/readyz").status_code == 200, 30, "ready again without another start")
     assert "bring the file" not in _maintain(tmp_path, "health")

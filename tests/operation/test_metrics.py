@@ -35,7 +35,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     small_benchmark.submit(found, range(2))
     with found.write() as session:
         worker_heartbeats.record_heartbeat(session, "worker-1")
-        worker_heartbeats.set_loaded_revisions(session, "worker-1", ["v2"])
+        worker_heartbeats.set_loaded_revisions(session, "worker-1", {"demo": ["v2"]})
     yield found
     found.close()
 
@@ -69,7 +69,7 @@ def test_the_figures_of_the_installation_are_there(database: Database, tmp_path:
     text = client(database, tmp_path).get("/metrics").text
     assert "leaderboard_submissions 2.0\n" in text
     assert 'leaderboard_jobs{state="queued"} 0.0\n' in text
-    assert 'leaderboard_label_revision_workers{revision="v2"} 1.0\n' in text
+    assert 'leaderboard_label_revision_workers{benchmark="demo",revision="v2"} 1.0\n' in text
     assert f'leaderboard_build_info{{version="{BUILD}"}} 1.0\n' in text
     assert "leaderboard_database_up 1.0\n" in text
     assert families(text)["leaderboard_worker_heartbeat_age_seconds"].samples[0].value < 600

@@ -112,6 +112,18 @@ def test_the_commands_work_where_there_is_no_database(
     assert all(one["ok"] for one in json.loads(capsys.readouterr().out))
 
 
+def test_health_exits_1_on_an_alarm_and_says_what_to_do(
+    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {"DATA_DIR": tmp_path / "old", "LABELS": "v2=/labels.jsonl", "REPLICA_URL": ""}.items():
+        monkeypatch.setenv(name, str(value))
+    assert main(["health"]) == 0
+    monkeypatch.setenv("REPLICA_URL", str(tmp_path / "replica"))
+    capsys.readouterr()
+    assert main(["health"]) == 1
+    assert "ALARM: Litestream does not answer" in capsys.readouterr().out
+
+
 def alarms(found: list[CheckResult]) -> dict[str, str]:
     return {one.check: one.sentence for one in found if not one.ok}
 

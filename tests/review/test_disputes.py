@@ -225,7 +225,7 @@ def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: Revi
     assert draft.tags is not None and bench.labels.tags is not None
     assert draft.tags[0] == {"existence"}
     assert draft.tags[3] == bench.labels.tags[3]
-    assert (bench.state / "labels" / "next.json").stat().st_mode & 0o777 == 0o600
+    assert (bench.state / "labels" / "demo" / "next.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) -> None:

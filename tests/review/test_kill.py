@@ -25,7 +25,7 @@ from workers.task_runner import create_task_runner
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 PATIENCE = 60.0
 COMMITS = [
-    "task_runner._next",
+    "task_runner.run_one",
     "import_labels.keep_draft",
 ]  # claimed; then, with the file written, recorded and finished
 

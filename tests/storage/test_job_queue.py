@@ -11,7 +11,8 @@ from sqlalchemy.exc import IntegrityError
 
 from storage import audit, job_queue, label_sets, worker_heartbeats
 from storage.database import Database
-from storage.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage, LeaseLost
+from storage.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage
+from storage.leases import LeaseLost
 from storage.models.core import AuditEvent, Job, State
 from tests.databases import submitted, with_labels
 

@@ -12,7 +12,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 from sqlalchemy import select, text
 
 from storage import audit, job_queue
-from storage.job_queue import MAX_ATTEMPTS, Claim, LeaseLost
+from storage.job_queue import MAX_ATTEMPTS, Claim
+from storage.leases import LeaseLost
 from storage.models.core import Job
 from tests.databases import a_submission, new_database, with_labels
 

@@ -15,12 +15,13 @@ from benchmark.items import build_table
 from submissions.__main__ import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
+from tests.factories.programs import run_submissions
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Return the command, in a process of its own."""
+def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
     command = [sys.executable, "-m", "submissions", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
@@ -36,7 +37,7 @@ def manifest(tmp_path: Path) -> Path:
 def test_a_good_file_is_reported_with_exit_0(tmp_path: Path, manifest: Path) -> None:
     path = tmp_path / "any name.bin"
     path.write_bytes(files.official(pairs(2), files.random_votes(14, 3)))
-    done = run("check", str(path), "--items", str(manifest))
+    done = run_submissions("check", str(path), "--items", str(manifest))
     assert done.returncode == 0, done.stderr
     for expected in (
         "OK: ready to submit. Format: official",
@@ -46,7 +47,7 @@ def test_a_good_file_is_reported_with_exit_0(tmp_path: Path, manifest: Path) -> 
         "picked first answer",
     ):
         assert expected in done.stdout
-    report = json.loads(run("check", str(path), "--items", str(manifest), "--json").stdout)
+    report = json.loads(run_submissions("check", str(path), "--items", str(manifest), "--json").stdout)
     assert (report["ok"], report["format"], report["items"], report["votes_per_item"]) == (True, "official", 14, 3)
 
 
@@ -55,10 +56,10 @@ def test_a_bad_file_is_reported_with_exit_1_line_id_and_field(tmp_path: Path, ma
     lines[2]["votes"] = [3]
     path = tmp_path / "bad.jsonl"
     path.write_bytes(files.jsonl(lines))
-    done = run("check", str(path), "--items", str(manifest))
+    done = run_submissions("check", str(path), "--items", str(manifest))
     assert done.returncode == 1
     assert f"problem bad-vote: line 3, id {lines[2]['id']}, field votes[0]: " in done.stdout
-    report = json.loads(run("check", str(path), "--items", str(manifest), "--json").stdout)
+    report = json.loads(run_submissions("check", str(path), "--items", str(manifest), "--json").stdout)
     assert (report["ok"], report["problem_count"]) == (False, 1)
 
 
@@ -67,7 +68,7 @@ def test_a_bad_file_is_reported_with_exit_1_line_id_and_field(tmp_path: Path, ma
     [[], ["check"], ["check", "/no/such/file"], ["nonsense"], ["check", "/dev/null", "--items", "/no/such"]],
 )
 def test_wrong_usage_has_exit_2(arguments: list[str]) -> None:
-    done = run(*arguments)
+    done = run_submissions(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -78,7 +79,7 @@ def test_it_starts_in_less_than_half_a_second(tmp_path: Path) -> None:
     times = []
     for _ in range(5):
         start = resource.getrusage(resource.RUSAGE_CHILDREN)  # processor time: what a busy machine does not stretch
-        assert run("check", str(path)).returncode == 1
+        assert process("check", str(path)).returncode == 1
         end = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime)
     assert min(times) < 0.5

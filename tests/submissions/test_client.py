@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -24,6 +21,7 @@ from storage.database import Database
 from submissions import api, client
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
+from tests.factories.programs import Finished, run_submissions
 from tests.factories.serving import serving
 from tests.factories.submission_service import (
     BENCHMARK,
@@ -34,8 +32,6 @@ from tests.factories.submission_service import (
     signed_in_as_everybody,
 )
 
-ROOT = Path(__file__).parents[2]
-
 
 @dataclass
 class Server:
@@ -44,10 +40,8 @@ class Server:
     database: Database
     folder: Path
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "submissions", *words, "--server", self.url]
-        environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=60)
+    def run(self, *words: str) -> Finished:
+        return run_submissions(*words, "--server", self.url, folder=self.folder)
 
     def file(self, data: bytes) -> str:
         path = self.folder / "predictions.jsonl"
@@ -145,13 +139,7 @@ def test_an_unknown_submission_a_missing_file_and_a_silent_server_are_told_apart
     assert "no submission with this id" in server.run("status", "e00000000000").stderr
     missing = server.run("submit", "/nowhere.jsonl", "--model", "x")
     assert (missing.returncode, "There is no file" in missing.stderr) == (2, True)
-    silent = subprocess.run(
-        [sys.executable, "-m", "submissions", "status", "e1", "--server", "http://127.0.0.1:9"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    silent = run_submissions("status", "e1", "--server", "http://127.0.0.1:9")
     assert (silent.returncode, "does not answer" in silent.stderr) == (1, True)
 
 

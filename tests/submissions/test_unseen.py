@@ -6,8 +6,6 @@ import io
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +17,8 @@ from gradio_client import Client
 
 from storage.confusables import skeleton
 from tests.factories.openid_provider import person
-from tests.factories.service import KEPT, PATIENCE, ROOT, until
+from tests.factories.programs import run_submissions
+from tests.factories.service import KEPT, until
 from tests.factories.signed_in import SignedInService, running_signed_in, token_of
 from tests.leaderboard.test_secrets import ROUTES
 
@@ -168,9 +167,8 @@ def test_gradio_and_the_command_line_tell_no_more(world: VisibilityWorld) -> Non
         for kind in NAMES:
             entry = world.entries[kind]
             assert MARK not in json.dumps(client.predict(entry, api_name="/status")), kind
-            command = [sys.executable, "-m", "submissions", "status", entry, "--server", url, "--json"]
             environ = kept | ({"VLRB_TOKEN": token} if token else {})
-            ran = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=PATIENCE)
+            ran = run_submissions("status", entry, "--server", url, "--json", environ=environ)
             assert MARK not in ran.stdout + ran.stderr, kind
             assert ran.returncode == (1 if kind == "unpublished" else 0)
         assert MARK not in json.dumps(client.predict(api_name="/leaderboard"))

@@ -45,8 +45,8 @@ class WorkerSite:
     database: Database
     processes: list[Any] = field(default_factory=list)
 
-    def start_worker(self, manner: Manner = Manner()) -> Any:
-        process = crash_helpers.start(self.environ, str(self.log), manner)
+    def start_worker(self, manner: Manner | None = None) -> Any:
+        process = crash_helpers.start(self.environ, str(self.log), manner or Manner())
         self.processes.append(process)
         return process
 

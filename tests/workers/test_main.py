@@ -1,4 +1,4 @@
-"""The commands, as processes."""
+"""The commands of the worker; one of each kind as a process."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from storage.database import Database
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
+from tests.factories.programs import Finished, run_worker
 from tests.real_data import real_file, rows
 from workers import WRONG_CONFIGURATION
 from workers.main import _stop_on_signals
@@ -27,9 +28,13 @@ ROOT = Path(__file__).parents[2]
 EXPECTED = "data/tools/expected.json"
 
 
-def _run(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+def _process(*arguments: str, **environ: str) -> Finished:
     command = [sys.executable, "-m", "workers", *arguments]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **environ}, capture_output=True, text=True, timeout=100)
+
+
+def _run(*arguments: str, **environ: str) -> Finished:
+    return run_worker(*arguments, environ={**os.environ, **environ})
 
 
 def _environ(data: Path) -> dict[str, str]:
@@ -50,7 +55,7 @@ def installed(data: Path) -> Database:
 def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> None:
     assert _run("--drain", **_environ(data)).returncode == 0
     small_benchmark.submit(installed, range(3), queued=True)
-    done = _run("--drain", **_environ(data))
+    done = _process("--drain", **_environ(data))
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
         assert len(session.scalars(select(Score.id)).all()) == 3
@@ -99,7 +104,7 @@ def test_offline_scoring_imports_no_database() -> None:
 
 
 def test_without_a_demo_the_worker_says_what_to_do(tmp_path: Path) -> None:
-    done = _run("--drain", **_environ(tmp_path))
+    done = _process("--drain", **_environ(tmp_path))
     assert done.returncode == WRONG_CONFIGURATION
     assert "python app.py" in done.stderr
     assert "Traceback" not in done.stderr
@@ -167,7 +172,7 @@ def test_a_file_that_cannot_be_scored_is_refused_with_its_lines(tmp_path: Path) 
     (tmp_path / "judge.jsonl").write_text('{"id": "nobody", "votes": [0]}\n')
     labels = tmp_path / "labels.jsonl"
     labels.write_text("{}\n")
-    done = _run("score", str(tmp_path / "judge.jsonl"), "--labels", str(labels))
+    done = _process("score", str(tmp_path / "judge.jsonl"), "--labels", str(labels))
     assert done.returncode == 1
     assert "rejected" in done.stderr
     assert done.stdout == ""

@@ -10,7 +10,8 @@ from sqlalchemy import func, select
 from benchmark.scoring import Tally
 from storage import audit, job_queue, label_sets
 from storage.database import Database
-from storage.job_queue import JobStage, LeaseLost
+from storage.job_queue import JobStage
+from storage.leases import LeaseLost
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from workers.jobs import rescore as jobs_rescore

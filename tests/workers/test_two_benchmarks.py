@@ -18,7 +18,7 @@ from storage.database import Database
 from storage.models.core import AuditEvent, Job, Score, Snapshot, Submission
 from storage.models.quota import Attempt
 from storage.snapshots import snapshot_at
-from storage.tasks import TaskConflict, TaskRequest
+from storage.tasks import TaskConflict, TaskFilter, TaskRequest
 from submissions import queries
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark
@@ -166,11 +166,11 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
         assert new
         with pytest.raises(TaskConflict):
             tasks.request(session, TaskRequest("rescore.apply", "demo", {}, "test", "a", OTHER))
-        claim = tasks.claim(session, "w", 60, benchmark=OTHER)
+        claim = tasks.claim(session, "w", 60, TaskFilter(OTHER))
         assert claim is not None
         assert (claim.task_id, claim.benchmark) == (second, OTHER)
-        assert tasks.claim(session, "w", 60, benchmark=OTHER) is None
-        assert tasks.claim(session, "w", 60, benchmark="demo") is not None
+        assert tasks.claim(session, "w", 60, TaskFilter(OTHER)) is None
+        assert tasks.claim(session, "w", 60, TaskFilter("demo")) is not None
     assert first != second
 
 

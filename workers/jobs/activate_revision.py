@@ -1,16 +1,16 @@
 """Activate a label revision or scorer version on the board, all or nothing; or only score a part of the entries under
 it.
 
-Scores are staged first, where nobody sees them: the task is split into pieces of some hundred entries, which all
-workers do beside one another, each in one transaction with one audit event. Then one transaction ends the revision's
-secrecy, moves the pointer, writes the changelog and ends the task. Killed at any point, the old board is whole, and the
-next worker goes on where this one stopped. A part is staged only (docs/decisions/0015).
+Scores are staged first, where nobody sees them: the task is split into pieces of some hundred entries and goes back to
+the queue, and all workers do the pieces beside one another, each in one transaction with one audit event. When none is
+left, the task is claimed again. Then one transaction ends the revision's secrecy, moves the pointer, writes the
+changelog and ends the task. Killed at any point, the old board is whole, and the next worker goes on where this one
+stopped. A part is staged only (docs/decisions/0015).
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
 from benchmark.label_diff import COLUMNS, diff_labels
 from benchmark.labels import LabelSet
 from common.text import pluralize
-from storage import audit, job_queue, label_imports, label_sets, ladder, tasks
+from storage import audit, label_imports, label_sets, ladder, tasks
 from storage.database import Database
 from storage.label_sets import ActiveBoard
 from storage.models.core import Score
@@ -33,53 +33,51 @@ from workers.scorer import Scorer
 from workers.startup import register
 
 APPLIED, STAGED = "rescore.applied", "rescore.staged"
-PIECE = "rescore.piece"
 _ROUNDS = 10
 _HIDDEN_DIGITS = 3  # 0.1 point: what the public may know of scores under labels that are hidden
 _DIGITS = 6  # enough for whatever a page shows
-_REST_SECONDS = 0.05  # between looks at pieces that others do
-
-Report = Callable[[int, int], None]  # entries done, entries in all
 
 
 class BoardChangedMeanwhile(Exception):
     """The board shows something else than when this was asked for. Look at it, make a new preview, and ask again."""
 
 
-def apply(
-    database: Database,
-    scorer: Scorer,
-    labels: LabelSet,
-    claim: TaskClaim,
-    report: Report,
-    turn: Callable[[], bool],
-    *,
-    chunk: int = CHUNK,
-) -> None:
-    """Stages scores, and moves the board to them where all were asked for.
+def apply(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim, *, chunk: int = CHUNK) -> None:
+    """Split the task into pieces, or move the board where all their scores are there. Called for each claim of a task.
 
-    `turn` does one waiting piece of the task; False where none waits. Raises LeaseLost, BoardChangedMeanwhile, and
-    LabelsError where pieces fail or new entries keep coming faster than they are scored.
+    Raises LeaseLost, BoardChangedMeanwhile, and LabelsError where pieces failed or new entries keep coming faster than
+    they are scored.
     """
     staged = replace(scorer, labels={labels.revision: labels})
     register(database, staged, labels.revision)
+    with database.read() as session:
+        if tasks.subtask_counts(session, claim.task_id).failed:
+            raise LabelsError("some entries could not be scored; the workers' logs say why. The board is as it was")
+        rounds = {part["round"] for part in tasks.subtask_params(session, claim.task_id)}
+    if not rounds and _split(database, staged, claim, 0, chunk):
+        return
     if _scope(claim):
-        _score_missing(database, staged, claim, report, turn, chunk)
         _finish_part(database, staged, claim)
         return
-    for _ in range(_ROUNDS):
-        _score_missing(database, staged, claim, report, turn, chunk)
-        moves = _moves(database, scorer, labels)
-        with database.write() as session:
-            label_sets.lock_board(session, scorer.benchmark)
-            board = _expected(session, claim)
-            if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
-                tasks.finish(session, claim, {"changed": False}, "The board shows this already.")
-                return
-            if _left_out(session, board, labels.revision, scorer.version) == 0:
-                _activate(session, scorer, labels, claim, board, moves)
-                return
-    raise LabelsError("entries are scored under the old labels faster than under the new ones; try again later")
+    if _move(database, scorer, labels, claim):
+        return
+    if len(rounds) >= _ROUNDS or not _split(database, staged, claim, len(rounds), chunk):
+        raise LabelsError("entries are scored under the old labels faster than under the new ones; try again later")
+
+
+def _move(database: Database, scorer: Scorer, labels: LabelSet, claim: TaskClaim) -> bool:
+    """Move the board and end the task; False where an entry of the board has no score under the new labels yet."""
+    moves = _moves(database, scorer, labels)
+    with database.write() as session:
+        label_sets.lock_board(session, scorer.benchmark)
+        board = _expected(session, claim)
+        if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
+            tasks.finish(session, claim, {"changed": False}, "The board shows this already.")
+            return True
+        if _left_out(session, board, labels.revision, scorer.version):
+            return False
+        _activate(session, scorer, labels, claim, board, moves)
+        return True
 
 
 def score_piece(database: Database, staged: Scorer, claim: TaskClaim) -> None:
@@ -97,40 +95,15 @@ def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
     return board
 
 
-def _score_missing(
-    database: Database, staged: Scorer, claim: TaskClaim, report: Report, turn: Callable[[], bool], chunk: int
-) -> None:
-    """Has all workers score what is missing; returns when no piece is open. What a dead worker left is there still."""
+def _split(database: Database, staged: Scorer, claim: TaskClaim, round_number: int, chunk: int) -> bool:
+    """Have all workers score what is missing; False where nothing is."""
     (revision,) = staged.revisions
     with database.write() as session:
-        if tasks.subtask_counts(session, claim.task_id).open == 0:
-            missing = unscored(session, staged.table.benchmark, revision, staged.version, _scope(claim))
-            parts = [missing[start : start + chunk] for start in range(0, len(missing), chunk)]
-            tasks.create_subtasks(session, claim, PIECE, [({"entries": part}, len(part)) for part in parts])
-    before = None
-    while True:
-        worked = turn()
-        with database.read() as session:
-            found = tasks.subtask_counts(session, claim.task_id)
-        if found != before:
-            report(found.done, found.total)  # raises where the lease was lost, and so ends it
-            before = found
-        if found.failed:
-            raise LabelsError("some entries could not be scored; the workers' logs say why. The board is as it was")
-        if found.open == 0:
-            return
-        if not worked:
-            time.sleep(_REST_SECONDS)
-            _release_expired(database)
-
-
-def _release_expired(database: Database) -> None:
-    """Release the subtasks of workers that died."""
-    with database.read() as session:
-        if not tasks.any_expired(session):
-            return
-    with database.write() as session:
-        tasks.release_expired(session)
+        missing = unscored(session, staged.benchmark, revision, staged.version, _scope(claim))
+        parts = [missing[start : start + chunk] for start in range(0, len(missing), chunk)]
+        if parts:
+            tasks.split(session, claim, [({"entries": part, "round": round_number}, len(part)) for part in parts])
+    return bool(missing)
 
 
 def _scope(claim: TaskClaim) -> Mapping[str, Any]:
@@ -188,10 +161,7 @@ def _activate(
         words += f", {pluralize(moves['moved'], 'rank move')}." if "moved" in moves else "."
     tasks.finish(session, claim, {"changed": True, **moves}, words)
     published = label_imports.publish(session, scorer.benchmark, labels.revision)
-    # What arrived meanwhile is scored by the workers at once, before anything else.
-    rules = (scorer.benchmark, labels.revision, scorer.version)
-    job_queue.enqueue_missing(session, *rules, priority=job_queue.URGENT)
-    label_sets.activate_revision(session, *rules, claim.reason)
+    label_sets.activate_revision(session, scorer.benchmark, labels.revision, scorer.version, claim.reason)
     imported = label_imports.find(session, scorer.benchmark, labels.revision)
     facts = {"from": claim.params["from"], "to": to, "reason": claim.reason, "published": published, **moves}
     about = {"by": claim.requested_by, "task": claim.task_id, "snapshot_before": board.snapshot_id}

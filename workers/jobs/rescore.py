@@ -75,10 +75,7 @@ def switch_board(database: Database, scorer: Scorer, revision: str, reason: str)
     """Score everything under the revision, then apply it to the board in one audited step; return the number."""
     recorded = rescore(database, scorer, revision)
     with database.write() as session:
-        # What arrived meanwhile is scored by the workers at once, before anything else.
-        rules = (scorer.benchmark, revision, scorer.version)
-        job_queue.enqueue_missing(session, *rules, priority=job_queue.URGENT)
-        label_sets.activate_revision(session, *rules, reason)
+        label_sets.activate_revision(session, scorer.benchmark, revision, scorer.version, reason)
     return recorded
 
 

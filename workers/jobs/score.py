@@ -17,7 +17,8 @@ from benchmark.votes import Votes
 from storage import audit, job_queue, row_commitments
 from storage.clock import database_now
 from storage.database import Database
-from storage.job_queue import Claim, LeaseLost
+from storage.job_queue import Claim
+from storage.leases import LeaseLost
 from storage.models.core import Score, Submission
 from workers.scorer import Scorer
 

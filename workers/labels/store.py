@@ -1,7 +1,7 @@
 """Imported label sets on the worker's own disk: written once, mode 0600, never in the database.
 
-`<DATA_DIR>/labels/<revision>.json`, mode 0600 in a directory of mode 0700. A file is there whole or not at all, and the
-first one stays: who comes later with the same labels gets its salt, who comes with others is refused.
+`<DATA_DIR>/labels/<benchmark>/<revision>.json`, mode 0600 in a directory of mode 0700. A file is there whole or not at
+all, and the first one stays: who comes later with the same labels gets its salt, who comes with others is refused.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ class LabelStore:
         except ValueError:
             raise LabelsError(f"the stored labels of revision {revision} are damaged") from None
         labels = _from_json(stored, self._table)
-        if labels.revision != revision or labels.digest != stored["digest"]:
+        key = (stored["benchmark"], stored["revision"], stored["digest"])
+        if key != (self._table.benchmark, revision, labels.digest):
             raise LabelsError(f"the stored labels of revision {revision} are damaged")
         return StoredLabels(labels, bytes.fromhex(stored["salt"]))
 

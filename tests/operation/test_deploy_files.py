@@ -1,0 +1,96 @@
+"""Shipped topologies: they name settings that exist, and the proxy keeps a visitor at one process."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from settings import Settings
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+SETTINGS = {(info.alias or name).upper() for name, info in Settings.model_fields.items()}
+ELSEWHERE = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+
+
+def compose() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return found
+
+
+def manifests() -> Iterator[dict[str, Any]]:
+    yield from yaml.safe_load_all((DEPLOY / "kubernetes" / "leaderboard.yaml").read_text())
+
+
+def test_every_setting_that_a_topology_names_exists() -> None:
+    services = compose()["services"]
+    own = [name for service in ("web1", "web2", "worker") for name in services[service]["environment"]]
+    pods = [one["spec"]["template"]["spec"]["containers"][0] for one in manifests() if one["kind"] == "Deployment"]
+    own += [variable["name"] for pod in pods for variable in pod["env"]]
+    own += re.findall(r"(?:^Environment=| )([A-Z_]+)=", "\n".join(unit.read_text() for unit in UNITS), re.MULTILINE)
+    assert {"ROLE", "DATABASE_URL"} <= set(own)
+    assert set(own) <= SETTINGS | ELSEWHERE
+
+
+def test_two_web_processes_and_three_workers_share_one_database() -> None:
+    services = compose()["services"]
+    assert services["web1"]["environment"]["ROLE"] == services["web2"]["environment"]["ROLE"] == "web"
+    assert services["worker"]["environment"]["ROLE"] == "worker"
+    assert services["worker"]["deploy"]["replicas"] == 3
+    assert len({services[name]["environment"]["DATABASE_URL"] for name in ("web1", "web2", "worker")}) == 1
+    assert not {"SESSION_SECRET", "OIDC_CLIENT_SECRET"} & set(services["worker"]["environment"])
+    assert "./labels" not in str(services["web1"]), "web processes hold no label"
+    replicas = {one["metadata"]["name"]: one["spec"].get("replicas") for one in manifests()}
+    assert (replicas["leaderboard-web"], replicas["leaderboard-worker"]) == (2, 3)
+
+
+def test_no_file_holds_a_secret() -> None:
+    text = "\n".join(path.read_text() for path in DEPLOY.rglob("*") if path.is_file())
+    assert not re.search(r"(?i)(password|secret|token|key): *[a-z0-9+/]{8,}$", text, re.MULTILINE)
+
+
+def test_the_proxy_routes_gradio_by_cookie_and_hides_metrics() -> None:
+    text = (DEPLOY / "nginx.conf").read_text()
+    gradio = text.partition("upstream gradio {")[2].partition("}")[0]
+    assert "hash $visitor consistent;" in gradio
+    assert re.search(r"location /app \{\s+proxy_pass http://gradio;", text)
+    assert re.search(r"location = /metrics \{\s+return 404;", text)
+    assert "proxy_set_header X-Forwarded-For $remote_addr;" in text
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="needs nginx")
+def test_nginx_takes_the_configuration(tmp_path: Path) -> None:
+    config = tmp_path / "nginx.conf"
+    text = (DEPLOY / "nginx.conf").read_text().replace("web1:", "127.0.0.1:").replace("web2:", "127.0.0.2:")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = "".join(f"{kind}_temp_path {tmp_path}/{kind};\n" for kind in kinds)
+    config.write_text(f"pid {tmp_path}/pid;\n" + text.replace("http {", f"http {{\n{places}access_log off;\n", 1))
+    done = subprocess.run(
+        ["nginx", "-e", "stderr", "-t", "-c", config, "-p", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+def test_systemd_takes_the_units(tmp_path: Path) -> None:
+    for unit in UNITS:  # the program is not installed here
+        name = unit.name.replace("@.", "@7861.")
+        text = (
+            unit.read_text().replace("/opt/leaderboard/.venv/bin/python", "/bin/sh").replace("User=leaderboard\n", "")
+        )
+        (tmp_path / name).write_text(text)
+    paths = sorted(tmp_path.glob("*.service"))
+    verify = ["systemd-analyze", "verify", "--recursive-errors=no", *map(str, paths)]
+    done = subprocess.run(
+        verify, capture_output=True, text=True, check=False, env={**os.environ, "SYSTEMD_OFFLINE": "1"}
+    )
+    own = [line for line in done.stderr.splitlines() if "leaderboard" in line]
+    assert not own, done.stderr

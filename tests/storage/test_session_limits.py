@@ -1,0 +1,107 @@
+"""On PostgreSQL nobody waits for ever: for a lock, for a statement, or for a writer that has stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+from starlette.testclient import TestClient
+
+from receipts.signing import Signer
+from settings import Settings
+from storage import audit
+from storage import database as database_module
+from storage.database import UNAVAILABLE, Database, migrate, open_database
+from tests.databases import new_database
+from tests.postgres import Cluster
+from web.app import create_app
+from web.services import build_services
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def database(postgres_cluster: Cluster) -> Iterator[Database]:
+    opened = new_database(postgres_cluster.new_database())
+    yield opened
+    opened.close()
+
+
+def shown(database: Database, name: str, *, writing: bool) -> str:
+    with database.write() if writing else database.read() as session:
+        return str(session.execute(text(f"SHOW {name}")).scalar_one())
+
+
+def test_every_session_has_limits_and_readers_may_compute(database: Database) -> None:
+    for writing in (True, False, True):  # the same connections, again and again
+        assert shown(database, "lock_timeout", writing=writing) == "10s"
+        assert shown(database, "statement_timeout", writing=writing) == "2min"
+        idle = shown(database, "idle_in_transaction_session_timeout", writing=writing)
+        assert idle == ("20s" if writing else "0")
+
+
+def test_a_writer_that_stops_inside_its_transaction_is_ended(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "IDLE_IN_WRITE", "500ms")
+    locked, done = threading.Event(), threading.Event()
+    failed: list[Exception] = []
+
+    def freeze() -> None:
+        try:
+            with database.write() as session:
+                audit.acquire_chain_lock(session)
+                locked.set()
+                done.wait(60)  # as a stopped process does
+                audit.append(session, "submissions.resumed", {})
+        except UNAVAILABLE as error:
+            failed.append(error)
+
+    frozen = threading.Thread(target=freeze)
+    frozen.start()
+    assert locked.wait(30)
+    started = time.monotonic()
+    with database.write() as session:
+        audit.append(session, "submissions.paused", {"message": "noon"})
+    assert time.monotonic() - started < 10
+    done.set()
+    frozen.join()
+    assert failed, "what it had done is undone, and it is told"
+    with database.read() as session:
+        assert audit.head(session).seq == 1
+
+
+def test_a_lock_is_waited_for_so_long_and_no_longer(postgres_cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(database_module.SESSION_LIMITS, "lock_timeout", "200ms")
+    database = new_database(postgres_cluster.new_database())
+    other = open_database(database.engine.url.render_as_string(hide_password=False))
+    try:
+        with database.write() as session:
+            audit.acquire_chain_lock(session)
+            with pytest.raises(OperationalError), other.write() as second:
+                audit.acquire_chain_lock(second)
+    finally:
+        database.close()
+        other.close()
+
+
+def test_while_the_database_is_away_requests_are_told_to_come_back(tmp_path: Path, postgres_cluster: Cluster) -> None:
+    name, url = postgres_cluster.copy_of()
+    database = open_database(url)
+    migrate(database)
+    settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
+    app = create_app(settings, build_services(settings, database, Signer.make()), lambda: None)
+    http = TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5), raise_server_exceptions=False)
+    assert http.get("/api/v1/submissions/e1").status_code == 404
+    postgres_cluster.drop(name)
+    for _ in range(2):
+        refused = http.get("/api/v1/submissions/e1")
+        assert (refused.status_code, refused.json()["code"]) == (503, "database-offline")
+        assert refused.headers["retry-after"] == "5"
+    assert http.get("/metrics").text.count("leaderboard_database_up 0.0") == 1
+    database.close()

@@ -1,0 +1,84 @@
+"""What a receipt calls replicated was confirmed by the replica; what was not confirmed is never acknowledged."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from auth import LOCAL
+from predictions.spool import UploadedFile
+from receipts.signing import Signer
+from storage.database import Database
+from storage.durability import REPLICATED, Durability, NotReplicated
+from storage.uploads import Uploads
+from submissions.api import refusal
+from submissions.metadata import Metadata
+from submissions.service import SubmissionService
+from tests.databases import new_database, with_labels
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
+
+JUDGE = Metadata.parse({"model": "Judge"})
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    found = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
+    with_labels(found, "r1", BENCHMARK)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
+    return make_setup(database, tmp_path)
+
+
+def intake(setup: SubmissionSetup, database: Database, durability: Durability) -> SubmissionService:
+    service = setup.intake
+    return SubmissionService(
+        database,
+        Uploads(setup.uploads),
+        service._read,
+        BENCHMARK,
+        Signer.make(),
+        durability=durability,
+    )
+
+
+def file(setup: SubmissionSetup) -> UploadedFile:
+    return setup.arrive(native(setup.items))
+
+
+def test_the_replica_is_asked_after_the_commit(setup: SubmissionSetup, database: Database) -> None:
+    seen: list[int] = []
+
+    def look(timeout: float) -> bool:
+        other = sqlite3.connect(str(database.engine.url.database))  # as Litestream sees the database
+        seen.append(other.execute("SELECT count(*) FROM submissions").fetchone()[0])
+        other.close()
+        return True
+
+    accepted = intake(setup, database, Durability(REPLICATED, look)).submit(file(setup), JUDGE, LOCAL)
+    assert accepted.receipt["durability"] == REPLICATED
+    assert seen == [1]
+
+
+def test_without_a_confirmation_there_is_no_receipt_until_there_is_one(
+    setup: SubmissionSetup, database: Database
+) -> None:
+    answers = iter([False, False, True])
+    service = intake(setup, database, Durability(REPLICATED, lambda timeout: next(answers)))
+    for _ in range(2):
+        with pytest.raises(NotReplicated):
+            service.submit(file(setup), JUDGE, LOCAL)
+    accepted = service.submit(file(setup), JUDGE, LOCAL)
+    assert accepted.duplicate, "the first one is there"
+
+
+def test_the_answer_says_that_sending_again_is_safe() -> None:
+    body = refusal(NotReplicated())
+    assert (body["status"], body["code"], body["retry_after"]) == (503, "not-replicated", 60)
+    assert "send it again" in body["detail"]

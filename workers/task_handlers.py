@@ -1,0 +1,112 @@
+"""Handlers of maintainers' tasks, by kind. What a task is comes from storage/tasks.py; how it is done, from jobs/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmark.labels import LabelSet
+from common.text import pluralize
+from storage import backups, tasks
+from storage.backups import BackupFailed, BackupTarget
+from storage.database import Database
+from storage.tasks import TaskClaim, TaskKind
+from workers.jobs import activate_revision, draft_labels, import_labels, label_error_candidates, preview
+from workers.jobs.rescore import CHUNK
+from workers.labels.store import LabelStore
+from workers.scorer import Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class TaskContext:
+    """What handlers work with."""
+
+    database: Database
+    scorer: Scorer
+    store: LabelStore
+    chunk: int = CHUNK  # entries of a piece
+    backup: BackupTarget | None = None  # where copies of the database go
+    import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
+
+    def labels(self, revision: str) -> LabelSet:
+        """Return a label set that this worker has. Raises LabelsError."""
+        return import_labels.load(self.database, self.scorer, self.store, revision)
+
+    def report(self, claim: TaskClaim) -> Callable[[int, int], None]:
+        """Return the function that records progress: entries done, entries in all. It raises LeaseLost."""
+
+        def report(done: int, total: int) -> None:
+            with self.database.write() as session:
+                tasks.report(session, claim, done, total)
+
+        return report
+
+
+Handler = Callable[[TaskContext, TaskClaim], None]
+
+
+def _import(context: TaskContext, claim: TaskClaim) -> None:
+    import_labels.import_labels(context.database, context.scorer, context.store, claim, context.import_dirs)
+
+
+def _retire(context: TaskContext, claim: TaskClaim) -> None:
+    import_labels.retire(context.database, context.store, claim)
+
+
+def _discard(context: TaskContext, claim: TaskClaim) -> None:
+    import_labels.discard(context.database, context.store, claim)
+
+
+def _draft(context: TaskContext, claim: TaskClaim) -> None:
+    draft_labels.draft(context.database, context.scorer, context.store, claim)
+
+
+def _propose(context: TaskContext, claim: TaskClaim) -> None:
+    label_error_candidates.propose(context.database, context.scorer, claim)
+
+
+def _back_up(context: TaskContext, claim: TaskClaim) -> None:
+    if context.backup is None:
+        raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0")
+    made = backups.make(context.database, context.backup)
+    with context.database.write() as session:
+        tasks.finish(session, claim, {"name": made.name}, f"{made.name}, {made.size_bytes:,} bytes.")
+
+
+def _preview(context: TaskContext, claim: TaskClaim) -> None:
+    labels, scope = context.labels(claim.subject), claim.params["scope"]
+    found = preview.preview(context.database, context.scorer, labels, scope, context.report(claim))
+    words = f"{pluralize(found['summary']['entries'], 'entry', 'entries')} compared."
+    with context.database.write() as session:
+        tasks.finish(session, claim, found, words)
+
+
+def _apply(context: TaskContext, claim: TaskClaim) -> None:
+    labels = context.labels(claim.subject)
+    activate_revision.apply(context.database, context.scorer, labels, claim, chunk=context.chunk)
+
+
+def _score_piece(context: TaskContext, claim: TaskClaim) -> None:
+    labels = context.labels(claim.params["label_revision"])
+    staged = replace(context.scorer, labels={labels.revision: labels})
+    activate_revision.score_piece(context.database, staged, claim)
+
+
+HANDLERS: Mapping[TaskKind, Handler] = {
+    TaskKind.IMPORT: _import,
+    TaskKind.RETIRE: _retire,
+    TaskKind.DISCARD: _discard,
+    TaskKind.DRAFT: _draft,
+    TaskKind.PROPOSE: _propose,
+    TaskKind.BACKUP: _back_up,
+    TaskKind.PREVIEW: _preview,
+    TaskKind.APPLY: _apply,
+    TaskKind.PIECE: _score_piece,
+}
+
+
+def handle(context: TaskContext, claim: TaskClaim) -> None:
+    """Run the handler of a task's kind. Raises ValueError for a kind of another release, and what the handler
+    raises."""
+    HANDLERS[TaskKind(claim.kind)](context, claim)
