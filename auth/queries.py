@@ -276,22 +276,20 @@ def tokens_in_use(session: Session, account_id: str) -> list[TokenRow]:
     return [TokenRow(*row) for row in rows]
 
 
-def add_token(
-    session: Session, token_id: str, account_id: str, name: str, token_sha256: str, scopes: str, seconds: float
-) -> None:
-    """Add a token. Raises IntegrityError if the account has one of this name in use."""
+class NewToken(NamedTuple):
+    """A token to be stored."""
+
+    id: str
+    account_id: str
+    name: str
+    token_sha256: str
+    scopes: str
+
+
+def add_token(session: Session, token: NewToken, seconds: float) -> None:
+    """Add a token that holds so long. Raises IntegrityError if the account has one of this name in use."""
     at = now(session)
-    session.execute(
-        insert(ApiToken).values(
-            id=token_id,
-            account_id=account_id,
-            name=name,
-            token_sha256=token_sha256,
-            scopes=scopes,
-            created_at=at,
-            expires_at=at + seconds,
-        )
-    )
+    session.execute(insert(ApiToken).values(**token._asdict(), created_at=at, expires_at=at + seconds))
 
 
 def revoke_token(session: Session, account_id: str, token_id: str) -> bool:

@@ -57,7 +57,8 @@ class Tokens:
                 if len(queries.tokens_in_use(session, person.account)) >= MOST:
                     raise TokenRejected(f"You have {MOST} tokens. Revoke one that you no longer need.")
                 written = " ".join(sorted(chosen))
-                queries.add_token(session, token_id, person.account, name, digest(token), written, days * _DAY)
+                made = queries.NewToken(token_id, person.account, name, digest(token), written)
+                queries.add_token(session, made, days * _DAY)
                 facts = {"account": person.account, "token": token_id, "scopes": sorted(chosen), "days": days}
                 audit.append(session, TOKEN_MADE, facts)
         except queries.IntegrityError:

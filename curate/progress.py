@@ -36,4 +36,4 @@ def describe(what: str, done: int, total: int | None, seconds: float) -> str:
     if not total:
         return f"{what}: {done:,}, {rate:,.0f}/s"
     left = f", {(total - done) / rate:,.0f} s left" if rate else ""
-    return f"{what}: {done:,} of {total:,} ({done / total:.0%}){left}"
+    return f"{what}: {done:,} of {total:,} ({done / total:.0%}), {rate:,.0f}/s{left}"

@@ -9,31 +9,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import combinations
-from statistics import median
 from typing import Any
 
-from benchmark.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority, tag_of
-from benchmark.annotator_agreement import alpha_without, krippendorff_alpha, mean_kappas
+from benchmark.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
+from benchmark.annotator_agreement import PersonAnswer, preference_of
 from curate.errors import CurateError
 from curate.pairs import PoolPair
 
 VERIFIED, DROPPED, ADJUDICATE, OPEN = STATES = ("verified", "dropped", "adjudicate", "open")
 """People prefer A or B; the pair is unusable; reviewers have to decide; answers are missing."""
-GOLD_MINIMUM = 0.7
 _NOTE = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class PersonAnswer:
-    """An annotator's answer about a pair. ``seconds``: how long it took; None where nobody measured."""
-
-    item: str
-    annotator: str
-    verdict: str
-    errors: tuple[str, ...] = ()
-    note: str = ""
-    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +76,7 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
     if not reviewed and len(ordinary) < rules.annotators:
         return PairOutcome(OPEN, answers=len(answers))
     proposal = by_majority(AnnotationAnswer(one.verdict, one.errors) for one in deciding)
-    split = len({_effect(one.verdict) for one in deciding}) > 1
+    split = len({preference_of(one.verdict) for one in deciding}) > 1
     if proposal is None or (rules.unanimous and split):
         return PairOutcome(ADJUDICATE, answers=len(answers))
     if proposal.effect == "drop":
@@ -99,10 +84,6 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
         return PairOutcome(DROPPED, reason=reason, answers=len(answers), by_reviewer=bool(reviewed))
     tags = tuple(sorted(proposal.tags or ()))
     return PairOutcome(VERIFIED, PREFERENCES.index(proposal.effect), tags, "", len(answers), bool(reviewed))
-
-
-def _effect(verdict: str) -> str:
-    return verdict if verdict in PREFERENCES else "drop"
 
 
 def outcomes(items: Iterable[str], answers: Iterable[PersonAnswer], rules: VerificationRules) -> dict[str, PairOutcome]:
@@ -120,70 +101,6 @@ def newest(answers: Iterable[PersonAnswer]) -> list[PersonAnswer]:
         kept.pop((one.item, one.annotator), None)
         kept[one.item, one.annotator] = one
     return list(kept.values())
-
-
-def agreement_report(
-    answers: Sequence[PersonAnswer], gold: Mapping[str, str], rules: VerificationRules
-) -> dict[str, Any]:
-    """Return kappa, alpha, gold accuracy and time of all annotators. ``gold``: item -> the verdict known to be right.
-
-    Reviewers see what annotators said, so their answers are no part of the agreement.
-    """
-    blind = [one for one in answers if one.annotator not in rules.reviewers]
-    verdicts = _units(blind)
-    people = sorted({one.annotator for one in blind})
-    kappas = mean_kappas(verdicts)
-    shared = {item: said for item, said in verdicts.items() if len(said) > 1}
-    same = [first == second for said in shared.values() for first, second in combinations(said.values(), 2)]
-    defined = [value for value in kappas.values() if value is not None]
-    return {
-        "answers": len(blind),
-        "shared_pairs": len(shared),
-        "agreement": sum(same) / len(same) if same else None,
-        "alpha": krippendorff_alpha(list(said.values()) for said in verdicts.values()),
-        "mean_kappa": sum(defined) / len(defined) if defined else None,
-        "tags": {tag: _tag_alpha(blind, tag) for tag in sorted({tag_of(error) for error in ERRORS})},
-        "annotators": {name: _person(name, blind, verdicts, kappas, gold) for name in people},
-    }
-
-
-def _units(answers: Iterable[PersonAnswer]) -> dict[str, dict[str, str]]:
-    units: dict[str, dict[str, str]] = defaultdict(dict)
-    for one in answers:
-        units[one.item][one.annotator] = _effect(one.verdict)
-    return dict(units)
-
-
-def _tag_alpha(answers: Iterable[PersonAnswer], tag: str) -> dict[str, Any]:
-    """Return alpha of whether annotators give a tag, over pairs for which they prefer the same response."""
-    given: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
-    for one in answers:
-        if one.verdict in PREFERENCES:
-            given[one.item, one.verdict][one.annotator] = tag in {tag_of(error) for error in one.errors}
-    times = sum(sum(said.values()) for said in given.values())
-    return {"given": times, "alpha": krippendorff_alpha(list(said.values()) for said in given.values())}
-
-
-def _person(
-    name: str,
-    answers: Sequence[PersonAnswer],
-    verdicts: Mapping[str, Mapping[str, str]],
-    kappas: Mapping[str, float | None],
-    gold: Mapping[str, str],
-) -> dict[str, Any]:
-    own = [one for one in answers if one.annotator == name]
-    tested = [one for one in own if one.item in gold]
-    right = sum(_effect(one.verdict) == _effect(gold[one.item]) for one in tested)
-    times = [one.seconds for one in own if one.seconds is not None]
-    return {
-        "answers": len(own),
-        "mean_kappa": kappas.get(name),
-        "alpha_of_the_others": alpha_without(verdicts, name),
-        "gold": len(tested),
-        "gold_right": right / len(tested) if tested else None,
-        "below_gold_minimum": bool(tested) and right / len(tested) < GOLD_MINIMUM,
-        "median_seconds": median(times) if times else None,
-    }
 
 
 def pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:

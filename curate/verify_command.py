@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.annotation import PREFERENCES, VERDICTS
+from benchmark.annotator_agreement import GOLD_MINIMUM, PersonAnswer, agreement_report
 from curate.errors import CurateError, listed
 from curate.pairs import PoolPair
 from curate.pool import locked, read_pair_file, write_json, write_lines
@@ -22,13 +23,10 @@ from curate.sources import read_objects
 from curate.verification import (
     ADJUDICATE,
     DROPPED,
-    GOLD_MINIMUM,
     OPEN,
     VERIFIED,
     PairOutcome,
-    PersonAnswer,
     VerificationRules,
-    agreement_report,
     assign,
     newest,
     outcomes,
@@ -133,7 +131,8 @@ def import_command(arguments: argparse.Namespace) -> int:
     rules = VerificationRules(settings["answers"], frozenset(settings["reviewers"]), arguments.unanimous)
     gold = {line["item"]: line["verdict"] for line in read_lines(folder / GOLD)}
     found = outcomes(pairs, answers, rules)
-    report = agreement_report(answers, gold, rules)
+    # reviewers see what annotators said, so they are no part of the agreement
+    report = agreement_report([one for one in answers if one.annotator not in rules.reviewers], gold)
     report |= {"pairs": dict(Counter(one.state for one in found.values())), "draft": _draft_agreement(pairs, found)}
     with locked(folder):
         _write(folder, pairs, votes, found)

@@ -1,4 +1,4 @@
-"""`python -m judge run|status|submit|batch|job`: from a model to a file of predictions, and into the service."""
+"""`python -m judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into the service."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def main(arguments: list[str]) -> int:
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(prog="python -m judge", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit|batch|job")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="run|status|submit|batch|export-inspect|job"
+    )
     run = commands.add_parser("run", help="ask a model; with a journal in DIR, go on", allow_abbrev=False)
     add_question_options(run)
     add_endpoint_options(run)
@@ -43,7 +45,7 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def _add_others(commands: Any) -> None:
-    from judge import batch_command, job_command, status_command, submit_command
+    from judge import batch_command, inspect_export, job_command, status_command, submit_command
 
     status = commands.add_parser("status", help="how far a run is")
     status.add_argument("directory", type=Path, metavar="DIR")
@@ -54,6 +56,7 @@ def _add_others(commands: Any) -> None:
     submit.add_argument("--model", required=True, metavar="NAME", help="name of the judge on the board")
     submit.set_defaults(run=submit_command.submit_command)
     batch_command.add_commands(commands)
+    inspect_export.add_command(commands)
     job_command.add_command(commands)
 
 

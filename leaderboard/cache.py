@@ -225,7 +225,6 @@ class BoardCache:
         public_url: str = "",
         warm: Callable[[BoardVersion], object] | None = None,
         check_every: float = CHECK_EVERY,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``warm`` prepares an edition before it is shown (see ``routes.prerender``); ``public_url`` stands in front
         of links that leave the site, "" is the address that a request came to."""
@@ -235,7 +234,7 @@ class BoardCache:
         self._published = load_published() if published is None else published
         self._warm = warm
         self._check_every = check_every
-        self._clock = clock
+        self.clock: Callable[[], float] = time.monotonic
         self._edition: BoardVersion | None = None
         self._pointer: CurrentSnapshot | None = None
         self._checked = float("-inf")
@@ -252,7 +251,7 @@ class BoardCache:
 
     def peek(self) -> BoardVersion | None:
         """Return the edition if it was checked a moment ago; None if somebody should look."""
-        return self._edition if self._clock() - self._checked < self._check_every else None
+        return self._edition if self.clock() - self._checked < self._check_every else None
 
     async def current(self) -> BoardVersion:
         """Return the edition to serve; looks at the pointer in a thread when that is due."""
@@ -315,7 +314,7 @@ class BoardCache:
         if not self._refreshing.acquire(blocking=before is None) and before is not None:
             return before
         try:
-            self._checked = self._clock()
+            self._checked = self.clock()
             return self._look()
         except Exception:  # the edge: an old board is better than none while the database is away
             if before is None:

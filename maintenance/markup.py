@@ -1,10 +1,13 @@
-"""HTML of the maintain page. Pure; every text that comes from people is escaped here."""
+"""Content of the maintain page: what each table and line shows. `templates/` has the HTML, which escapes every text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from common.text import pluralize
 from maintenance import anomaly_text, text_output
@@ -28,7 +31,6 @@ NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""
 _GIB = 2**30
 _DIGITS = 12  # of a commitment, as far as it is shown
-_NUMBER = ' class="n"'
 _MOST = 200  # rows of a preview; ten thousand would be eighty thousand cells
 
 
@@ -48,17 +50,39 @@ def refusal(message: str) -> str:
     return _said(message, "bad")
 
 
+def hint(text: str) -> str:
+    """Return a line of explanation; "" for none."""
+    return _part("hint", text) if text else ""
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph; "" for none."""
+    return _part("paragraph", text) if text else ""
+
+
 def _said(message: str, kind: str) -> str:
-    return f'<div class="vl-outcome vl-{kind}" role="status"><p>{escape(message)}</p></div>'
+    return _part("outcome", message, kind)
+
+
+@cache
+def _templates() -> Environment:
+    """Return the templates. Read once: they are part of the program."""
+    folder = Path(__file__).with_name("templates")
+    found = Environment(loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined)
+    found.globals["NOTHING"] = NOTHING
+    return found
+
+
+def _part(name: str, *values: Any) -> str:
+    """Return a part of the page: a macro of templates/parts.html with its values."""
+    return str(getattr(_templates().get_template("parts.html").module, name)(*values))
 
 
 def task(one: TaskView) -> str:
     """Return how far a worker is."""
     if one.ended:
         return _said(text_output.task(one), "good" if one.state == "done" else "bad")
-    done = f'max="{one.total}" value="{one.progress}"' if one.total else ""
-    bar = f'<progress {done} aria-label="Entries done"></progress>'
-    return f'<div class="vl-outcome vl-busy" role="status"><p>{escape(text_output.progress(one))}</p>{bar}</div>'
+    return _part("progress", text_output.progress(one), one.progress, one.total)
 
 
 def health(found: Health) -> str:
@@ -128,7 +152,7 @@ def person(account: str, names: Mapping[str, str]) -> str:
 
 
 def _more(number: int) -> str:
-    return f'<p class="vl-hint">and {number:,} more: search for part of a name or id</p>' if number > 0 else ""
+    return hint(f"and {number:,} more: search for part of a name or id" if number > 0 else "")
 
 
 def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
@@ -218,22 +242,29 @@ def preview(found: Mapping[str, Any], task: int) -> str:
     left = ""
     if max(len(entries), len(tests)) > _MOST:
         entries, tests = sorted(entries, key=_moved, reverse=True)[:_MOST], tests[:_MOST]
-        left = (
-            f'<p class="vl-hint">At most {_MOST} rows are shown, of the entries those that move furthest. All '
-            f"{len(names):,} entries and {pluralize(len(found['significance']), 'change')} of "
-            f'significance are in <a href="/api/v1/maintenance/rescore/preview/{task}">the preview as JSON</a>.</p>'
-        )
+        changes = pluralize(len(found["significance"]), "change")
+        left = f"All {len(names):,} entries and {changes} of significance are in"
 
     def judge(entry: str) -> PageLink:
         return PageLink(names.get(entry, entry), f"/entries/{entry}")
 
     rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in found["columns"])) for row in entries]
     compared = [(judge(one["first"]), judge(one["second"]), *(_Right(f"{p:.3f}") for p in one["p"])) for one in tests]
-    finding = text_output.counterfactual(found)
+    text = (
+        _templates()
+        .get_template("preview.html")
+        .render(
+            finding=text_output.counterfactual(found),
+            readers=(found.get("disclosure") or {}).get("readers"),
+            first=first,
+            second=second,
+            left=left,
+            most=_MOST,
+            task=task,
+        )
+    )
     return (
-        (f'<p class="vl-verdict">{escape(finding)}</p>' if finding else "")
-        + (f"<p>{escape(found['disclosure']['readers'])}</p>" if found.get("disclosure") else "")
-        + f"<p>{escape(first)}</p><p>{escape(second)}</p>{left}"
+        text
         + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in found["columns"])), rows, "None.")
         + table(
             "Significance that changes", ("Better before", "Than", "p", "Then"), compared, "None between neighbours."
@@ -351,23 +382,15 @@ def decisions(found: Sequence[Decision]) -> str:
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> str:
     """Return a table with a heading, or the sentence that there is nothing."""
     listed = list(rows)
-    if not listed:
-        return f'<h3>{escape(title)}</h3><p class="vl-hint">{escape(nothing)}</p>'
-    numbers = zip(*((isinstance(value, int | _Right) for value in row) for row in listed), strict=True)
-    kinds = [_NUMBER if any(one) else "" for one in numbers]
-    titles = "".join(
-        f'<th role="columnheader" scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(head, kinds, strict=True)
-    )
-    body = "".join('<tr role="row">' + "".join(map(_cell, head, kinds, row)) + "</tr>" for row in listed)
-    # On a phone rows are laid out as blocks, which takes their roles away from those who listen: so they are said.
-    inner = (
-        f'<table class="vl-problems" role="table"><thead role="rowgroup"><tr role="row">{titles}</tr></thead>'
-        f'<tbody role="rowgroup">{body}</tbody></table>'
-    )
-    label = escape(title, quote=True)
-    return (
-        f'<h3>{escape(title)}</h3><div class="vl-scroll" tabindex="0" role="region" aria-label="{label}">{inner}</div>'
-    )
+    numbers = [any(isinstance(row[place], int | _Right) for row in listed) for place in range(len(head))]
+    columns = [_Column(name, number) for name, number in zip(head, numbers, strict=True)]
+    cells = [[(column, _cell(value)) for column, value in zip(columns, row, strict=True)] for row in listed]
+    return _part("table", title, columns, cells, nothing)
+
+
+class _Column(NamedTuple):
+    name: str
+    number: bool  # aligned right
 
 
 class PageLink(NamedTuple):
@@ -376,12 +399,32 @@ class PageLink(NamedTuple):
     words: str
     path: str
 
+    @property
+    def kind(self) -> str:
+        """Return how the template shows it."""
+        return "page"
+
+    @property
+    def text(self) -> str:
+        """Return what is read of it."""
+        return self.words
+
 
 class Away(NamedTuple):
     """A cell that leads to another site, at an http address."""
 
     words: str
     address: str
+
+    @property
+    def kind(self) -> str:
+        """Return how the template shows it."""
+        return "away"
+
+    @property
+    def text(self) -> str:
+        """Return what is read of it."""
+        return self.words
 
 
 class Short(NamedTuple):
@@ -390,20 +433,30 @@ class Short(NamedTuple):
     start: str
     whole: str
 
+    @property
+    def kind(self) -> str:
+        """Return how the template shows it."""
+        return "short"
 
-def _cell(name: str, kind: str, value: object) -> str:
-    if isinstance(value, PageLink):
-        inner = f'<a href="{escape(value.path, quote=True)}">{escape(value.words)}</a>'
-    elif isinstance(value, Away):
-        inner = f'<a href="{escape(value.address, quote=True)}" rel="nofollow noopener">{escape(value.words)}</a>'
-    elif isinstance(value, Short):
-        inner = f'<code title="{escape(value.whole, quote=True)}">{escape(value.start)}…</code>'
-    else:
-        inner = escape(NOTHING if value is None else str(value))
-    empty = " data-nothing" if inner == NOTHING else ""
-    return f'<td role="cell"{kind} data-name="{escape(name, quote=True)}"{empty}>{inner}</td>'
+    @property
+    def text(self) -> str:
+        """Return what is read of it."""
+        return self.start
+
+
+class _Text(NamedTuple):
+    text: str
+
+    @property
+    def kind(self) -> str:
+        return "text"
+
+
+def _cell(value: object) -> PageLink | Away | Short | _Text:
+    if isinstance(value, PageLink | Away | Short):
+        return value
+    return _Text(NOTHING if value is None else str(value))
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
-    return f'<dl class="vl-facts">{cells}</dl>'
+    return _part("facts", list(rows))

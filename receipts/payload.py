@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,39 +32,38 @@ def votes_sha256(votes: Votes) -> str:
     return hashlib.sha256(f"{votes.k}\n".encode() + present.tobytes()).hexdigest()
 
 
-def acceptance_payload(
-    submission: str,
-    benchmark: str,
-    file: UploadedFile,
-    upload: Predictions,
-    owner: str,
-    accepted_at: str,
-    attempt: int,
-    policy: dict[str, Any],
-    durability: str,
-) -> dict[str, Any]:
-    """Return what was taken, from whom and when; its place in the audit chain follows from these facts.
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """That a file was taken, from whom and when."""
 
-    `attempt`: the attempt number of the owner under the board's label revision; `policy`: under which it was taken;
-    `durability`: where the bytes were when this was said.
-    """
+    submission: str
+    benchmark: str
+    owner: str
+    accepted_at: str
+    attempt: int  # its number among the owner's under the board's label revision
+    policy: dict[str, Any]  # under which it was taken
+    durability: str  # where the bytes were when this was said
+
+
+def acceptance_payload(taken: Acceptance, file: UploadedFile, upload: Predictions) -> dict[str, Any]:
+    """Return what was taken; its place in the audit chain follows from these facts."""
     return {
         "kind": ACCEPTANCE,
-        "benchmark": benchmark,
-        "submission": submission,
+        "benchmark": taken.benchmark,
+        "submission": taken.submission,
         "content_sha256": file.sha256,
         "votes_sha256": votes_sha256(upload.votes),
         "bytes": file.size,
-        "owner": owner,
+        "owner": taken.owner,
         "format": upload.format,
         "revision": upload.revision,
         "items": upload.items,
         "votes_per_item": upload.votes.k,
         "votes": upload.items * upload.votes.k,
-        "accepted_at": accepted_at,
-        "attempt": attempt,
-        "policy": policy,
-        "durability": durability,
+        "accepted_at": taken.accepted_at,
+        "attempt": taken.attempt,
+        "policy": taken.policy,
+        "durability": taken.durability,
     }
 
 
@@ -84,29 +84,29 @@ class Labels:
         return self.level == PUBLIC
 
 
-def score_payload(
-    submission: str,
-    benchmark: str,
-    content_sha256: str,
-    labels: Labels,
-    scorer_version: str,
-    tally: Mapping[str, Any],
-    tally_text: str,
-    scored_at: str,
-) -> dict[str, Any]:
-    """Return how a submission was scored. Of labels that are not public: the scores that their level shows, the
-    commitment instead of the digest, and nothing else that depends on a label.
+@dataclass(frozen=True, slots=True)
+class CountedScore:
+    """A score as it is stored. `tally_text`: benchmark.scoring.Tally.to_json() as text."""
 
-    `tally`: benchmark.scoring.Tally.to_json(), and the text that is stored of it.
-    """
-    counted = Tally.from_json(tally)
+    submission: str
+    benchmark: str
+    content_sha256: str
+    scorer_version: str
+    tally_text: str
+    scored_at: str
+
+
+def score_payload(score: CountedScore, labels: Labels) -> dict[str, Any]:
+    """Return how a submission was scored. Of labels that are not public: the scores that their level shows, the
+    commitment instead of the digest, and nothing else that depends on a label."""
+    counted = Tally.from_json(json.loads(score.tally_text))
     told = shown_scores(counted, labels.level)
     rounded = {name: None if value is None else round(value, _DIGITS) for name, value in told.items()}
     return {
         "kind": SCORE,
-        "benchmark": benchmark,
-        "submission": submission,
-        "content_sha256": content_sha256,
+        "benchmark": score.benchmark,
+        "submission": score.submission,
+        "content_sha256": score.content_sha256,
         "votes_per_item": counted.k,
         "label_revision": labels.revision,
         "label_items": labels.items,
@@ -114,13 +114,13 @@ def score_payload(
         "label_digest": labels.digest if labels.public else None,
         "label_salt": labels.salt if labels.public else None,
         "disclosure": labels.level,
-        "scorer_version": scorer_version,
+        "scorer_version": score.scorer_version,
         "protocol": PROTOCOL,
         "grouping": GROUPING,
         "scores": rounded,
         "counts": _counts(counted) if labels.public else None,
-        "tally_sha256": hashlib.sha256(tally_text.encode()).hexdigest() if labels.public else None,
-        "scored_at": scored_at,
+        "tally_sha256": hashlib.sha256(score.tally_text.encode()).hexdigest() if labels.public else None,
+        "scored_at": score.scored_at,
     }
 
 

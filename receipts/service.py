@@ -8,7 +8,6 @@ signed, these rows are compared with what the audit chain holds of them.
 from __future__ import annotations
 
 import base64
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -98,16 +97,15 @@ class ReceiptService:
         Body and salt would let the holder try out tallies of hidden labels, so under these it carries neither.
         """
         under = labels[score.label_revision]
-        said = payload.score_payload(
-            found.id,
-            self.benchmark,
-            found.content_sha256,
-            under,
-            score.scorer_version,
-            json.loads(score.tally),
-            score.tally,
-            iso(score.created_at),
+        counted = payload.CountedScore(
+            submission=found.id,
+            benchmark=self.benchmark,
+            content_sha256=found.content_sha256,
+            scorer_version=score.scorer_version,
+            tally_text=score.tally,
+            scored_at=iso(score.created_at),
         )
+        said = payload.score_payload(counted, under)
         if (found.id, score.label_revision, score.scorer_version) in withheld:
             said = payload.without_score(said)
         place = ledger.place(score)

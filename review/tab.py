@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from html import escape
 
 import gradio as gr
 
@@ -131,7 +130,7 @@ def _proposed(found: Proposed) -> str:
         (PageLink(one.name, f"/explore/{one.item}"), _split_of(one.votes), Short(one.item[:12], one.item))
         for one in found.items
     ]
-    facts = f"<p>{escape(text_output.candidate_facts(found.facts))}</p>" if found.facts else ""
+    facts = markup.paragraph(text_output.candidate_facts(found.facts) if found.facts else "")
     nothing = "No candidates." if found.facts else "Nobody has looked yet."
     return facts + markup.table("Candidates", ("Pair", _SPLIT, "Key"), rows, nothing)
 

@@ -97,6 +97,12 @@ class Database:
         self.engine.dispose()
 
 
+def is_unavailable(error: Exception) -> bool:
+    """Return whether the database is away or busy. SQLite says "no such table" by the same class as "locked"."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return isinstance(error, UNAVAILABLE) and code != sqlite3.SQLITE_ERROR
+
+
 def open_database(url: str) -> Database:
     """Open (for SQLite: creates the directory of) a database. Nothing is read yet. Raises ValueError on other URLs."""
     address = _with_driver(make_url(url))
@@ -193,7 +199,7 @@ def _with_driver(url: URL) -> URL:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    """No statement waits for ever, and no session that has stopped holds its locks for ever."""
+    """Limit statements, waits for locks, and sessions that stop inside a transaction."""
     given = {name: value for name, value in KEEPALIVES.items() if name not in url.query}
     # Errors are logged; values may be what is not public.
     engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, connect_args=given)

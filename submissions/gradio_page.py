@@ -6,10 +6,8 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,35 +15,35 @@ import gradio as gr
 
 from auth import Identity
 from auth.middleware import identity_of
-from benchmark.items import CATEGORIES
-from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
-from storage.clock import minute
 from storage.metadata import FIELDS, FIRST, LATER
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.gradio_service import GradioSubmissions, Json
+from submissions.submit_html import (
+    duplicate_html,
+    introduction_html,
+    is_held_back,
+    paused_html,
+    refusal_html,
+    report_html,
+    status_html,
+    visitor_html,
+    warning_html,
+)
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
-_SHOWN_PROBLEMS = 100
-_NAMES = {
-    "anonymous_until": "Anonymous until",
-    "published": "On the board",
-    **{name: field.title for name, field in FIELDS.items()},
-}
-_STATES = {
-    "awaiting-approval": "Waiting for a maintainer",
-    "queued": "Waiting to be scored",
-    "scoring": "Being scored",
-    "scored": "Scored",
-    "failed": "Scoring failed",
-    "withdrawn": "Withdrawn",
-}
 _NO_FILE: Json = {"code": "no-file", "detail": "Choose a file first.", "problems": []}
 # In the order of calls by position: what was declared later follows what was there before.
 _FIELDS = (*FIRST, *visibility_options.FIELDS, visibility_options.CONFIRMATION, *LATER)
+_NAMES = {
+    **{name: name.replace("_", " ").capitalize() for name in _FIELDS},
+    **{name: field.title for name, field in FIELDS.items()},
+    "anonymous_until": "Anonymous until",
+    "published": "On the board",
+}
 _DEFAULTS: Mapping[str, Any] = {"published": "true", visibility_options.CONFIRMATION: False}
 _CONFIRM = "Submit although most votes cannot be read: I know that they count as wrong"
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
@@ -54,10 +52,7 @@ _SEEN = (
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once.</p>"
 )
-_CODE = re.compile("`([^`<>&]{1,60})`")
-_SIGN_IN = "/auth/sign-in?next=/app/submit"
-_REFUSED_HEADING = "Not submitted"
-_EMPTY_REPORT = '<p class="vl-hint">The report appears here as soon as a file is chosen.</p>'
+_EMPTY_REPORT = '<p class="vl-hint">Choose a file to see the check here.</p>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +73,7 @@ def build(service: GradioSubmissions, *, benchmark: str, limit_mb: float) -> Non
     """Lay the page out in the current Blocks context and wire it."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    _html(_introduction(benchmark, limit_mb), elem_classes=["site", "vl-intro"])
+    _html(introduction_html(benchmark, limit_mb), elem_classes=["site", "vl-intro"])
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
@@ -108,52 +103,9 @@ def _greet(service: GradioSubmissions, visitor: gr.HTML) -> None:
     gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
 
 
-def paused_html(message: str | None) -> str:
-    """Return the message of a pause; nothing without one."""
-    if message is None:
-        return ""
-    told = f"<b>No submissions at the moment.</b> {escape(message)} Checking a file is possible all the same."
-    return f'<p class="notice late" role="status">{told}</p>'
-
-
-def visitor_html(user: Identity, allowance: Mapping[str, Any]) -> str:
-    """Return the submitting account, and whether it may submit now."""
-    if user.auth_method == "local":
-        told = "uses this machine" if len(user.roles) > 1 else "can reach this service"
-        return f'<p class="notice" role="note">Everyone who {told} submits here, under one name.</p>'
-    if "code" in allowance:
-        return f'<p class="notice" role="note">{_remedy(allowance)}</p>'
-    sentence = f"You submit as <b>{escape(user.name)}</b>."
-    if allowance.get("awaiting_approval"):
-        sentence += " Your first submission waits for a maintainer; the next one is possible after that."
-    elif allowance["next_at"]:
-        when = escape(minute(allowance["next_at"]))
-        sentence += f" Your next submission is possible from {when}; checking a file is free at any time."
-    return f'<p class="notice" role="note">{sentence}</p>'
-
-
-def _remedy(refused: Mapping[str, Any]) -> str:
-    """Return the reason of a refused submission, with the sign-in link where that helps."""
-    if refused["code"] != "sign-in-needed":
-        return escape(str(refused["detail"]))
-    return f'<a href="{_SIGN_IN}">Sign in</a> to submit. Checking a file needs no account.'
-
-
 def _html(value: str, **options: Any) -> gr.HTML:
     """Return markup without Gradio's own frame and prose rules."""
     return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
-
-
-def _introduction(benchmark: str, limit_mb: float) -> str:
-    target = "the demo benchmark" if benchmark == "demo" else "VL-RewardBench"
-    return (
-        '<h1>Submit predictions</h1><p class="lead">'
-        f"Drop the file that your tool wrote for {target}: this project's own JSONL, the official script, "
-        "lmms-eval, VLMEvalKit, or one of the reward-model formats. It is read at once, without looking at any label, "
-        "and you see what was understood. A file that you do not submit is deleted within the hour. "
-        f'At most {limit_mb:g} MB; gzip is fine. <a href="/about#predictions">Formats</a>, '
-        '<a href="/policy">rules</a></p>'
-    )
 
 
 def _form() -> dict[str, gr.components.Component]:
@@ -178,7 +130,7 @@ def _form() -> dict[str, gr.components.Component]:
 def _lay_out(fields: Mapping[str, MetadataField]) -> dict[str, gr.components.Component]:
     """Return fields of one section: two on a line, then each that takes a whole one."""
     narrow = [name for name, field in fields.items() if not field.wide]
-    made = {}
+    made: dict[str, gr.components.Component] = {}
     for at in range(0, len(narrow), 2):
         with gr.Row():
             made |= {name: _input(fields[name]) for name in narrow[at : at + 2]}
@@ -202,16 +154,16 @@ def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
             return _EMPTY_REPORT, off, hidden
         found = service.check(Path(path))
         if "code" in found:
-            return refusal_html(found, "Not checked"), off, hidden
+            return refusal_html(found, _NAMES, "Not checked"), off, hidden
         paused = service.paused()
-        told = "" if paused is None else _notice({"message": f"No submissions at the moment. {paused}"})
+        told = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
         asked = gr.update(value=False, visible=bool(found["ok"]) and needs_confirmation(found))
         return told + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None), asked
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         taken = _submit(service, path, values, identity_of(request.request))
         if "code" in taken:
-            return "", refusal_html(taken), "", gr.update(active=False)
+            return "", refusal_html(taken, _NAMES), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
         return duplicate_html(taken), status_html(status, None), taken["id"], gr.update(active=True)
 
@@ -219,7 +171,7 @@ def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
         status = service.status(name, identity_of(request.request)) if name else None
         scored = status is not None and status["state"] == "scored"
         card = service.result(name) if scored else None
-        waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or _held_back(status))
+        waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or is_held_back(status))
         return status_html(status, card), gr.update(active=waiting)
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
@@ -283,162 +235,3 @@ def _submission_call(service: GradioSubmissions) -> Callable[..., Json]:
 def _default(name: str) -> Any:
     required = name not in _FIELDS or (name in FIELDS and FIELDS[name].required)
     return inspect.Parameter.empty if required else _DEFAULTS.get(name, "")
-
-
-def report_html(report: Mapping[str, Any]) -> str:
-    """Return a check report for people. Everything in it is escaped."""
-    parts = [_headline(report)]
-    if report.get("format"):
-        parts.append(_facts(report))
-    parts += [_notice(one) for one in report.get("warnings", [])]
-    if report.get("problems") and not _about_whole_file(report["problems"]):
-        parts.append(_problem_table(report["problems"], report.get("problem_count", len(report["problems"]))))
-    parts.append(samples_html(report.get("samples") or ()))
-    return "".join(parts)
-
-
-def _headline(report: Mapping[str, Any]) -> str:
-    if report["ok"]:
-        sentence = f"{report['items']:,} pairs, {votes_phrase(report['votes_per_item'])}."
-        if needs_confirmation(report):
-            return f'<p class="vl-verdict vl-bad" role="status">Needs your confirmation: {sentence}</p>'
-        return f'<p class="vl-verdict vl-good" role="status">Ready to submit: {sentence}</p>'
-    problems = report["problems"]
-    if _about_whole_file(problems):
-        why = f'<p class="vl-why">{_words(problems[0]["message"])}</p>'
-        return f'<div role="status"><p class="vl-verdict vl-bad">This file cannot be submitted.</p>{why}</div>'
-    count = report.get("problem_count", len(problems))
-    what = "one problem" if count == 1 else f"{count:,} problems"
-    return f'<p class="vl-verdict vl-bad" role="status">Fix {what} before submitting.</p>'
-
-
-def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the one problem is not that of a line."""
-    return len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None
-
-
-def samples_html(samples: Sequence[Mapping[str, Any]]) -> str:
-    """Return replies of the file, each with its reading; nothing where there are none."""
-    if not samples:
-        return ""
-    told = "".join(
-        f'<li><p class="vl-read">{escape(str(one["read"]))} <span>{escape(str(one["id"]))}</span></p>'
-        f'<p class="vl-reply"><bdi>{escape(str(one["reply"])) or "(empty)"}</bdi></p></li>'
-        for one in samples
-    )
-    return f'<div class="vl-samples"><h3>Sample replies, and what was read from each</h3><ul>{told}</ul></div>'
-
-
-def _facts(report: Mapping[str, Any]) -> str:
-    rows: list[tuple[str, str]] = [("Format", str(report["format"]))]
-    if report.get("revision"):
-        rows.append(("Pairs", f"All {report['items']:,} (revision {report['revision']})"))
-    if report.get("votes_per_item"):
-        rows.append(("Votes per pair", str(report["votes_per_item"])))
-    if report.get("parse_rate") is not None:
-        rows.append(("Readable votes", f"{100 * report['parse_rate']:.1f}%"))
-    if report.get("first_shown_rate") is not None:
-        rows.append(("Picked the first answer", f"{100 * report['first_shown_rate']:.1f}% (50% is unbiased)"))
-    cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
-    return f'<dl class="vl-facts">{cells}</dl>'
-
-
-def _notice(warning: Mapping[str, Any]) -> str:
-    ids = [str(one) for one in warning.get("ids") or ()]
-    listed = ""
-    if ids:
-        summary = f"{len(ids)} item{'s' if len(ids) > 1 else ''}"
-        listed = f"<details><summary>{summary}</summary><p>{escape(', '.join(ids))}</p></details>"
-    return f'<div class="vl-warning"><p>{_words(warning["message"])}</p>{listed}</div>'
-
-
-def _words(message: object) -> str:
-    """Return a message, with text between backticks as code. Everything in it is escaped."""
-    return _CODE.sub(r"<code>\1</code>", escape(str(message)))
-
-
-def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
-    titles = {"line": "Line", "id": "Item", "field": "Field", "message": "Problem"}
-    anywhere = any(one.get(name) is not None for one in problems for name in ("line", "id", "field"))
-    columns = tuple(titles) if anywhere else ("message",)  # a problem of the whole file has no line
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(one.get(name)))}</td>" for name in columns) + "</tr>"
-        for one in problems[:_SHOWN_PROBLEMS]
-    )
-    more = count - min(len(problems), _SHOWN_PROBLEMS)
-    note = f'<p class="vl-hint">and {more:,} more</p>' if more > 0 else ""
-    head = "".join(f'<th scope="col">{titles[name]}</th>' for name in columns)
-    table = f'<table class="vl-problems"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-    return f'<div class="vl-scroll" tabindex="0" role="region" aria-label="Problems">{table}</div>{note}'
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def duplicate_html(taken: Mapping[str, Any]) -> str:
-    """Return the note on an earlier identical submission; nothing without one."""
-    if not taken.get("duplicate"):
-        return ""
-    told = f"These bytes were already submitted as <code>{escape(str(taken['id']))}</code>; nothing changed."
-    return f'<p class="notice" role="note">{told}</p>'
-
-
-def refusal_html(refused: Mapping[str, Any], heading: str = _REFUSED_HEADING) -> str:
-    """Return why a submission was not taken."""
-    problems = refused.get("problems") or []
-    if any(one.get("line") or one.get("id") for one in problems):
-        listed = _problem_table(problems, refused.get("problem_count", len(problems)))
-        return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3></div>{listed}'
-    messages = [escape(_named(str(one["message"]))) for one in problems] or [_remedy(refused)]
-    items = "".join(f"<li>{message}</li>" for message in messages)
-    return f'<div class="vl-outcome vl-bad" role="alert"><h3>{heading}</h3><ul>{items}</ul></div>'
-
-
-def _named(message: str) -> str:
-    """Return a message that starts with a field's name starts with the name on its label."""
-    field, colon, rest = message.partition(": ")
-    if not colon or field not in _FIELDS:
-        return message
-    return f"{_NAMES.get(field, field.replace('_', ' ').capitalize())}: {rest}"
-
-
-def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None) -> str:
-    """Return where a submission is; its result once there is one."""
-    if status is None:
-        return ""
-    name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
-    heading = f"<h3>{escape(_STATES.get(status['state'], status['state']))}</h3>"
-    lines = [f"<p>{escape(name)}, submission <code>{escape(status['id'])}</code></p>"]
-    if status["state"] == "queued" and status.get("position"):
-        eta = f", about {max(1, round(status['eta_seconds']))} s" if status.get("eta_seconds") is not None else ""
-        lines.append(f"<p>Number {status['position']} in line{eta}.</p>")
-    if status.get("reason"):
-        lines.append(f"<p>{escape(status['reason'])}</p>")
-    if card:
-        lines.append(_scores(card))
-    if _held_back(status):
-        lines.append(f'<p>It is not published. <a href="/account/submissions/{status["id"]}">Publish it</a></p>')
-    elif status["state"] == "scored":
-        wait = "" if card else '<p class="vl-hint">The board follows in a moment.</p>'
-        lines.append(f'{wait}<p><a href="{escape(status["entry_url"])}">Open the entry</a></p>')
-    receipt = f"/api/v1/submissions/{status['id']}/receipt"
-    lines.append(f'<p><a href="{escape(receipt)}">Receipt</a></p>')
-    kind = {"scored": "vl-good", "failed": "vl-bad"}.get(status["state"], "vl-busy")
-    state = escape(status["state"])
-    return f'<div class="vl-outcome {kind}" role="status" data-state="{state}">{heading}{"".join(lines)}</div>'
-
-
-def _held_back(status: Mapping[str, Any]) -> bool:
-    """Return whether an entry is scored, and its owner publishes it later."""
-    return status["state"] == "scored" and not status.get("published", True)
-
-
-def _scores(card: Mapping[str, Any]) -> str:
-    strict = card["protocols"]["strict"]
-    cells = "".join(
-        f'<div class="vl-{name}"><dt>{name.capitalize()}</dt><dd>{100 * strict[name]:.1f}</dd></div>'
-        for name in ("macro", "overall", *CATEGORIES)
-        if strict.get(name) is not None
-    )
-    return f'<dl class="vl-scores">{cells}</dl>'

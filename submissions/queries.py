@@ -160,19 +160,18 @@ def count_attempts(session: Session, benchmark: str, subject: str, label_revisio
     return session.execute(made.where(QuotaCharge.subject == subject, *same)).scalar_one()
 
 
-def add_attempt(
-    session: Session,
-    submission: str,
-    subjects: Sequence[str],
-    label_revision: str,
-    number: int,
-    policy: dict[str, Any],
-    now: float,
-) -> None:
-    """Record an attempt and whose quotas it takes from; line_up came before."""
-    session.execute(
-        insert(Attempt).values(
-            submission_id=submission, label_revision=label_revision, number=number, policy=policy, at=now
-        )
-    )
-    session.execute(insert(QuotaCharge), [{"submission_id": submission, "subject": subject} for subject in subjects])
+class NewAttempt(NamedTuple):
+    """An attempt at the labels that the board shows."""
+
+    submission_id: str
+    label_revision: str
+    number: int
+    policy: dict[str, Any]
+    at: float
+
+
+def add_attempt(session: Session, attempt: NewAttempt, subjects: Sequence[str]) -> None:
+    """Record an attempt and whose quotas it takes from; lock_subjects came before."""
+    session.execute(insert(Attempt).values(**attempt._asdict()))
+    charges = [{"submission_id": attempt.submission_id, "subject": subject} for subject in subjects]
+    session.execute(insert(QuotaCharge), charges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from benchmark.reliability import abstaining
 from predictions.parse import Predictions
 from predictions.readability import is_unreadable, needs_confirmation
 from predictions.spool import UploadedFile
-from receipts.payload import acceptance_payload
+from receipts.payload import Acceptance, acceptance_payload
 from receipts.signing import Signer
 from storage import audit, confusables, job_queue, quota_grants, stored_rows, submission_pause, visibility
 from storage.clock import iso
@@ -125,6 +125,18 @@ class Accepted:
     duplicate: bool  # the same bytes had come from the same owner before
 
 
+@dataclass(frozen=True, slots=True)
+class SubmissionRules:
+    """What governs submitting. `stated`: what else is recorded with every submission. `shipped`: the reported results
+    that come with the project, whose names nobody may imitate. `durability`: what is waited for before a receipt is
+    handed out; None: as durable as the uploads."""
+
+    policy: QuotaPolicy = field(default_factory=QuotaPolicy)
+    stated: Callable[[Session], Mapping[str, Any]] = lambda session: {}
+    shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple
+    durability: Durability | None = None
+
+
 class SubmissionService:
     """Use case between an arrived file and its acknowledgement."""
 
@@ -135,18 +147,13 @@ class SubmissionService:
         read: Reader,
         benchmark: str,
         signer: Signer,
-        policy: QuotaPolicy | None = None,
-        stated: Callable[[Session], Mapping[str, Any]] = lambda session: {},
-        shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple,
-        durability: Durability | None = None,
+        rules: SubmissionRules | None = None,
     ) -> None:
-        """`stated`: what else governs submitting here, recorded with every submission. `shipped`: the reported results
-        that come with the project, whose names nobody may imitate. `durability`: what is waited for before a receipt is
-        handed out; None: as durable as the uploads."""
+        rules = rules or SubmissionRules()
         self._database, self._uploads, self._read, self.benchmark = database, uploads, read, benchmark
         self._signer = signer
-        self.policy, self._stated, self._shipped = policy or QuotaPolicy(), stated, shipped
-        self._durability = durability or Durability(uploads.durability)
+        self.policy, self._stated, self._shipped = rules.policy, rules.stated, rules.shipped
+        self._durability = rules.durability or Durability(uploads.durability)
         self._turns = KeyedLocks()
 
     def check(self, file: UploadedFile) -> dict[str, Any]:
@@ -237,12 +244,12 @@ class SubmissionService:
             raise SubmissionsPaused(message)
         if existing := queries.by_name(session, self.benchmark, user.account, metadata.model, metadata.version):
             raise DuplicateName(metadata, existing)
-        for field in confusables.FIELDS:
+        for column in confusables.FIELDS:
             # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
-            name = judge_name(metadata.model, metadata.judge) if field == "judge" else getattr(metadata, field)
-            about = (session, self.benchmark, user.account, field, name, self._shipped())
+            name = judge_name(metadata.model, metadata.judge) if column == "judge" else getattr(metadata, column)
+            about = (session, self.benchmark, user.account, column, name, self._shipped())
             if name and (other := confusables.find_confusable(*about)):
-                raise ConfusableName(field if getattr(metadata, field) else "model", name, other)
+                raise ConfusableName(column if getattr(metadata, column) else "model", name, other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now, now)
         self._check_who(session, user)
@@ -303,13 +310,13 @@ class SubmissionService:
             abstained = abstaining(upload.votes.matrix)
             approval = self._needs_approval(session, user, policy, abstained)
             number = queries.count_attempts(session, self.benchmark, quota.account_subject(user), revision) + 1
-            given = (new_entry_id(), self.benchmark, file, upload, user.account)
-            facts = acceptance_payload(*given, iso(now), number, policy, self._durability.name)
-            row = _row(self.benchmark, facts, file, {**report, "abstaining": abstained}, upload, metadata, now)
+            made = queries.NewAttempt(new_entry_id(), revision, number, policy, now)
+            facts = acceptance_payload(self._acceptance(made, user), file, upload)
+            row = _row(facts, now, file, {**report, "abstaining": abstained}, upload, metadata)
             session.add(row)
             session.flush()
             grant = self._check_quota(session, user)
-            queries.add_attempt(session, row.id, subjects, revision, number, policy, now)
+            queries.add_attempt(session, made, subjects)
             if grant is not None:
                 quota_grants.consume(session, grant, row.id)
             visibility.request_approval(session, row.id, shown, approval=approval)
@@ -322,19 +329,29 @@ class SubmissionService:
             row.receipt = stated = self._signer.sign({**facts, **place, "body": event.body})
         return Accepted(row.id, stated, duplicate=False)
 
+    def _acceptance(self, made: queries.NewAttempt, user: Identity) -> Acceptance:
+        return Acceptance(
+            submission=made.submission_id,
+            benchmark=self.benchmark,
+            owner=user.account,
+            accepted_at=iso(made.at),
+            attempt=made.number,
+            policy=made.policy,
+            durability=self._durability.name,
+        )
+
 
 def _row(
-    benchmark: str,
     facts: dict[str, Any],
+    now: float,
     file: UploadedFile,
     report: dict[str, Any],
     upload: Predictions,
     metadata: Metadata,
-    now: float,
 ) -> Submission:
     return Submission(
         id=facts["submission"],
-        benchmark=benchmark,
+        benchmark=facts["benchmark"],
         owner=facts["owner"],
         content_sha256=file.sha256,
         size_bytes=file.size,

@@ -22,33 +22,50 @@ PATIENCE = 60_000  # milliseconds that a page may take on a busy machine; Playwr
 # A test that fails on a busy machine says nothing, so there is no deadline. EXAMPLES=1000 makes property tests longer.
 settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("EXAMPLES", "25")))
 settings.load_profile("tests")
-# Files whose tests start processes or services, or work through whole files: not for the inner loop (`make unit`).
+# Files whose tests start processes or services, or work through whole boards or files: not for the inner loop
+# (`make unit`).
 INTEGRATION = frozenset(
     [
         "judge/test_batch.py",
         "judge/test_kill.py",
         "judge/test_run.py",
         "judge/test_scores.py",
-        "operation/test_topology.py",
-        "operation/test_vanishing_disk.py",
-        "redteam/test_year.py",
         "leaderboard/share/test_routes.py",
+        "leaderboard/test_declared_once.py",
+        "leaderboard/test_disclosure.py",
         "leaderboard/test_secrets.py",
         "maintenance/test_commands.py",
+        "maintenance/test_disclosing.py",
+        "maintenance/test_interfaces_agree.py",
+        "maintenance/test_partial_rescore.py",
+        "maintenance/test_rescoring.py",
         "maintenance/test_scorer_version.py",
-        "submissions/test_api.py",
-        "submissions/test_client.py",
-        "web/test_request_limits.py",
+        "operation/test_vanishing_disk.py",
         "predictions/test_readers_real.py",
+        "redteam/test_year.py",
+        "submissions/test_api.py",
+        "submissions/test_check_cli.py",
+        "submissions/test_client.py",
         "test_docs.py",
         "test_files_to_scores.py",
-        "web/test_gradio_allowlist.py",
         "test_real_files.py",
         "test_routes.py",
+        "web/test_gradio_allowlist.py",
+        "web/test_request_limits.py",
+        "workers/test_detect_anomalies.py",
         "workers/test_hub_labels.py",
         "workers/test_kill.py",
+        "workers/test_ladder.py",
         "workers/test_main.py",
+        "workers/test_pairwise_statistics.py",
         "workers/test_runner.py",
+    ]
+)
+# Tests of that kind in files of others.
+INTEGRATION_TESTS = frozenset(
+    [
+        "benchmark/test_demo.py::test_the_same_seed_gives_the_same_bytes_in_another_process",
+        "storage/test_database.py::test_processes_may_migrate_at_the_same_time",
     ]
 )
 # What takes longest in processor time begins first, so that no process of xdist is left alone with it at the end.
@@ -115,6 +132,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of this suite."""
     parser.addoption("--unit", action="store_true", help="only tests that start no process, browser or PostgreSQL")
     parser.addoption("--all-databases", action="store_true", help="each test that can on PostgreSQL too")
+    parser.addoption("--long", action="store_true", help="the tests marked long too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -134,18 +152,22 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first."""
-    if not config.getoption("--all-databases"):
-        twins = [item for item in items if _is_spare_twin(item)]
-        config.hook.pytest_deselected(items=twins)
-        items[:] = [item for item in items if not _is_spare_twin(item)]
+    left_out = [item for item in items if _is_left_out(config, item)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not _is_left_out(config, item)]
     places = {path: place for place, path in enumerate(LONGEST)}
     for item in items:
         path = item.path.relative_to(ROOT).as_posix()
-        if path in INTEGRATION:
+        if path in INTEGRATION or f"{path}::{item.name.partition('[')[0]}" in INTEGRATION_TESTS:
             item.add_marker(pytest.mark.integration)
         if _shares_a_process(item):
             item.add_marker(pytest.mark.xdist_group(path))
     items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
+
+
+def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
+    long = item.get_closest_marker("long") is not None and not config.getoption("--long")
+    return long or (_is_spare_twin(item) and not config.getoption("--all-databases"))
 
 
 def _is_spare_twin(item: pytest.Item) -> bool:

@@ -323,3 +323,33 @@ def test_no_line_of_a_template_is_too_long_to_read() -> None:
     lines = [(path, len(line)) for path in templates for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(templates) > 20
     assert [(path.relative_to(ROOT).as_posix(), length) for path, length in lines if length > 160] == []
+
+
+MOST_PARAMETERS = 6
+# Functions that still take more, by package and name; nothing is to be added.
+MANY_PARAMETERS = {
+    "maintenance": {"run"},
+    "review": {"dispute"},
+    "storage": {"create", "add"},
+    "workers": {"apply", "keep_draft", "_task"},
+}
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return how many values a function takes, beside the object that it belongs to."""
+    taken = function.args
+    names = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs) if one.arg not in ("self", "cls")]
+    return len(names) + (taken.vararg is not None) + (taken.kwarg is not None)
+
+
+def test_no_function_takes_more_than_six_parameters() -> None:
+    many = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters(node) > MOST_PARAMETERS
+        and node.name not in MANY_PARAMETERS.get(package, ())
+    ]
+    assert not many, many

@@ -117,7 +117,7 @@ def world(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Cluster) -
         "UPLOAD_LIMIT_MB": str(LIMIT_MB),
         "REQUESTS_PER_MINUTE": "0",
     }
-    with running_signed_in(folder / "data", gradio=True, **environ) as signed_in:
+    with running_signed_in(folder / "data", gradio=True, fresh=True, **environ) as signed_in:
         port = int(signed_in.service.url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as slow:
             slow.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")

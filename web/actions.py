@@ -21,7 +21,7 @@ from maintenance.actions import (
     task_retry,
 )
 from maintenance.registry import ActionRegistry
-from review import answers, candidates, disputes, projects
+from review import agreement_report, answers, candidates, disputes, individual_labels, projects
 
 MODULES = (
     entries,
@@ -41,6 +41,8 @@ MODULES = (
     disputes,
     candidates,
     projects,
+    agreement_report,
+    individual_labels,
     answers,
 )
 AREAS: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from auth import AuthError
 from auth.problem_details import problem, problem_body, problem_response
 from leaderboard.pages.status_pages import busy_page
 from leaderboard.serial_executor import QueueFull
-from storage.database import UNAVAILABLE
+from storage.database import UNAVAILABLE, is_unavailable
 from storage.models.core import UnfitText
 from web.services import Services
 
@@ -55,6 +55,8 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
 
 def _database_unavailable(request: Request, error: Exception) -> Response:
     """Whether a change was made may be unknown; the same file sent again is the same submission."""
+    if not is_unavailable(error):
+        raise error  # a fault of ours, as any other
     log.error("database.unavailable", exc_info=error)
     if request.url.path.startswith("/api/"):
         detail = "The database does not answer at the moment. Send the same again: nothing is done twice."

@@ -39,7 +39,7 @@ from storage.durability import REPLICATED, Durability
 from storage.uploads import Uploads
 from submissions.metadata import parse_columns
 from submissions.quota import QuotaPolicy
-from submissions.service import SubmissionService
+from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
 
@@ -96,10 +96,9 @@ def _submission_service(settings: Settings, database: Database, signer: Signer) 
         partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
         settings.benchmark,
         signer,
-        policy=_quota_policy(settings),
-        stated=partial(policy_facts, settings),
-        shipped=bundled_results,
-        durability=_durability(settings),
+        SubmissionRules(
+            _quota_policy(settings), partial(policy_facts, settings), bundled_results, _durability(settings)
+        ),
     )
 
 

@@ -38,6 +38,7 @@ NON_PUBLIC_EVENTS = (
     "verification.answered",
     "verification.models-seen",
     "verification.closed",
+    "verification.exported",
     "labels.candidates-proposed",
     "labels.draft-disclosed",
     "labels.discarded",

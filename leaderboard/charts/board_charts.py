@@ -148,7 +148,7 @@ def _fit_said(policy: paper_reference.PaperPolicy, fit: Fit | None) -> tuple[str
     )
 
 
-@chart("agreement", "Kappa", place=7, label_free=True)
+@chart("agreement", "Kappa", place=7, needs="nothing")
 def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Cohen's kappa between the majority verdicts of the judges chosen."""
     found, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
@@ -188,7 +188,7 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, cells, ("judge", "other judge", "kappa"))
 
 
-@chart("difficulty", "Difficulty", place=10, alone=True, finer=True)
+@chart("difficulty", "Difficulty", place=10, alone=True, needs="counts")
 def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
     counts = view.around.difficulty

@@ -104,7 +104,7 @@ def _reported(row: BoardRow) -> _DrawnLine:
     return _DrawnLine(ChartLine(row.model, "reported", hollow=True), estimates, row.source, row.judge_type)
 
 
-@chart("tags", "Error tags", place=2, paper=True, finer=True)
+@chart("tags", "Error tags", place=2, paper=True, needs="counts")
 def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the reasoning pairs, which carry none."""
     found, notes = chosen_judges(entries, view)
@@ -127,7 +127,7 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(shown, BUCKETS, view, words, notes, paper)
 
 
-@chart("sources", "Sources", place=3, finer=True)
+@chart("sources", "Sources", place=3, needs="counts")
 def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
@@ -145,7 +145,7 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, table(names, estimates, SOURCES))
 
 
-@chart("votes", "Votes", place=4, paper=True, finer=True)
+@chart("votes", "Votes", place=4, paper=True, needs="counts")
 def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
     found, notes = chosen_judges(entries, view)
@@ -212,7 +212,7 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return _dots(shown, SCORES, view, words, notes)
 
 
-@chart("position", "Position", place=8, label_free=True)
+@chart("position", "Position", place=8, needs="nothing")
 def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how often each judge chose the response that it was shown first."""
     found, notes = chosen_judges(entries, view)
@@ -240,7 +240,7 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes, rows, (*HEADER[:-1], "pairs"))
 
 
-@chart("length", "Length", place=9, finer=True)
+@chart("length", "Length", place=9, needs="counts")
 def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
     found, notes = chosen_judges(entries, view)

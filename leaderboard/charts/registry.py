@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
 from leaderboard.charts.estimates import Entry
 
+Needs = Literal["nothing", "categories", "counts"]
+"""What a figure shows of labels: nothing, scores of categories, or counts by source, tag, length, vote or item."""
 Draw = Callable[[Sequence[Entry], ChartQuery], Chart]
 
 
@@ -18,17 +20,16 @@ class Kind(NamedTuple):
     chart: Draw
     alone: bool = False  # has something to show without a judge chosen
     paper: bool = False  # the paper's figures can be shown in it
-    finer: bool = False  # counts by source, tag, length, vote or item: not for labels that are not public
-    label_free: bool = False  # needs no label, so every disclosure level shows it
+    needs: Needs = "categories"
     place: int = 0  # in the list of charts
 
     def draw(self, entries: Sequence[Entry], view: ChartQuery) -> Chart:
         """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
         if not view.hidden:
             return self.chart(entries, view)
-        if view.overall_only and not self.label_free:
+        if self.needs == "counts" or (view.overall_only and self.needs != "nothing"):
             return not_shown(view)
-        return not_shown(view) if self.finer else rounded(self.chart(entries, view))
+        return rounded(self.chart(entries, view))
 
 
 DECLARED: dict[str, Kind] = {}
@@ -41,8 +42,7 @@ def chart(
     place: int,
     alone: bool = False,
     paper: bool = False,
-    finer: bool = False,
-    label_free: bool = False,
+    needs: Needs = "categories",
 ) -> Callable[[Draw], Draw]:
     """Declare a function as a chart; ``key`` is its name in addresses, the options are those of `Kind`.
 
@@ -53,7 +53,7 @@ def chart(
     def declared(draw: Draw) -> Draw:
         if key in DECLARED or any(place == kind.place for kind in DECLARED.values()):
             raise ValueError(f"There is a chart {key} already, or one in place {place}.")
-        DECLARED[key] = Kind(title, draw, alone, paper, finer, label_free, place)
+        DECLARED[key] = Kind(title, draw, alone, paper, needs, place)
         return draw
 
     return declared

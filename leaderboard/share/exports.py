@@ -11,18 +11,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
 from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
+from benchmark.spec import load_spec
 from common.rounding import percent, tenths
 from leaderboard.board.columns import BY_KEY, COLUMNS, USUAL, VALUES, Column, ValueType
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
-from leaderboard.share import escape
+from leaderboard.share import escape, every_eval_ever
 
 Value = str | int | float | bool | None
 
@@ -48,6 +49,14 @@ class ExtractColumn:
     column: str = "rank"
 
 
+class EntryFacts(NamedTuple):
+    """What a snapshot says beside the rows. ``entry``: facts of an entry; ``base``: the service's address."""
+
+    entry: Callable[[str], Mapping[str, Any] | None]
+    scorer_version: str
+    base: str
+
+
 @dataclass(frozen=True, slots=True)
 class Extract:
     """What is taken along: rows in the order of the view, the board that they are of, and where to find it again."""
@@ -57,6 +66,7 @@ class Extract:
     view: BoardQuery
     address: str  # of the same view of the same snapshot
     rounded: bool = False  # labels that are not public: accuracies to 0.1 point
+    facts: EntryFacts | None = None  # of the snapshot, for formats that hold more than rows
 
     def standing(self, row: BoardRow) -> RankInfo | None:
         """Return its rank in the order of the view; None for what has no rank."""
@@ -82,10 +92,12 @@ class Format:
         return f"{name}.{self.suffix}"
 
 
-def extract(board: Board, view: BoardQuery, address: str = "", *, hidden: bool = False) -> Extract:
+def extract(
+    board: Board, view: BoardQuery, address: str = "", *, hidden: bool = False, facts: EntryFacts | None = None
+) -> Extract:
     """Return all rows of a view, not only those of its page; pinned ones first, as on the page."""
     pinned, others = chosen(board, view)
-    return Extract((*pinned, *others), board, view, address, hidden)
+    return Extract((*pinned, *others), board, view, address, hidden, facts)
 
 
 def _text(name: str, column: str = "") -> Field:
@@ -435,6 +447,15 @@ def _latex_cell(cell: _Cell) -> str:
     return text + (f"$^{{{marks.strip()}}}$" if marks else "")
 
 
+def as_every_eval_ever(taken: Extract) -> bytes:
+    """Return a list of records, one for each row that was scored here; of synthetic benchmarks none."""
+    if taken.facts is None or load_spec(taken.board.benchmark).synthetic:
+        return b"[]"
+    context = every_eval_ever.RecordContext(taken.board, taken.facts.scorer_version, taken.facts.base, taken.rounded)
+    scored = [(taken.facts.entry(row.id), row) for row in taken.rows if row.tier == "scored" and row.rank is not None]
+    return orjson.dumps([every_eval_ever.record(entry, row, context) for entry, row in scored if entry is not None])
+
+
 FORMATS: dict[str, Format] = {
     one.suffix: one
     for one in (
@@ -472,6 +493,13 @@ FORMATS: dict[str, Format] = {
             as_parquet,
             "typed columns; snapshot and rules in the metadata",
             compressed=True,
+        ),
+        Format(
+            "eee.json",
+            "Every Eval Ever",
+            "application/json",
+            as_every_eval_ever,
+            "a record of Every Eval Ever (schema 0.3.0) for each entry scored here, with intervals",
         ),
     )
 }

@@ -6,14 +6,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
+from benchmark.spec import load_spec
 from common.rounding import tenths
-from leaderboard.board.columns import VALUES
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import one_line
 
-DATASET = "MMInstruction/VL-RewardBench"
-TASKS = VALUES
-"""The ids of the benchmark's tasks; the dataset's eval.yaml has to declare the same."""
+_HUB = "https://huggingface.co/datasets/"
+
+
+def dataset_of(benchmark: str) -> str:
+    """Return the id of a benchmark's dataset on the Hub; empty where it has none."""
+    address = load_spec(benchmark).dataset
+    return address.removeprefix(_HUB) if address.startswith(_HUB) else ""
+
+
+def dataset_definition(board: Board) -> bytes:
+    """Return the eval.yaml of the dataset: it makes the Hub show `.eval_results` with the task ids used here.
+
+    The Hub has a list of frameworks; ours has to be added to it (huggingface.js, packages/tasks/src/eval.ts).
+    """
+    import yaml
+
+    spec = load_spec(board.benchmark)
+    tasks = [{"id": name, "config": "default", "split": "test"} for name in board.values]
+    about = "Pairs of responses about images: which one is better, and does a judge agree with people?"
+    content = {"name": spec.title, "description": about, "evaluation_framework": spec.id, "tasks": tasks}
+    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    return text.encode()
 
 
 def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address: str) -> bytes:
@@ -30,15 +49,15 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
     notes = f"{row.version or row.model}: {how}, {votes} {'vote' if votes == 1 else 'votes'} per pair"
     made = [
         EvalResultEntry(
-            dataset_id=DATASET,
+            dataset_id=dataset_of(board.benchmark),
             task_id=task,
             value=tenths(value) / 10,
             date=entry["submitted_at"],
             source_url=address,
-            source_name="VL-RewardBench leaderboard",
+            source_name=f"{load_spec(board.benchmark).title} leaderboard",
             notes=one_line(notes),
         )
-        for task in TASKS
+        for task in board.values
         if (value := row.value(task)) is not None
     ]
     text: str = yaml.safe_dump(eval_result_entries_to_yaml(made), sort_keys=False, allow_unicode=True)
@@ -49,6 +68,6 @@ def refusal(row: BoardRow, board: Board) -> str | None:
     """Return why there is no such file for a row; None if there is one."""
     if row.tier != "scored":
         return "This result is reported from elsewhere; only what was counted here is written for the Hub."
-    if board.benchmark == "demo":
-        return f"A simulated judge on synthetic pairs has no score on {DATASET}."
+    if load_spec(board.benchmark).synthetic:
+        return "A simulated judge on synthetic pairs has no score on a real benchmark."
     return None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+import orjson
 from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
@@ -25,14 +26,24 @@ from leaderboard.pages.decisions import Log, about_the_board, nothing
 from leaderboard.render import permanent
 from leaderboard.responses import HTML, no_entry, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
-from leaderboard.share import api_reference, badge, citation, exports, feed, hub_eval_results, llms_txt, og_image
+from leaderboard.share import (
+    api_reference,
+    badge,
+    citation,
+    every_eval_ever,
+    exports,
+    feed,
+    hub_eval_results,
+    llms_txt,
+    og_image,
+)
 from leaderboard.share.summary import row_of, summarize
 
 NotFound = Callable[[Headers], Response]
 
 _SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
 _BIBTEX, _YAML = "application/x-bibtex; charset=utf-8", "application/yaml; charset=utf-8"
-_TEXT = "text/plain; charset=utf-8"
+_TEXT, _JSON = "text/plain; charset=utf-8", "application/json"
 _BADGE = "badge.svg"
 _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for again and again
 _COMPRESSED = (_PNG, *(form.media_type for form in exports.FORMATS.values() if form.compressed))
@@ -126,24 +137,40 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
     route("og.png", _PNG, lambda edition, row, board, base: og_image.of_entry(row, board))
     route("cite.bib", _BIBTEX, lambda edition, row, board, base: entry_citations(row, board, base).encode())
 
-    @router.api_route("/entries/{entry_id}/eval_results.yaml", methods=["GET", "HEAD"])
-    async def eval_results(entry_id: str, request: Request) -> Response:
-        edition = await requested_version(site, request)
-        found = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
-        if edition is None:
-            return problem(404, "unknown-entry", "There is no entry with this id.")
-        if found is None:
-            return no_entry(edition, entry_id, "/entries/{}/eval_results.yaml")
-        row, board = found
-        refusal = hub_eval_results.refusal(row, board)
-        if refusal is not None:
-            return problem(404, "no-eval-results", refusal)
-        entry, address = edition.entry(entry_id) or {}, f"{base_of(edition, request)}/entries/{entry_id}"
-        make = lambda: _body(hub_eval_results.eval_results(entry, row, board, address), _YAML)  # noqa: E731
-        made = await edition.ready(f"{address}/eval_results.yaml", make)
-        return _named(respond(made, request.headers), "vl_rewardbench.yaml")
+    def record(path: str, media_type: str, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
+        """Add a file about what was scored here, for another site."""
+
+        async def one(entry_id: str, request: Request) -> Response:
+            edition = await requested_version(site, request)
+            found = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
+            if edition is None:
+                return problem(404, "unknown-entry", "There is no entry with this id.")
+            if found is None:
+                return no_entry(edition, entry_id, f"/entries/{{}}/{path}")
+            refusal = hub_eval_results.refusal(*found)
+            if refusal is not None:
+                return problem(404, "no-eval-results", refusal)
+            base, suffix = base_of(edition, request), path.rpartition(".")[2]
+            key = f"{base}/entries/{entry_id}/{path}"
+            made = await edition.ready(key, lambda: _body(make(edition, *found, base), media_type))
+            return _named(respond(made, request.headers), f"{found[1].benchmark.replace('-', '_')}.{suffix}")
+
+        router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
+
+    record("eval_results.yaml", _YAML, _hub_results)
+    record("every_eval_ever.json", _JSON, _every_eval_ever)
 
     return router
+
+
+def _hub_results(edition: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
+    return hub_eval_results.eval_results(edition.entry(row.id) or {}, row, board, f"{base}/entries/{row.id}")
+
+
+def _every_eval_ever(edition: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
+    redacted = edition.is_redacted(board.label_revision)
+    context = every_eval_ever.RecordContext(board, edition.snapshot["scorer_version"], base, redacted)
+    return orjson.dumps(every_eval_ever.record(edition.entry(row.id) or {}, row, context), option=orjson.OPT_INDENT_2)
 
 
 def _for_programs(site: BoardCache) -> APIRouter:
@@ -159,6 +186,7 @@ def _for_programs(site: BoardCache) -> APIRouter:
         router.add_api_route(path, one, methods=["GET", "HEAD"])
 
     route("/og.png", _PNG, lambda edition, base: og_image.of_board(edition.board()))
+    route("/eval.yaml", _YAML, lambda edition, base: hub_eval_results.dataset_definition(edition.board()))
     route("/llms.txt", _TEXT, lambda edition, base: llms_txt.llms_txt(edition.board(), base).encode())
 
     @router.api_route("/docs", methods=["GET", "HEAD"])
@@ -213,7 +241,8 @@ def _board(edition: BoardVersion, view: BoardQuery) -> Board:
 def _extract(edition: BoardVersion, view: BoardQuery, base: str) -> exports.Extract:
     board = _board(edition, view)
     hidden = edition.is_redacted(board.label_revision)
-    return exports.extract(board, view, _address(board, view, base), hidden=hidden)
+    facts = exports.EntryFacts(edition.entry, edition.snapshot["scorer_version"], base)
+    return exports.extract(board, view, _address(board, view, base), hidden=hidden, facts=facts)
 
 
 def _address(board: Board, view: BoardQuery, base: str) -> str:

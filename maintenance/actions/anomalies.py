@@ -63,7 +63,7 @@ class Alarm:
         """In words."""
         return (
             f"{self.scored} submissions of {self.accounts} accounts that nobody has approved were scored in the last "
-            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} as right as a coin in {PATIENT_DAYS} days, "
+            f"{ALARM_DAYS} days (alarm from {ALARM_FROM}); {self.probes} at chance level in {PATIENT_DAYS} days, "
             f"or with few votes where labels are hidden, of {self.probers} accounts with {PROBES_FROM} or more "
             f"(alarm from {PROBING_FROM})."
         )

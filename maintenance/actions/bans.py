@@ -11,7 +11,7 @@ from maintenance.types import ActionResult, Conflict, clean_reason, require_main
 
 _YOURSELF = "Nobody can ban themselves, or lift their own ban."
 _LOCAL = (
-    f"{LOCAL.account} is whoever reaches this machine without signing in, you too: it cannot be banned. "
+    f"{LOCAL.account} is everyone who uses this machine without signing in, including you: it cannot be banned. "
     "Stop the service, or set OIDC_CLIENT_ID so that people sign in."
 )
 

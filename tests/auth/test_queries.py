@@ -79,7 +79,8 @@ def test_names_of_tokens_are_free_again_once_revoked(database: Database) -> None
 
     def add(token_id: str) -> None:
         with database.write() as session:
-            queries.add_token(session, token_id, account, "cluster", digest(token_id), "submit", 100.0)
+            made = queries.NewToken(token_id, account, "cluster", digest(token_id), "submit")
+            queries.add_token(session, made, 100.0)
 
     add("taaaaaaaaaaa")
     with pytest.raises(IntegrityError):
@@ -108,7 +109,7 @@ def test_names_of_tokens_are_free_again_once_revoked(database: Database) -> None
 def test_bad_rows_cannot_be_stored(database: Database, statement: str) -> None:
     account = an_account(database)
     with database.write() as session:
-        queries.add_token(session, "taaaaaaaaaaa", account, "cluster", digest("t"), "submit", 100.0)
+        queries.add_token(session, queries.NewToken("taaaaaaaaaaa", account, "cluster", digest("t"), "submit"), 100.0)
     with pytest.raises(IntegrityError), database.write() as session:
         session.execute(text(statement))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.disclosure import (
@@ -37,7 +37,6 @@ def _tally(rows: list[tuple[int, int, int, int]]) -> Tally:
 
 
 @given(ROWS)
-@settings(max_examples=200, deadline=None)
 def test_the_overall_that_is_left_is_the_true_one_to_half_a_point(rows: list[tuple[int, int, int, int]]) -> None:
     whole = _tally(rows)
     n, agree = (int(whole.counts[:7, FIELDS.index(name)].sum()) for name in ("n", "agree"))
@@ -54,7 +53,6 @@ def test_the_overall_that_is_left_is_the_true_one_to_half_a_point(rows: list[tup
 
 
 @given(ROWS, st.permutations(range(7)), st.integers(-3, 3))
-@settings(max_examples=200, deadline=None)
 def test_what_is_left_depends_on_the_rounded_overall_and_on_what_needs_no_label(
     rows: list[tuple[int, int, int, int]], order: list[int], moved: int
 ) -> None:

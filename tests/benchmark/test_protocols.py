@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, ratios, scores
@@ -69,7 +69,6 @@ def test_ratios_of_many_entries_are_those_of_each() -> None:
         assert together.right[number].tolist() == ratios(one.counts, "lmms-eval", "rl-in-general").right.tolist()
 
 
-@settings(max_examples=150)
 @given(st.integers(1, 7), st.integers(0, 10_000), st.integers(0, 20))
 def test_abstaining_never_raises_the_ranking_score_and_answering_never_lowers_it(k: int, seed: int, item: int) -> None:
     items = table()

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from benchmark.annotation import VERDICTS
+from benchmark.annotator_agreement import PersonAnswer
 from curate.__main__ import main
 from curate.pool import read_pair_file, write_lines
-from curate.verification import PersonAnswer, VerificationRules, assign, outcome
+from curate.verification import VerificationRules, assign, outcome
 from curate.verify_command import keyed
 
 RULES = VerificationRules(2, frozenset({"boss"}))

@@ -54,7 +54,9 @@ def token_of(browser: httpx.Client, name: str = "cluster", scope: str = "submit"
 
 
 @contextmanager
-def running_signed_in(data_dir: Path, *, gradio: bool = False, **environ: str) -> Iterator[SignedInService]:
+def running_signed_in(
+    data_dir: Path, *, gradio: bool = False, fresh: bool = False, **environ: str
+) -> Iterator[SignedInService]:
     """`tests.factories.service.running` with a provider of its own, which has the users alice, bob and mallory."""
     provider = Provider()
     with serving(provider.app()) as issuer, held_port() as port:
@@ -71,5 +73,5 @@ def running_signed_in(data_dir: Path, *, gradio: bool = False, **environ: str) -
             "SESSION_SECRET": SESSION_SECRET,
             **environ,
         }
-        with running(data_dir, gradio=gradio, **settings) as service:
+        with running(data_dir, gradio=gradio, fresh=fresh, **settings) as service:
             yield SignedInService(service, provider)

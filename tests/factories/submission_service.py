@@ -23,7 +23,7 @@ from receipts.signing import Signer
 from storage.database import Database
 from storage.uploads import Uploads
 from submissions.quota import QuotaPolicy
-from submissions.service import SubmissionService
+from submissions.service import SubmissionRules, SubmissionService
 from tests.factories import labels
 
 BENCHMARK = "invented"
@@ -82,5 +82,6 @@ def make_setup(database: Database, folder: Path, policy: QuotaPolicy | None = No
 
     spool = Spool(folder / "spool", LIMIT)
     spool.sweep()
-    intake = SubmissionService(database, Uploads(folder / "uploads"), read, BENCHMARK, SIGNER, policy)
+    rules = SubmissionRules(policy) if policy is not None else None
+    intake = SubmissionService(database, Uploads(folder / "uploads"), read, BENCHMARK, SIGNER, rules)
     return SubmissionSetup(intake, spool, folder / "uploads", items, reads)

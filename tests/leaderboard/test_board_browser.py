@@ -169,6 +169,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str
 @pytest.mark.parametrize(
     "search",
     ["lab 3", "type:scalar size:<10", "k:3..5 macro:>=70", 'org:"lab 12"', "tier:reported fits", "size:72", "open:yes",
+     "price:10..30 macro:>50", "hardware:h100",
      "note:grouping", "date:2025-05", 'broken"', "reasoning:50..60 overall:<55.5", "千问", "x:y", "decided:>97",
      "tier:baseline", "date:>=2026-10-15", "date:2025..2025-06", "date:<2025-05", "date:>2026-10", "date:=2025-05"],
 )  # fmt: skip

@@ -121,7 +121,8 @@ def test_a_new_snapshot_is_picked_up(source: FixedSource, client: TestClient) ->
 
 def test_the_pointer_is_looked_at_seldom_and_the_snapshot_loaded_once(source: FixedSource) -> None:
     now = [0.0]
-    site = BoardCache(source, check_every=0.5, clock=lambda: now[0], warm=routes.prerender)
+    site = BoardCache(source, check_every=0.5, warm=routes.prerender)
+    site.clock = lambda: now[0]
     app = FastAPI()
     app.include_router(routes.build(site))
     with TestClient(routes.BoardFastPathMiddleware(app, site)) as client:

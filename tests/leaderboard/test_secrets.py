@@ -34,13 +34,15 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/entries/{entry_id}/og.png": ("/entries/{id}/og.png",),
     "/entries/{entry_id}/cite.bib": ("/entries/{id}/cite.bib", "/entries/{id}/cite.bib?revision=v0"),
     "/entries/{entry_id}/eval_results.yaml": ("/entries/{id}/eval_results.yaml",),
+    "/entries/{entry_id}/every_eval_ever.json": ("/entries/{id}/every_eval_ever.json",),
+    "/eval.yaml": ("/eval.yaml",),
     "/compare": ("/compare", "/compare?q={name}", "/compare?entries={id},{shown}"),
     "/explore": ("/explore", "/explore?right=few", "/explore?q={id}"),
     "/explore/{name}": ("/explore/{pair}",),
     "/explore/{name}/image": ("/explore/{pair}/image",),
     "/export/board.{suffix}": tuple(
         f"/export/board.{suffix}{query}"
-        for suffix in ("csv", "json", "md", "tex", "parquet")
+        for suffix in ("csv", "json", "md", "tex", "parquet", "eee.json")
         for query in ("", "?protocol=paper&sort=overall")
     ),
     "/export/cite.bib": ("/export/cite.bib",),

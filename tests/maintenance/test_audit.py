@@ -133,7 +133,7 @@ def test_a_head_from_before_the_first_event_holds(database: Database) -> None:
 def test_only_maintainers_look_at_the_chain(recorded: Database) -> None:
     for look in (actions_audit.verify, actions_audit.head):
         with pytest.raises(Forbidden):
-            look(recorded, STRANGER)
+            look(by(recorded, STRANGER))
 
 
 def test_label_and_rescore_use_cases_are_for_maintainers(recorded: Database) -> None:

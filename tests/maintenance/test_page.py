@@ -263,7 +263,7 @@ def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> N
     page.call("changing", entry, "parameters_b", "7")
     _, shown = page.call("changing", entry, "notes", 'said "no"')
     assert "Parameters, in billions" in shown and "null" not in shown
-    for was, became in (("–", "7"), ("–", "said &quot;no&quot;")):
+    for was, became in (("–", "7"), ("–", "said &#34;no&#34;")):
         assert f'data-name="Was" data-nothing>{was}<' in shown and f'data-name="Became">{became}<' in shown
 
 

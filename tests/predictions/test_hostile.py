@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import official_rule
@@ -386,7 +386,6 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]), st.booleans())
-@settings(max_examples=300)
 def test_strict_json_reads_what_the_standard_library_writes(
     value: Any, separators: tuple[str, str], ascii_only: bool
 ) -> None:
@@ -404,7 +403,6 @@ KEYS = st.sampled_from(["a", "b", 'c"', "d\\", 'e\\"', ":", '":', "é"])
     st.lists(st.tuples(KEYS, st.sampled_from([1, "x", '":', '\\":', [], {"a": '":'}])), max_size=6),
     st.sampled_from([":", " :", ": "]),
 )
-@settings(max_examples=500)
 def test_duplicate_keys_are_found_however_they_are_written(members: list[tuple[str, Any]], colon: str) -> None:
     text = "{" + ",".join(json.dumps(k) + colon + json.dumps(v, separators=(",", ":")) for k, v in members) + "}"
     names = [name for name, _ in members]
@@ -427,14 +425,12 @@ def test_counting_works_across_the_borders_of_its_chunks() -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300)
 def test_no_bytes_lead_to_any_other_exception(data: bytes) -> None:
     with pytest.raises(UploadRejected):
         parse_predictions(data, TABLE)
 
 
 @given(st.data())
-@settings(max_examples=150)
 def test_no_damage_to_a_good_file_leads_to_any_other_exception(draw: st.DataObject) -> None:
     makers = [
         files.native_judgements,

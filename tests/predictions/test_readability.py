@@ -15,7 +15,7 @@ from benchmark.items import ItemTable
 from predictions.parse import build_report, parse_predictions
 from predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW, WARNED_BELOW
 from storage.models.core import Submission
-from submissions import gradio_page
+from submissions import submit_html
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.submission_routes import Served, problem_of, served_from
@@ -205,7 +205,7 @@ def test_replies_are_not_kept_with_a_submission(served: Served) -> None:
 def test_the_page_shows_samples_as_text_and_the_reason_in_words() -> None:
     sample = {"id": "<i>", "reply": "<script>alert(1)</script>", "read": "no verdict", "vote": None}
     problem = {"line": None, "id": None, "field": None, "code": "unreadable", "message": "Not <one> in `prediction`."}
-    shown = gradio_page.report_html(
+    shown = submit_html.report_html(
         {"ok": False, "format": "native", "problems": [problem], "problem_count": 1, "samples": [sample]}
     )
     assert "This file cannot be submitted." in shown
@@ -217,8 +217,8 @@ def test_the_page_shows_samples_as_text_and_the_reason_in_words() -> None:
 
 def test_the_page_asks_for_confirmation_where_most_votes_cannot_be_read() -> None:
     report = report_of(files.native_votes(PAIRS, readable(0.2, len(PAIRS))))
-    assert "Needs your confirmation: 140 pairs" in gradio_page.report_html(report)
-    assert "Ready to submit: 140 pairs" in gradio_page.report_html(
+    assert "Needs your confirmation: 140 pairs" in submit_html.report_html(report)
+    assert "Ready to submit: 140 pairs" in submit_html.report_html(
         report_of(files.native_votes(PAIRS, [[0]] * len(PAIRS)))
     )
 

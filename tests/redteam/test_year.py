@@ -102,6 +102,7 @@ def test_a8_forged_labels_flags_and_a_third_answer_are_worth_nothing(target: Att
     assert {name: shown[name] for name in honest} == honest
 
 
+@pytest.mark.long  # `make redteam` goes the same way
 @pytest.mark.slow
 def test_a10_five_accounts_wait_for_approval_and_once_approved_learn_little_and_raise_the_alarm(
     secret: Secret, tmp_path: Path
@@ -152,6 +153,7 @@ def test_a10_five_accounts_together_learn_at_most_seventy_percent(secret: Secret
 # Positive controls: the attackers work ------------------------------------------------------------------------------
 
 
+@pytest.mark.long  # `make redteam` goes the same way
 @pytest.mark.slow
 def test_control_at_a_service_without_quota_and_secrecy_every_label_is_found_in_64_submissions(
     secret: Secret, tmp_path: Path

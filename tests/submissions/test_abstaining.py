@@ -17,7 +17,7 @@ from predictions.parse import parse_predictions
 from storage.database import Database
 from submissions import policy_text, status
 from submissions.quota import QuotaPolicy
-from submissions.service import SubmissionService
+from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -33,8 +33,9 @@ def desk_with(database: Database, folder: Path, disclosure: str, policy: QuotaPo
     with_labels(database, "r1", BENCHMARK)
     setup = make_setup(database, folder, policy)
     stated = {"disclosure": {"r1": disclosure}}
+    rules = SubmissionRules(policy, lambda session: stated)
     read, uploads = setup.intake._read, setup.intake._uploads
-    setup.intake = SubmissionService(database, uploads, read, BENCHMARK, SIGNER, policy, lambda session: stated)
+    setup.intake = SubmissionService(database, uploads, read, BENCHMARK, SIGNER, rules)
     return setup
 
 

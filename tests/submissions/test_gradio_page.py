@@ -14,7 +14,7 @@ from starlette.requests import Request
 from auth import ANONYMOUS
 from storage.database import Database
 from storage.metadata import FIELDS, LATER
-from submissions import gradio_page
+from submissions import gradio_page, submit_html
 from submissions.gradio_service import GradioSubmissions
 from submissions.status import get_status
 from tests.databases import new_database
@@ -109,18 +109,18 @@ def test_calls_without_a_file_or_with_a_name_that_cannot_be_are_answered(blocks:
 
 
 def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
-    assert gradio_page.paused_html(None) == ""
-    assert "<b>No submissions at the moment.</b> Back &lt;b&gt;at noon." in gradio_page.paused_html("Back <b>at noon.")
+    assert submit_html.paused_html(None) == ""
+    assert "<b>No submissions at the moment.</b> Back &lt;b&gt;at noon." in submit_html.paused_html("Back <b>at noon.")
 
 
 def test_bytes_that_were_there_before_are_said_to_be() -> None:
-    assert gradio_page.duplicate_html({"id": "e1", "duplicate": False}) == ""
-    told = gradio_page.duplicate_html({"id": "e1", "duplicate": True})
+    assert submit_html.duplicate_html({"id": "e1", "duplicate": False}) == ""
+    told = submit_html.duplicate_html({"id": "e1", "duplicate": True})
     assert "already submitted as <code>e1</code>; nothing changed." in told
 
 
 def test_the_page_says_how_long_it_keeps_a_file() -> None:
-    assert "deleted within the hour" in gradio_page._introduction("demo", 64)
+    assert "deleted within an hour" in submit_html.introduction_html("demo", 64)
 
 
 def test_calls_by_name_and_by_position_take_the_fields_as_before_and_later_ones_behind(blocks: gr.Blocks) -> None:

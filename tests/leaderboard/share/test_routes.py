@@ -29,7 +29,8 @@ PATHS = (
     *(f"/export/board.{suffix}" for suffix in FORMATS),
     "/export/cite.bib",
     *(f"/entries/{ENTRY}/{name}" for name in ("badge.svg", "og.png", "cite.bib", "eval_results.yaml")),
-    *("/og.png", "/feed.xml", "/llms.txt", "/docs"),
+    f"/entries/{ENTRY}/every_eval_ever.json",
+    *("/eval.yaml", "/og.png", "/feed.xml", "/llms.txt", "/docs"),
 )
 
 

@@ -1,0 +1,57 @@
+"""Agreement within an annotation project: Krippendorff's alpha by tag and annotator, kappa, time. Nobody's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmark.annotator_agreement import PersonAnswer, agreement_report
+from maintenance import queries
+from maintenance.action_context import ActionContext
+from maintenance.registry import action
+from maintenance.types import require_maintainer
+from review.individual_labels import with_seconds
+from review.projects import ProjectNumber, known
+from storage import annotation_projects
+from storage.answer_times import answer_times
+
+
+@action(
+    "verification.agreement",
+    "GET /api/v1/maintenance/verification/{project}/agreement",
+    help="kappa and alpha by tag and annotator, time per pair",
+    text=lambda report: as_text(report),
+)
+def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, Any]:
+    """Return the agreement of a project, open or closed; annotators by name. For maintainers.
+
+    Raises AuthError, NotFound.
+    """
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        known(session, ctx.benchmark, project)
+        labels = with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
+        names = {one.annotator: queries.account_name(session, one.annotator) or one.annotator for one in labels}
+    answers = [
+        PersonAnswer(one.item, one.annotator, one.verdict, tuple(one.errors), one.note, one.seconds) for one in labels
+    ]
+    report = agreement_report(answers, {})
+    people = {account: {"name": names[account], **facts} for account, facts in report["annotators"].items()}
+    return {**report, "annotators": people}
+
+
+def as_text(report: Mapping[str, Any]) -> str:
+    """Return the report for a terminal."""
+    lines = [f"{report['answers']} answers, {report['shared_pairs']} pairs with several"]
+    lines.append(f"Krippendorff's alpha {_shown(report['alpha'])}, mean kappa {_shown(report['mean_kappa'])}")
+    for account, one in report["annotators"].items():
+        text = f"{one['name']} ({account}): {one['answers']} answers, mean kappa {_shown(one['mean_kappa'])}"
+        text += f", alpha of the others {_shown(one['alpha_of_the_others'])}"
+        text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
+        lines.append(text)
+    lines += [f"{tag}: given {one['given']} times, alpha {_shown(one['alpha'])}" for tag, one in report["tags"].items()]
+    return "\n".join(lines)
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.2f}"

@@ -1,0 +1,165 @@
+"""HTML of the submit page: check report, refusal, status of a submission. Everything in it is escaped by Jinja."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from auth import Identity
+from benchmark.items import CATEGORIES
+from predictions.problems import votes_phrase
+from predictions.readability import needs_confirmation
+from storage.clock import minute
+
+Report = Mapping[str, Any]
+REFUSED_HEADING = "Not submitted"
+_SHOWN_PROBLEMS = 100
+_TITLES = {"line": "Line", "id": "Item", "field": "Field", "message": "Problem"}
+_STATES = {
+    "awaiting-approval": "Waiting for a maintainer",
+    "queued": "Waiting to be scored",
+    "scoring": "Being scored",
+    "scored": "Scored",
+    "failed": "Scoring failed",
+    "withdrawn": "Withdrawn",
+}
+_CODE = re.compile("`([^`<>&]{1,60})`")
+
+
+@cache
+def _parts() -> Any:
+    """Return the macros of submit_parts.html."""
+    jinja = Environment(
+        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    jinja.filters |= {"code": _with_code, "minute": minute}
+    jinja.globals |= {"states": _STATES}
+    return jinja.get_template("submit_parts.html").module
+
+
+def introduction_html(benchmark: str, limit_mb: float) -> str:
+    """Return what the page is for, and what it takes."""
+    target = "the demo benchmark" if benchmark == "demo" else "VL-RewardBench"
+    return str(_parts().introduction(target, f"{limit_mb:g}"))
+
+
+def paused_html(message: str | None) -> str:
+    """Return the message of a pause; nothing without one."""
+    return "" if message is None else str(_parts().paused(message))
+
+
+def visitor_html(user: Identity, allowance: Mapping[str, Any]) -> str:
+    """Return the submitting account, and whether it may submit now."""
+    return str(_parts().visitor(user, allowance))
+
+
+def report_html(report: Report) -> str:
+    """Return a check report for people."""
+    problems = report.get("problems") or []
+    whole = _about_whole_file(problems)
+    listed = "" if not problems or whole else _problem_table(problems, report.get("problem_count", len(problems)))
+    parts = (
+        _headline(report, problems[0]["message"] if whole else None),
+        _parts().facts(_facts(report)) if report.get("format") else "",
+        *(warning_html(one["message"], one.get("ids") or ()) for one in report.get("warnings", ())),
+        listed,
+        samples_html(report.get("samples") or ()),
+    )
+    return "".join(map(str, parts))
+
+
+def warning_html(message: str, ids: Sequence[object] = ()) -> str:
+    """Return a warning. `ids`: of the items that it is about."""
+    return str(_parts().warning(message, [str(key) for key in ids]))
+
+
+def _headline(report: Report, whole: str | None) -> str:
+    if report["ok"]:
+        sentence = f"{report['items']:,} pairs, {votes_phrase(report['votes_per_item'])}."
+        return str(_parts().accepted(sentence, needs_confirmation(report)))
+    return str(_parts().rejected(whole, report.get("problem_count", len(report["problems"]))))
+
+
+def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the one problem is not that of a line."""
+    return len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None
+
+
+def samples_html(samples: Sequence[Mapping[str, Any]]) -> str:
+    """Return replies of the file, each with its reading; nothing where there are none."""
+    return str(_parts().samples(samples)) if samples else ""
+
+
+def _facts(report: Report) -> list[tuple[str, str]]:
+    rows = [("Format", str(report["format"]))]
+    if report.get("revision"):
+        rows.append(("Pairs", f"All {report['items']:,} (revision {report['revision']})"))
+    if report.get("votes_per_item"):
+        rows.append(("Votes per pair", str(report["votes_per_item"])))
+    if report.get("parse_rate") is not None:
+        rows.append(("Readable votes", f"{100 * report['parse_rate']:.1f}%"))
+    if report.get("first_shown_rate") is not None:
+        rows.append(("Picked the first answer", f"{100 * report['first_shown_rate']:.1f}% (50% is unbiased)"))
+    return rows
+
+
+def _with_code(message: object) -> Markup:
+    """Return a message with the text between backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(str(message)))))  # noqa: S704 (escaped before)
+
+
+def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
+    anywhere = any(one.get(name) is not None for one in problems for name in ("line", "id", "field"))
+    columns = _TITLES if anywhere else {"message": _TITLES["message"]}  # a problem of the whole file has no line
+    shown = problems[:_SHOWN_PROBLEMS]
+    return str(_parts().problem_table(columns, shown, count - len(shown)))
+
+
+def duplicate_html(taken: Mapping[str, Any]) -> str:
+    """Return the note on an earlier identical submission; nothing without one."""
+    return str(_parts().duplicate(taken["id"])) if taken.get("duplicate") else ""
+
+
+def refusal_html(refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING) -> str:
+    """Return why a submission was not taken. `names`: field -> the name on its label."""
+    problems = refused.get("problems") or []
+    table, messages = "", [_named(str(one["message"]), names) for one in problems]
+    if any(one.get("line") or one.get("id") for one in problems):
+        table, messages = _problem_table(problems, refused.get("problem_count", len(problems))), []
+    return str(_parts().refusal(heading, messages, refused, bool(problems))) + table
+
+
+def _named(message: str, names: Mapping[str, str]) -> str:
+    """Return a message that begins with a field's key with the name on its label instead."""
+    field, colon, rest = message.partition(": ")
+    return f"{names[field]}: {rest}" if colon and field in names else message
+
+
+def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None) -> str:
+    """Return where a submission is; its result once there is one."""
+    if status is None:
+        return ""
+    name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
+    return str(_parts().status(status, name, _scores(card) if card else [], is_held_back(status)))
+
+
+def is_held_back(status: Mapping[str, Any]) -> bool:
+    """Return whether an entry is scored, and its owner publishes it later."""
+    return status["state"] == "scored" and not status.get("published", True)
+
+
+def _scores(card: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return (name of a score, percent) under strict."""
+    strict = card["protocols"]["strict"]
+    names = [name for name in ("macro", "overall", *CATEGORIES) if strict.get(name) is not None]
+    return [(name, f"{100 * strict[name]:.1f}") for name in names]

@@ -1,0 +1,46 @@
+"""The guide works word for word, and names every command and option."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from curate.__main__ import command_line
+from curate.near_duplicates import KINDS
+from curate.rules import SHORT
+from tests.test_docs import maintenance_commands
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "curating.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.integration
+def test_the_first_example_of_the_guide_works_word_for_word(tmp_path: Path) -> None:
+    section = GUIDE.partition("## Try it")[2].partition("\n## ")[0]
+    script = "\n".join(re.findall(r"```bash\n(.*?)```", section, re.DOTALL)).replace(".venv/bin/python", sys.executable)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        ["bash", "-e", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "first" / "editions" / "first-edition" / "spec.toml").is_file()
+    assert (tmp_path / "first" / "private" / "first-edition" / "labels.jsonl").is_file()
+    assert "below chance" in (tmp_path / "first" / "pool" / "filtered" / "filter.html").read_text()
+
+
+def test_every_command_and_every_option_is_named() -> None:
+    missing = []
+    for words, parser in maintenance_commands(command_line()):
+        options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+        missing += [f"{words} {name}" for name in options - {"--help"} if name not in GUIDE]
+        missing += [words] if f"curate {words}" not in GUIDE else []
+    assert not missing
+
+
+def test_every_rule_and_kind_of_duplicate_is_described() -> None:
+    assert not [name for name in (*KINDS, *SHORT) if f"`{name}" not in GUIDE]

@@ -1,0 +1,95 @@
+"""A new field of the metadata is its declaration and a column of the migration; everything else follows."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.test_architecture import PACKAGES, ROOT
+
+DECLARATION = """    license: Annotated[
+        str | None,
+        Line("Licence", help="under which the weights are", column=BoardColumn("Licence", "", "licence")),
+    ] = None
+
+    def columns("""
+COLUMN = '        sa.Column("hardware", sa.Text(), nullable=True),\n'
+CHECK = '        sa.CheckConstraint("length(hardware) <= 200", name=op.f("ck_submissions_hardware")),\n'
+EDITS = {
+    "storage/metadata.py": (("    def columns(", DECLARATION),),
+    "storage/migrations/versions/0001_initial.py": (
+        (COLUMN, COLUMN + COLUMN.replace("hardware", "license")),
+        (CHECK, CHECK + CHECK.replace("hardware", "license")),
+    ),
+}
+ASKED = """
+import argparse, io, json, sys
+from contextlib import redirect_stdout
+from pathlib import Path
+import leaderboard.api, submissions.api, submissions.client
+from leaderboard.board.columns import BY_KEY
+from leaderboard.board.rows import build_board
+from leaderboard.board.search import compile_search
+from leaderboard.share.exports import NAMES, as_csv, extract
+from leaderboard.board.query import BoardQuery
+from scripts import doc_tables
+from storage import metadata, row_commitments
+from storage.database import migrate, open_database
+from submissions import gradio_page
+from submissions.metadata import Metadata
+from tests.factories.snapshots import entry, snapshot
+from workers.jobs import snapshot as snapshots
+from sqlalchemy import inspect
+
+database = open_database(f"sqlite:///{sys.argv[1]}/x.db")
+migrate(database)
+parser = argparse.ArgumentParser()
+submissions.client.add_commands(parser.add_subparsers(), {})
+shown = io.StringIO()
+with redirect_stdout(shown):
+    try:
+        parser.parse_args(["submit", "--help"])
+    except SystemExit:
+        pass
+facts = entry(1, 0.7, license="Apache-2.0")
+board = build_board(snapshot([facts, entry(2, 0.6)]))
+print(json.dumps({
+    "parsed": Metadata.parse({"model": "J", "license": " MIT "}).license == "MIT",
+    "table": "license" in {one["name"] for one in inspect(database.engine).get_columns("submissions")},
+    "command": "--license" in shown.getvalue(),
+    "rest": "license" in submissions.api._FORM["properties"],
+    "form": gradio_page._FIELDS[-1] == "license",
+    "snapshot": "license" in snapshots._NAMES,
+    "commitment": "license" in row_commitments.DESCRIPTION,
+    "entry page": ("Licence", "Apache-2.0") in metadata.facts(facts),
+    "maintainers": metadata.label("license") == "Licence",
+    "column": BY_KEY["license"].title == "Licence" and board.find(facts["id"]).value("license") == "Apache-2.0",
+    "search": [row.id for row in board.rows if compile_search("licence:apache")(row)] == [facts["id"]],
+    "api": "license" in leaderboard.api.COLUMNS,
+    "export": "license" in NAMES and b"Apache-2.0" in as_csv(extract(board, BoardQuery())),
+    "documentation": "`--license`" in doc_tables.TABLES["metadata"](),
+}))
+"""
+
+
+def test_a_new_field_touches_two_files(tmp_path: Path) -> None:
+    for name in (*PACKAGES, "scripts", "tests/factories"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (*ROOT.glob("*.py"), *(ROOT / "tests").glob("*.py")):
+        shutil.copy(path, tmp_path / path.relative_to(ROOT))
+    for name, edits in EDITS.items():
+        text = (tmp_path / name).read_text()
+        for before, after in edits:
+            assert text.count(before) == 1, (name, before)
+            text = text.replace(before, after)
+        (tmp_path / name).write_text(text)
+    ran = subprocess.run(
+        [sys.executable, "-c", ASKED, str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    found = json.loads(ran.stdout)
+    assert len(EDITS) == 2
+    assert [name for name, follows in found.items() if not follows] == []

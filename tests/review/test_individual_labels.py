@@ -1,0 +1,92 @@
+"""Individual answers leave a project once it is closed, with the time that each took."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from auth import Forbidden
+from maintenance.types import Conflict, NotFound
+from review import agreement_report, answers, individual_labels, projects
+from review.answers import GivenAnswer
+from review.projects import PairSelection
+from storage.annotation_projects import AnnotatorAnswer
+from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
+from tests.factories.actions import by, run_command
+from tests.factories.review_setup import ReviewSetup
+from workers.snapshot_triggers import NON_PUBLIC_EVENTS
+
+
+def answered(bench: ReviewSetup) -> int:
+    asked = by(bench.database, MAINTAINER, table=bench.table)
+    done = projects.create(asked, "may", "demo", "to be sure", PairSelection("all"))
+    project = int(done.message.rpartition("/")[2])
+    for user in (MAINTAINER, SECOND_MAINTAINER):
+        for place in (1, 2, 3):
+            answers.answer(
+                by(bench.database, user, table=bench.table), project, place, GivenAnswer("poor-image", (), "dark")
+            )
+    return project
+
+
+def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: ReviewSetup) -> None:
+    project, maintainer = answered(bench), by(bench.database, MAINTAINER)
+    with pytest.raises(Conflict, match="Close it first"):
+        individual_labels.export(maintainer, project)
+    assert bench.kinds().count(individual_labels.EXPORTED) == 0
+    projects.close(maintainer, project, "next", "May")
+    lines = [
+        json.loads(line) for line in run_command(maintainer, "verification", "export", str(project)).text.splitlines()
+    ]
+    assert len(lines) == 6
+    assert {(one["verdict"], one["note"]) for one in lines} == {("poor-image", "dark")}
+    assert {one["annotator"] for one in lines} == {MAINTAINER.account, SECOND_MAINTAINER.account}
+    assert sum(one["seconds"] is None for one in lines) == 2, "nobody knows how long the first answer took"
+    assert bench.kinds().count(individual_labels.EXPORTED) == 1
+    assert individual_labels.EXPORTED in NON_PUBLIC_EVENTS
+
+
+def test_only_maintainers_export(bench: ReviewSetup) -> None:
+    with pytest.raises(Forbidden):
+        individual_labels.export(by(bench.database, STRANGER), 1)
+    with pytest.raises(NotFound):
+        individual_labels.export(by(bench.database, MAINTAINER), 99)
+
+
+def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
+    given = [AnnotatorAnswer("ann", item, "a", [], "", None) for item in ("x", "y", "z")]
+    moments = {("ann", "y"): 100.0, ("ann", "x"): 165.5, ("ann", "z"): 3000.0, ("bob", "x"): 130.0}
+    found = {one.item: one.seconds for one in individual_labels.with_seconds(given, moments)}
+    assert found == {"y": None, "x": 65.5, "z": None}
+
+
+def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> None:
+    from curate.sources import read_objects
+    from curate.verification import read_answer
+
+    project, path = answered(bench), tmp_path / "answers.jsonl"
+    projects.close(by(bench.database, MAINTAINER), project, "next", "May")
+    path.write_text(individual_labels.as_lines(individual_labels.export(by(bench.database, MAINTAINER), project)))
+    keys = {item.key: None for item in bench.table.items}
+    read = [read_answer(line, keys) for _, line in read_objects(path)]  # type: ignore[arg-type]
+    assert {one.verdict for one in read} == {"poor-image"}
+
+
+def test_agreement_tells_alpha_by_annotator_and_nobody_s_answers(bench: ReviewSetup) -> None:
+    project = answered(bench)
+    answers.answer(
+        by(bench.database, SECOND_MAINTAINER, table=bench.table), project, 3, GivenAnswer("first", ("counting",))
+    )
+    found = agreement_report.agreement_within(by(bench.database, MAINTAINER), project)
+    assert (found["answers"], found["shared_pairs"]) == (6, 3)
+    assert found["agreement"] == pytest.approx(2 / 3)
+    assert found["alpha"] == 0.0, "the one who differs does so by chance"
+    assert found["tags"]["counting"]["given"] == 1
+    assert set(found["annotators"]) == {MAINTAINER.account, SECOND_MAINTAINER.account}
+    text = agreement_report.as_text(found)
+    assert "alpha 0.00" in text
+    assert "poor-image" not in text
+    with pytest.raises(Forbidden):
+        agreement_report.agreement_within(by(bench.database, STRANGER), project)
