@@ -30,7 +30,6 @@ INTEGRATION = frozenset(
         "judge/test_kill.py",
         "judge/test_run.py",
         "judge/test_scores.py",
-        "operation/test_topology.py",
         "leaderboard/share/test_routes.py",
         "leaderboard/test_declared_once.py",
         "leaderboard/test_disclosure.py",
