@@ -77,7 +77,7 @@ _FORM = {
     "properties": {
         "file": _FILE_SCHEMA,
         **{
-            name: {"type": "string", "description": f"{field.help.capitalize()}: {field.limits}"}
+            name: {"type": "string", "description": f"{field.help[0].upper()}{field.help[1:]}: {field.limits}"}
             for name, field in FIELDS.items()
         },
         **{name: {"type": "string"} for name in (*visibility_options.FIELDS, visibility_options.CONFIRMATION)},
