@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import merged
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
 from storage import audit, label_imports, label_sets, moderation, snapshots, submission_pause, worker_heartbeats
@@ -31,6 +32,7 @@ class DatabaseSnapshots:
     def __init__(
         self,
         database: Database,
+        spec: BenchmarkSpec | None = None,
         *,
         hidden_labels: Mapping[str, str] = MappingProxyType({}),
         offline_after: float = OFFLINE_AFTER,
@@ -38,6 +40,7 @@ class DatabaseSnapshots:
         """``hidden_labels``: configured label revisions that are not public and their levels, beside those imported.
         ``offline_after``: seconds of silence until visitors are told."""
         self._database = database
+        self._spec = spec or load_spec(DEFAULT_BENCHMARK)
         self._hidden_labels = hidden_labels
         self._offline_after = offline_after
         self._absent_since: float | None = None
@@ -67,7 +70,7 @@ class DatabaseSnapshots:
             off = moderation.removed_entries(session)
             levels = merged(self._hidden_labels, label_imports.hidden_revisions(session))
             turned = _last_turn(session, found.through_seq)
-        snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels), "turned": turned}
+        snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels, self._spec), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:

@@ -12,7 +12,7 @@ from gradio.context import Context
 
 from auth import AuthError, Identity
 from auth.settings import IdentitySettings
-from benchmark.items import ItemTable
+from benchmark.items import ItemTable, load_table
 from maintenance import markup
 from maintenance.actions import account_search
 from maintenance.actions.entries import ParseMetadata
@@ -35,7 +35,7 @@ class PageContext:
     identify: Callable[[gr.Request], Identity]
     paths: Sequence[Path] = ()
     note_refusal: Callable[[AuthError, str, str], None] = lambda refused, where, address: None
-    table: Callable[[], ItemTable] = ItemTable.load
+    table: Callable[[], ItemTable] = load_table
     shipped: Callable[[], Shipped] = tuple  # the reported results that come with the project
     identity: IdentitySettings | None = None  # who has which role; None: users are not distinguished
 

@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.disclosure import PUBLIC, SCORES, shown_scores
-from benchmark.items import CATEGORIES
+from benchmark.disclosure import PUBLIC, shown_scores
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import category_counts
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import ABSENT, Votes
 from predictions.parse import Predictions
 from predictions.spool import UploadedFile
 
 ACCEPTANCE, SCORE = "acceptance", "score"
-PROTOCOL, GROUPING = "strict", "official"
 _COUNTS = ("n", "agree", "reject", "undecided")
 _DIGITS = 6  # of fractions, so that no platform's last bit shows; labels that are not public have fewer
 
@@ -86,7 +85,7 @@ class Labels:
 
 def score_payload(
     submission: str,
-    benchmark: str,
+    spec: BenchmarkSpec,
     content_sha256: str,
     labels: Labels,
     scorer_version: str,
@@ -99,12 +98,12 @@ def score_payload(
 
     `tally`: benchmark.scoring.Tally.to_json(), and the text that is stored of it.
     """
-    counted = Tally.from_json(tally)
+    counted = Tally.from_json(tally, spec)
     told = shown_scores(counted, labels.level)
     rounded = {name: None if value is None else round(value, _DIGITS) for name, value in told.items()}
     return {
         "kind": SCORE,
-        "benchmark": benchmark,
+        "benchmark": spec.id,
         "submission": submission,
         "content_sha256": content_sha256,
         "votes_per_item": counted.k,
@@ -115,8 +114,8 @@ def score_payload(
         "label_salt": labels.salt if labels.public else None,
         "disclosure": labels.level,
         "scorer_version": scorer_version,
-        "protocol": PROTOCOL,
-        "grouping": GROUPING,
+        "protocol": spec.ranking,
+        "grouping": spec.official,
         "scores": rounded,
         "counts": _counts(counted) if labels.public else None,
         "tally_sha256": hashlib.sha256(tally_text.encode()).hexdigest() if labels.public else None,
@@ -126,9 +125,11 @@ def score_payload(
 
 def without_score(stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of a score of which no number is shown to anybody, its owner included (benchmark/ladder.py)."""
-    return {**stated, "scores": dict.fromkeys(SCORES), "withheld": NOT_SHOWN}
+    return {**stated, "scores": dict.fromkeys(stated["scores"]), "withheld": NOT_SHOWN}
 
 
 def _counts(tally: Tally) -> dict[str, dict[str, int]]:
-    rows = category_counts(tally.counts, GROUPING)[:, : len(_COUNTS)].tolist()
-    return {name: dict(zip(_COUNTS, row, strict=True)) for name, row in zip(CATEGORIES, rows, strict=True)}
+    rows = category_counts(tally.counts, tally.spec)[:, : len(_COUNTS)].tolist()
+    return {
+        name: dict(zip(_COUNTS, row, strict=True)) for name, row in zip(tally.spec.category_keys, rows, strict=True)
+    }

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from auth import Identity, Role
+from benchmark.spec import BenchmarkSpec
 from receipts import payload, queries
 from receipts.queries import ReceiptRow, Scored
 from receipts.signing import SIGNATURE, Signer, public_key_json
@@ -40,7 +41,7 @@ class ReceiptService:
     their disclosure levels."""
 
     database: Database
-    benchmark: str
+    spec: BenchmarkSpec
     signer: Signer
     hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -50,7 +51,7 @@ class ReceiptService:
         It names the owner, so others get it only for entries on the board under their owner's name.
         """
         with self.database.read() as session:
-            found = queries.receipts_of_submission(session, self.benchmark, submission)
+            found = queries.receipts_of_submission(session, self.spec.id, submission)
             if found is None:
                 return None
             shown = visibility.of(session, submission)
@@ -67,7 +68,7 @@ class ReceiptService:
         Raises RecordChanged where rows about it, or about labels, are not what their events say.
         """
         with self.database.read() as session:
-            found = queries.receipts_of_submission(session, self.benchmark, submission)
+            found = queries.receipts_of_submission(session, self.spec.id, submission)
             if found is None:
                 return None
             shown = visibility.of(session, submission)
@@ -76,7 +77,7 @@ class ReceiptService:
             ledger, wrong = integrity.about(session, submission)
             labels = queries.labels(session, self.hidden_labels)
             stored = queries.scores(session, [submission])
-            withheld = ladder.withheld(session, ladder.levels(session, self.hidden_labels), [submission])
+            withheld = ladder.withheld(session, ladder.levels(session, self.hidden_labels), self.spec, [submission])
             stated = [] if wrong else [self._state(session, found, one, labels, ledger, withheld) for one in stored]
         if wrong:
             self._refuse(submission, wrong[0])
@@ -99,7 +100,7 @@ class ReceiptService:
         under = labels[score.label_revision]
         said = payload.score_payload(
             found.id,
-            self.benchmark,
+            self.spec,
             found.content_sha256,
             under,
             score.scorer_version,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import ItemTable
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, Identity, require_maintainer
 from review.items import short_name, vote_counts
@@ -56,7 +56,7 @@ def proposed(database: Database, user: Identity, table: ItemTable) -> Proposed:
     known = [places[key] for key in keys if key in places]
     asked, heard = (facts["entries"], facts.get("heard", {})) if facts else ((), {})  # an older list has not the second
     votes: dict[int, tuple[int, int, int]] = {}
-    for category in CATEGORIES:
+    for category in table.spec.category_keys:
         of_it = [index for index in known if table.items[index].category == category]
         votes |= vote_counts(database, table, of_it, among=heard.get(category, asked))
     found = (CandidateItem(table.items[index].key, short_name(table, index), votes[index]) for index in known)

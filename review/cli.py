@@ -7,7 +7,6 @@ from typing import Any
 
 from auth.settings import Mode
 from benchmark.annotation import ERRORS, SAYINGS, UNUSABLE
-from benchmark.labels import TAGS
 from maintenance.cli import (
     CliContext,
     CliResult,
@@ -36,7 +35,7 @@ def _add_disputes(commands: Any) -> None:
     add = command(commands, "open", "dispute a label", _open)
     add.add_argument("item", help="key or id")
     add.add_argument("--better", required=True, choices=SAYINGS, help="what is right; A and B as on the pair's page")
-    add.add_argument("--tag", choices=TAGS, help="which kind of error the worse response makes")
+    add.add_argument("--tag", help="which kind of error the worse response makes")
     add.add_argument("--reason", required=True)
     listing = command(commands, "list", "disputes by item, with the judges' votes", _disputes)
     listing.add_argument("--state", action="append", choices=disputes.STATES, help="open if left out (repeatable)")

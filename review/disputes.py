@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from auth import Identity, Role, require
 from benchmark.annotation import SAYINGS
 from benchmark.items import ItemTable
-from benchmark.labels import TAGS
 from maintenance.actions.labels import stated_level
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from review import drafts
@@ -77,8 +76,10 @@ def dispute(
         raise Conflict("reason-too-short", f"Say in at least {REASON_LENGTHS[0]} characters what is wrong.")
     if better not in SAYINGS:
         raise Conflict("bad-answer", f"What is right is one of {', '.join(SAYINGS)}.")
-    if tag is not None and tag not in TAGS:
-        raise Conflict("bad-tag", f"An error tag is one of {', '.join(TAGS)}.")
+    if tag is not None and tag not in table.spec.tags:
+        raise Conflict(
+            "bad-tag", f"An error tag is one of {', '.join(table.spec.tags) or 'none: this benchmark has no tags'}."
+        )
     key, name = table.items[index].key, short_name(table, index)
     with database.write() as session:
         audit.acquire_chain_lock(session)

@@ -14,7 +14,6 @@ from auth import Identity
 from auth.pages import use_layout
 from benchmark.annotation import ERRORS, RECOGNITION, SAYINGS
 from benchmark.items import ItemTable
-from benchmark.labels import TAGS
 from review.answers import ProjectView
 from review.disputes import MOST_OPEN, SAID, OwnDispute
 from review.items import PairTexts
@@ -90,7 +89,7 @@ class ReviewPages:
             problem=problem,
             sayings=[(name, SAID[name]) for name in SAYINGS],
             said=SAID,
-            tags=TAGS,
+            tags=table.spec.tags,
             lengths=REASON_LENGTHS,
             most=MOST_OPEN,
         )

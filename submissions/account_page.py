@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from auth import AuthError, Identity
 from auth.routes import ActivityLine, SubmissionRow
+from benchmark.spec import BenchmarkSpec
 from storage.database import Database
 from submissions import activity, visibility_options
 from submissions.pages import next_submission_text, visibility_label
@@ -32,10 +33,12 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
     ]
 
 
-def activity_lines(database: Database, benchmark: str, hidden: Mapping[str, str], user: Identity) -> list[ActivityLine]:
+def activity_lines(
+    database: Database, spec: BenchmarkSpec, hidden: Mapping[str, str], user: Identity
+) -> list[ActivityLine]:
     """Return what happened to an account's entries, the newest first."""
     try:
-        found = activity.list_activity(database, benchmark, user, limit=20, hidden_labels=hidden)
+        found = activity.list_activity(database, spec, user, limit=20, hidden_labels=hidden)
     except AuthError:  # somebody who may look, but do nothing
         return []
     return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found]

@@ -16,6 +16,7 @@ from auth import Identity, Role, require
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
 from benchmark.ladder import NOT_SHOWN
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from receipts import queries
 from receipts.queries import ReceiptRow, Scored
 from storage import audit, label_imports, ladder
@@ -84,7 +85,7 @@ class ActivityItem:
 
 def list_activity(
     database: Database,
-    benchmark: str,
+    spec: BenchmarkSpec,
     user: Identity,
     *,
     before: int | None = None,
@@ -105,15 +106,15 @@ def list_activity(
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:
         return []
     with database.read() as session:
-        mine = queries.receipts_of_account(session, benchmark, user.account, MOST_ENTRIES)
+        mine = queries.receipts_of_account(session, spec.id, user.account, MOST_ENTRIES)
         if not mine:
             return []
         names = [one.id for one in mine]
         about = audit.events_about(session, names, (audit.SCORED, *_SENTENCES), before=before, limit=limit)
         moves = audit.events_about(session, [audit.BOARD], _RESCORED, before=before, limit=limit)
         levels = merged(hidden_labels, label_imports.hidden_revisions(session))
-        not_shown = ladder.withheld(session, levels, names)
-        told = _Scores(queries.scores(session, names), levels, not_shown)
+        not_shown = ladder.withheld(session, levels, spec, names)
+        told = _Scores(queries.scores(session, names), levels, spec, not_shown)
         chunks = audit.events_about(session, told.subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
@@ -121,12 +122,19 @@ def list_activity(
 
 
 class _Scores:
-    """The macro average under strict, to 0.1 point, or the overall where no more is shown. Drafts are not among them.
+    """The headline to 0.1 point, or the pooled score where no more is shown. Drafts are not among them.
 
     `levels`: disclosure levels of the label revisions that are not public.
     """
 
-    def __init__(self, stored: Sequence[Scored], levels: Mapping[str, str], withheld: Withheld = frozenset()) -> None:
+    def __init__(
+        self,
+        stored: Sequence[Scored],
+        levels: Mapping[str, str],
+        spec: BenchmarkSpec,
+        withheld: Withheld = frozenset(),
+    ) -> None:
+        self._spec = spec
         self._withheld = withheld
         self._levels = levels
         self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
@@ -154,8 +162,8 @@ class _Scores:
         if found is None:
             return ""
         level = self._levels.get(revision, PUBLIC)
-        name = "overall" if level == OVERALL_ONLY else "macro"
-        value = shown_scores(Tally.from_json(json.loads(found.tally)), level)[name]
+        name = self._spec.pooled if level == OVERALL_ONLY else self._spec.headline
+        value = shown_scores(Tally.from_json(json.loads(found.tally), self._spec), level)[name]
         return "" if value is None else f"{name} {100 * value:.1f}"
 
 

@@ -24,6 +24,7 @@ from auth.middleware import identity_of
 from auth.problem_details import problem, problem_body, problem_response
 from auth.rate_limit import address_of
 from auth.role_routes import RoleRoute
+from benchmark.spec import BenchmarkSpec
 from predictions import readability
 from predictions.sandbox import ReadingFailed
 from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
@@ -86,6 +87,7 @@ def build(
     spool: Spool,
     track: Callable[[str, Identity], Status | None],
     database: Database,
+    spec: BenchmarkSpec,
     hidden_labels: Mapping[str, str] = MappingProxyType({}),
 ) -> APIRouter:
     """Return the routes. `hidden_labels`: the configured label revisions that are not public, and their disclosure
@@ -142,7 +144,7 @@ def build(
 
     router.include_router(_parse_form(database, intake.benchmark))
     _add_policy(router, intake)
-    _add_events(router, database, intake.benchmark, hidden_labels)
+    _add_events(router, database, spec, hidden_labels)
     _add_health(router, database)
     return router
 
@@ -202,7 +204,7 @@ def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
         return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
-def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: Mapping[str, str]) -> None:
+def _add_events(router: APIRouter, database: Database, spec: BenchmarkSpec, hidden: Mapping[str, str]) -> None:
     @router.get("/api/v1/account/events", responses=openapi_examples.EVENTS)
     def events(
         request: Request,
@@ -211,7 +213,7 @@ def _add_events(router: APIRouter, database: Database, benchmark: str, hidden: M
     ) -> Response:
         """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
-        found = activity.list_activity(database, benchmark, identity_of(request), **span, hidden_labels=hidden)
+        found = activity.list_activity(database, spec, identity_of(request), **span, hidden_labels=hidden)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
 
 

@@ -15,7 +15,7 @@ import gradio as gr
 
 from auth import Identity
 from auth.middleware import identity_of
-from benchmark.items import CATEGORIES
+from benchmark.spec import BenchmarkSpec
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from storage.clock import minute
@@ -58,11 +58,11 @@ _REFUSED_HEADING = "Not submitted"
 _EMPTY_REPORT = '<p class="vl-hint">The report appears here as soon as a file is chosen.</p>'
 
 
-def build(service: GradioSubmissions, *, benchmark: str, limit_mb: float) -> None:
+def build(service: GradioSubmissions, *, spec: BenchmarkSpec, limit_mb: float) -> None:
     """Lay the page out in the current Blocks context and wire it."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    _html(_introduction(benchmark, limit_mb), elem_classes=["site", "vl-intro"])
+    _html(_introduction(spec, limit_mb), elem_classes=["site", "vl-intro"])
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
@@ -127,8 +127,8 @@ def _html(value: str, **options: Any) -> gr.HTML:
     return gr.HTML(value, apply_default_css=False, js_on_load=None, **options)
 
 
-def _introduction(benchmark: str, limit_mb: float) -> str:
-    target = "the demo benchmark" if benchmark == "demo" else "VL-RewardBench"
+def _introduction(spec: BenchmarkSpec, limit_mb: float) -> str:
+    target = "the demo benchmark" if spec.synthetic else spec.title
     return (
         '<h1>Submit predictions</h1><p class="lead">'
         f"Drop the file that your tool wrote for {target}: this project's own JSONL, the official script, "
@@ -210,14 +210,14 @@ def _wire(
         if "code" in taken:
             return "", refusal_html(taken), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
-        return duplicate_html(taken), status_html(status, None), taken["id"], gr.update(active=True)
+        return duplicate_html(taken), status_html(status, None, service.scores), taken["id"], gr.update(active=True)
 
     def watch(request: gr.Request, name: str) -> tuple[str, Any]:
         status = service.status(name, identity_of(request.request)) if name else None
         scored = status is not None and status["state"] == "scored"
         card = service.result(name) if scored else None
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or _held_back(status))
-        return status_html(status, card), gr.update(active=waiting)
+        return status_html(status, card, service.scores), gr.update(active=waiting)
 
     file.change(show_report, [file], [report, button, confirm], api_visibility="private", show_progress="minimal")
     button.click(
@@ -399,8 +399,8 @@ def _named(message: str) -> str:
     return f"{_NAMES.get(field, field.replace('_', ' ').capitalize())}: {rest}"
 
 
-def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None) -> str:
-    """Return where a submission is; its result once there is one."""
+def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None, names: Sequence[str]) -> str:
+    """Return where a submission is; its result once there is one. ``names``: of the scores, in their order."""
     if status is None:
         return ""
     name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
@@ -412,7 +412,7 @@ def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None
     if status.get("reason"):
         lines.append(f"<p>{escape(status['reason'])}</p>")
     if card:
-        lines.append(_scores(card))
+        lines.append(_scores(card, names))
     if _held_back(status):
         lines.append(f'<p>It is not published. <a href="/account/submissions/{status["id"]}">Publish it</a></p>')
     elif status["state"] == "scored":
@@ -430,11 +430,11 @@ def _held_back(status: Mapping[str, Any]) -> bool:
     return status["state"] == "scored" and not status.get("published", True)
 
 
-def _scores(card: Mapping[str, Any]) -> str:
-    strict = card["protocols"]["strict"]
+def _scores(card: Mapping[str, Any], names: Sequence[str]) -> str:
+    strict = next(iter(card["protocols"].values()))
     cells = "".join(
         f'<div class="vl-{name}"><dt>{name.capitalize()}</dt><dd>{100 * strict[name]:.1f}</dd></div>'
-        for name in ("macro", "overall", *CATEGORIES)
+        for name in names
         if strict.get(name) is not None
     )
     return f'<dl class="vl-scores">{cells}</dl>'

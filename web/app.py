@@ -21,7 +21,7 @@ import submissions.pages
 from auth.settings import Mode
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.status_pages import not_found_page
-from leaderboard.render import assets, environment
+from leaderboard.render import assets, environment, show_benchmark
 from review.pages import ReviewPages
 from settings import Settings
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
@@ -44,7 +44,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
     )
     app = FastAPI(
-        title="VL-RewardBench leaderboard",
+        title=f"{settings.spec.brand} leaderboard",
         lifespan=lifespan(settings, services, gradio, on_misconfigured),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
@@ -57,6 +57,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services)
+    show_benchmark(settings.spec)
     environment().globals["local_mode"] = settings.identity.mode is Mode.LOCAL  # a line on every page
     return wrap(app, middleware(settings, services))
 
@@ -69,9 +70,11 @@ def _add_board(app: FastAPI, services: Services) -> None:
 def _add_submissions(app: FastAPI, settings: Settings, services: Services) -> None:
     use_cases, database = services.submissions, services.database
     app.include_router(
-        submissions.api.build(use_cases, services.spool, services.submission_status, database, settings.hidden_labels)
+        submissions.api.build(
+            use_cases, services.spool, services.submission_status, database, settings.spec, settings.hidden_labels
+        )
     )
-    owner = owner_actions(database, services.receipts)
+    owner = owner_actions(database, services.receipts, settings.spec)
     app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
     app.include_router(receipts.api.build(services.receipts))
 
@@ -83,7 +86,7 @@ def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> No
             settings.benchmark,
             parse_columns,
             paths=(settings.state_dir,),
-            shipped=bundled_results,
+            shipped=partial(bundled_results, settings.spec),
             site_url=settings.identity.public_url or "",
             note_refusal=services.auth.record_denial,
             identity=settings.identity,
@@ -110,7 +113,7 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
             services.account_pages,
             submissions_of=partial(submission_rows, database, benchmark),
             next_one=partial(next_submission_line, services.submissions),
-            activity=partial(activity_lines, database, benchmark, settings.hidden_labels),
+            activity=partial(activity_lines, database, settings.spec, settings.hidden_labels),
         )
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import submissions.pages
 from auth import Identity
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.reported_results import bundled_results
 from maintenance.actions import entries
 from maintenance.types import Conflict
@@ -15,11 +16,11 @@ from storage.database import Database
 from submissions.metadata import parse_columns
 
 
-def owner_actions(database: Database, receipts: ReceiptService) -> submissions.pages.OwnerActions:
+def owner_actions(database: Database, receipts: ReceiptService, spec: BenchmarkSpec) -> submissions.pages.OwnerActions:
     """Return what owners do about their submissions, as the pages of an account need it."""
 
     def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
-        return possible(lambda: entries.edit(database, user, entry, fields, parse_columns, bundled_results()))
+        return possible(lambda: entries.edit(database, user, entry, fields, parse_columns, bundled_results(spec)))
 
     def withdraw(user: Identity, entry: str, reason: str) -> object:
         return possible(lambda: entries.withdraw(database, user, entry, reason))
@@ -41,4 +42,5 @@ def owner_actions(database: Database, receipts: ReceiptService) -> submissions.p
         edit=edit,
         withdraw=withdraw,
         scores=scores,
+        measures=spec.headline_first,
     )

@@ -51,22 +51,22 @@ class Services:
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
-    snapshots = DatabaseSnapshots(database, hidden_labels=settings.hidden_labels)
+    snapshots = DatabaseSnapshots(database, settings.spec, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),
         account_pages=AccountPages(environment(), [submissions.pages.TEMPLATES]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         submissions=_submission_service(settings, database, signer),
-        submission_status=partial(get_status, database, settings.benchmark, hidden=settings.hidden_labels),
-        receipts=ReceiptService(database, settings.benchmark, signer, settings.hidden_labels),
+        submission_status=partial(get_status, database, settings.spec, hidden=settings.hidden_labels),
+        receipts=ReceiptService(database, settings.spec, signer, settings.hidden_labels),
         board=BoardCache(
             snapshots,
-            benchmark=settings.benchmark,
+            spec=settings.spec,
             public_url=settings.identity.public_url,
             warm=leaderboard.routes.prerender,
         ),
-        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
+        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations, settings.spec),
         decisions=PublicLog(database),
     )
 
@@ -75,12 +75,14 @@ def _submission_service(settings: Settings, database: Database, signer: Signer) 
     return SubmissionService(
         database,
         Uploads(settings.uploads_url),
-        partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
+        partial(
+            read_isolated, benchmark=settings.manifest_path or settings.benchmark, definitions=settings.definitions
+        ),
         settings.benchmark,
         signer,
         policy=_quota_policy(settings),
         stated=partial(policy_facts, settings),
-        shipped=bundled_results,
+        shipped=partial(bundled_results, settings.spec),
     )
 
 

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
+from benchmark.protocols import protocols
 from common.rounding import tenths
-from leaderboard.board.columns import VALUES
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import one_line
-
-DATASET = "MMInstruction/VL-RewardBench"
-TASKS = VALUES
-"""The ids of the benchmark's tasks; the dataset's eval.yaml has to declare the same."""
 
 
 def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address: str) -> bytes:
@@ -24,21 +19,21 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml  # a tenth of a second for those who ask
 
-    rule, categories = PROTOCOLS[board.protocol].title, GROUPING_NAMES[board.grouping]
+    rule, categories = protocols(board.spec)[board.protocol].title, board.spec.grouping_text(board.grouping).title
     how = f"rule {rule}, categories {categories}, labels {board.label_revision}"
     votes = row.votes_per_item
     notes = f"{row.version or row.model}: {how}, {votes} {'vote' if votes == 1 else 'votes'} per pair"
     made = [
         EvalResultEntry(
-            dataset_id=DATASET,
+            dataset_id=board.spec.hub_dataset,
             task_id=task,
             value=tenths(value) / 10,
             date=entry["submitted_at"],
             source_url=address,
-            source_name="VL-RewardBench leaderboard",
+            source_name=f"{board.spec.brand} leaderboard",
             notes=one_line(notes),
         )
-        for task in TASKS
+        for task in board.spec.headline_first  # the dataset's eval.yaml has to declare the same
         if (value := row.value(task)) is not None
     ]
     text: str = yaml.safe_dump(eval_result_entries_to_yaml(made), sort_keys=False, allow_unicode=True)
@@ -49,6 +44,8 @@ def refusal(row: BoardRow, board: Board) -> str | None:
     """Return why there is no such file for a row; None if there is one."""
     if row.tier != "scored":
         return "This result is reported from elsewhere; only what was counted here is written for the Hub."
-    if board.benchmark == "demo":
-        return f"A simulated judge on synthetic pairs has no score on {DATASET}."
+    if board.spec.synthetic:
+        return f"A simulated judge on synthetic pairs has no score on {board.spec.hub_dataset}."
+    if not board.spec.hub_dataset:
+        return f"{board.spec.title} is no dataset on the Hub."
     return None

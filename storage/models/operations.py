@@ -5,11 +5,10 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Double, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.items import CATEGORIES
 from storage.clock import database_now
 from storage.models.core import JUDGE_TYPES, MAX_VOTES, Base, EntryId, Instant, Sha256, Words
 
-_FIGURES = (*CATEGORIES, "overall", "macro")
+_FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")
 
 
 def _check(name: str, rule: str) -> CheckConstraint:

@@ -11,7 +11,6 @@ from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, 
 from sqlalchemy.orm import Mapped, mapped_column
 
 from benchmark.annotation import SAYINGS, VERDICTS
-from benchmark.labels import TAGS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
 
@@ -37,7 +36,7 @@ class Dispute(Base):
         _check("item", "length(item) BETWEEN 1 AND 70"),
         _check("account", "length(account) BETWEEN 1 AND 200"),
         _one_of("better", SAYINGS),
-        _one_of("tag", TAGS),
+        _one_of("tag", ("existence", "recognition", "attribute", "counting", "other")),
         _check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
         _one_of("state", ("open", "accepted", "rejected")),
         _check("note", f"length(note) BETWEEN 1 AND {NOTE_LIMIT}"),

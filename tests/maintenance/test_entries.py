@@ -28,6 +28,7 @@ from submissions.status import get_status
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
+from tests.factories.specs import spec_of
 from tests.maintenance.concurrency_helpers import at_once
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -171,7 +172,7 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     assert (stub["id"], stub["reason"], stub["model"]) == (ids[0], "wrong prompt", "judge 0")
     assert stub["at"].endswith("Z")
     assert decisions(database)[0].sentence == f"Entry {ids[0]} was withdrawn: wrong prompt"
-    told = get_status(database, scorer.table.benchmark, ids[0], OWNER_OF_IT)
+    told = get_status(database, spec_of(scorer.table.benchmark), ids[0], OWNER_OF_IT)
     assert told is not None
     assert (told.state, told.reason) == ("withdrawn", "wrong prompt")
     entries.hide(database, MAINTAINER, ids[0], "a name that may not be shown")
@@ -390,7 +391,9 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     assert on_board(database, scorer) == ids
     assert decisions(database)[0].sentence.startswith(f"Entry {ids[0]} is back on the board: ")
     mine = [
-        one.sentence for one in activity.list_activity(database, "demo", OWNER_OF_IT) if one.kind == "entry.restored"
+        one.sentence
+        for one in activity.list_activity(database, spec_of("demo"), OWNER_OF_IT)
+        if one.kind == "entry.restored"
     ]
     assert mine == [
         "It is back on the board: the owner asked for it",

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from benchmark.label_diff import COLUMNS
 from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
 from maintenance.decision_log import decisions
@@ -23,6 +22,7 @@ from storage.models.core import AuditEvent, Score
 from tests.factories import boards, other_scorer
 from tests.factories.accounts import MAINTAINER
 from tests.factories.boards import RealBoard
+from tests.factories.specs import COLUMNS
 from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"

@@ -18,6 +18,7 @@ from submissions import activity
 from submissions.activity import ActivityItem
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.specs import spec_of
 from workers.jobs.rescore import switch_board
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
@@ -43,7 +44,7 @@ def scored(database: Database, scorer: Scorer) -> Database:
 
 
 def _said(database: Database, **more: int) -> list[ActivityItem]:
-    return activity.list_activity(database, "demo", OWNER_OF_IT, **more)
+    return activity.list_activity(database, spec_of("demo"), OWNER_OF_IT, **more)
 
 
 def test_scores_and_decisions_are_told_with_their_reason(scored: Database) -> None:
@@ -85,7 +86,8 @@ def test_what_was_scored_in_bulk_is_told_too(database: Database, scorer: Scorer)
 def test_where_the_overall_alone_is_shown_owners_are_told_no_more(scored: Database) -> None:
     plain = [one.sentence for one in _said(scored) if "macro" in one.sentence]
     told = [
-        one.sentence for one in activity.list_activity(scored, "demo", OWNER_OF_IT, hidden_labels={"demo": "overall"})
+        one.sentence
+        for one in activity.list_activity(scored, spec_of("demo"), OWNER_OF_IT, hidden_labels={"demo": "overall"})
     ]
     assert plain
     assert not any("macro" in one for one in told)
@@ -111,7 +113,7 @@ def test_older_ones_follow_from_where_an_answer_ended(scored: Database) -> None:
         entries.flag(scored, MAINTAINER, entry, f"note {number}")
     everything = _said(scored)
     pages, before = [], None
-    while page := activity.list_activity(scored, "demo", OWNER_OF_IT, before=before, limit=2):
+    while page := activity.list_activity(scored, spec_of("demo"), OWNER_OF_IT, before=before, limit=2):
         pages.append(page)
         before = page[-1].seq
     assert [line for page in pages for line in page] == everything
@@ -121,14 +123,14 @@ def test_older_ones_follow_from_where_an_answer_ended(scored: Database) -> None:
 def test_nobody_else_is_told(scored: Database, tmp_path: Path) -> None:
     assert _said(scored)
     for user in (STRANGER, MAINTAINER, LOCAL, OPEN):
-        assert activity.list_activity(scored, "demo", user) == []
+        assert activity.list_activity(scored, spec_of("demo"), user) == []
     with pytest.raises(Unauthenticated):
-        activity.list_activity(scored, "demo", ANONYMOUS)
+        activity.list_activity(scored, spec_of("demo"), ANONYMOUS)
 
 
 def test_a_transferred_entry_takes_its_history_along(scored: Database) -> None:
     entry = _said(scored)[0].entry
     entries.transfer(scored, MAINTAINER, entry, "local", "they asked for it")
     assert entry not in {line.entry for line in _said(scored)}
-    told = activity.list_activity(scored, "demo", LOCAL)
+    told = activity.list_activity(scored, spec_of("demo"), LOCAL)
     assert told[0].sentence == "It was given to another account: they asked for it"

@@ -15,6 +15,7 @@ from benchmark.items import build_table
 from submissions.__main__ import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
+from tests.factories.specs import INVENTED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +30,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def manifest(tmp_path: Path) -> Path:
     """Return items of a small benchmark."""
     path = tmp_path / "items.json"
-    path.write_text(json.dumps(build_table("invented", {"r1": pairs(2)}).to_json()))
+    path.write_text(json.dumps(build_table(INVENTED, {"r1": pairs(2)}).to_json()))
     return path
 
 

@@ -17,6 +17,7 @@ from submissions import gradio_page
 from submissions.gradio_service import GradioSubmissions
 from submissions.status import get_status
 from tests.databases import new_database
+from tests.factories.specs import DEMO, VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 
 
@@ -36,7 +37,12 @@ def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
 def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> GradioSubmissions:
     (tmp_path / "gradio").mkdir()
     return GradioSubmissions(
-        setup.intake, partial(get_status, database, BENCHMARK), lambda _: None, tmp_path / "gradio", LIMIT
+        setup.intake,
+        partial(get_status, database, spec_of(BENCHMARK)),
+        lambda _: None,
+        tmp_path / "gradio",
+        LIMIT,
+        VL.headline_first,
     )
 
 
@@ -44,7 +50,7 @@ def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> Gradi
 def blocks(service: GradioSubmissions) -> gr.Blocks:
     made: gr.Blocks = gr.Blocks()
     with made:
-        gradio_page.build(service, benchmark="demo", limit_mb=1)
+        gradio_page.build(service, spec=spec_of("demo"), limit_mb=1)
     return made
 
 
@@ -119,4 +125,4 @@ def test_bytes_that_were_there_before_are_said_to_be() -> None:
 
 
 def test_the_page_says_how_long_it_keeps_a_file() -> None:
-    assert "deleted within the hour" in gradio_page._introduction("demo", 64)
+    assert "deleted within the hour" in gradio_page._introduction(DEMO, 64)

@@ -35,8 +35,8 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
             raise LabelsError(f"the board shows revision {board.label_revision} now; ask again")
         where = (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, board.benchmark, *where)
-        counts = stored_counts(session, [one.id for one in entries], *where)
-    order = rank_entries(entries, counts).order if entries else ()
+        counts = stored_counts(session, [one.id for one in entries], *where, scorer.table.spec)
+    order = rank_entries(entries, counts, scorer.table.spec).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
     verdicts = _verdicts(database, scorer, strongest)
     chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))

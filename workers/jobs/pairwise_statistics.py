@@ -24,6 +24,7 @@ from benchmark.baselines import constant_judge_tallies
 from benchmark.disclosure import PUBLIC, merged, redact_counts
 from benchmark.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
 from benchmark.reliability import majority
+from benchmark.spec import BenchmarkSpec
 from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
 from storage import audit, label_imports, label_sets, ladder, row_commitments, visibility
@@ -107,12 +108,12 @@ def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Pairwise
 
 
 def kept_back(
-    session: Session, revisions: Sequence[PairwiseRevision], scorer_version: str
+    session: Session, revisions: Sequence[PairwiseRevision], scorer_version: str, spec: BenchmarkSpec
 ) -> dict[str, frozenset[str]]:
     """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
     hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
     found: dict[str, frozenset[str]] = {}
-    for entry, revision, version in ladder.withheld(session, hidden):
+    for entry, revision, version in ladder.withheld(session, hidden, spec):
         if version == scorer_version:
             found[entry] = found.get(entry, frozenset()) | {revision}
     return found
@@ -175,7 +176,8 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
     known = identities(judges, {entry.id for entry in shown})
     counted = [entry for entry in (*shown, *others) if entry.id in judges]
     tasks, known_revisions = [], revisions(session, scorer, pointer.benchmark)
-    not_shown = kept_back(session, known_revisions, pointer.scorer_version)
+    spec = scorer.table.spec
+    not_shown = kept_back(session, known_revisions, pointer.scorer_version, spec)
     for revision in known_revisions:
         if revision.name not in scorer.labels:
             continue
@@ -185,10 +187,11 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
         digest = inputs(revision, pointer.scorer_version, [known[name] for name in known if name in scored])
         done = select(StoredRelations.inputs).where(StoredRelations.inputs == digest)
         if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
-            counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version)
+            counts = stored_counts(session, [entry.id for entry in under], revision.name, pointer.scorer_version, spec)
             # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
-            counts = redact_counts(counts, revision.level)
-            tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
+            counts = redact_counts(counts, revision.level, spec)
+            among = _Candidates(under, counts, judges, {one.id for one in shown}, unnamed)
+            tasks.append(_task(revision, digest, among, spec))
     return tasks
 
 
@@ -197,23 +200,28 @@ def _scored(session: Session, revision: str, version: str) -> set[str]:
     return set(session.scalars(wanted))
 
 
-def _task(
-    revision: PairwiseRevision,
-    digest: str,
-    under: Sequence[BoardEntry],
-    counts: npt.NDArray[np.int64],
-    judges: Mapping[str, str],
-    shown: Collection[str],
-    unnamed: Collection[str],
-) -> _Task:
-    candidates = [JudgeCandidate(entry.id, judges[entry.id], entry.created_at) for entry in under]
-    on_board = [index for index, entry in enumerate(under) if entry.id in shown]
-    best = comparable([candidates[index] for index in on_board], counts[on_board])
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Scored entries and their counts, the judge of each, which are shown, and which without a name."""
+
+    entries: Sequence[BoardEntry]
+    counts: npt.NDArray[np.int64]
+    judges: Mapping[str, str]
+    shown: Collection[str]
+    unnamed: Collection[str]
+
+
+def _task(revision: PairwiseRevision, digest: str, among: _Candidates, spec: BenchmarkSpec) -> _Task:
+    judges, counts = among.judges, among.counts
+    candidates = [JudgeCandidate(entry.id, judges[entry.id], entry.created_at) for entry in among.entries]
+    on_board = [index for index, entry in enumerate(among.entries) if entry.id in among.shown]
+    best = comparable([candidates[index] for index in on_board], counts[on_board], spec)
     entries = [candidates[on_board[index]].id for index in best.chosen]
-    ranked = comparable([one._replace(judge=one.id) for one in candidates], counts, at_most=len(candidates)).chosen
+    alone = [one._replace(judge=one.id) for one in candidates]
+    ranked = comparable(alone, counts, spec, at_most=len(candidates)).chosen
     tried = members({candidates[index].id: candidates[index].judge for index in ranked})
     variants = {name: tried[judges[name]] for name in entries}
-    return _Task(revision, digest, entries, best.judges, variants, frozenset(entries) - frozenset(unnamed))
+    return _Task(revision, digest, entries, best.judges, variants, frozenset(entries) - frozenset(among.unnamed))
 
 
 def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[_ComputedStatistics]:
