@@ -16,6 +16,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.charts.colours import DARK, LIGHT
 from leaderboard.render import assets, board_fragment, header_markup, safe_link
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
+from tests.factories.specs import DEMO
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 
@@ -163,6 +164,7 @@ def test_delayed_scores_are_said_and_unsaid(source: FixedSource, client: TestCli
 def test_the_demo_says_so_and_that_reported_rows_are_not_comparable(source: FixedSource, client: TestClient) -> None:
     assert "Demo:" not in client.get("/").text
     source.turn(snapshot([entry(1, 0.7)], "demo"))
+    client = TestClient(serve(source, spec=DEMO))
     text = client.get("/").text
     assert "simulated judges, real reported rows" in text
     assert "not comparable" in text

@@ -59,7 +59,7 @@ def _snapshot(board: RealBoard) -> Any:
     with board.database.read() as session:
         pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None and pointer.snapshot_id is not None
-    return DatabaseSnapshots(board.database, BENCHMARK).load(pointer.snapshot_id)
+    return DatabaseSnapshots(board.database, spec_of(BENCHMARK)).load(pointer.snapshot_id)
 
 
 def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:

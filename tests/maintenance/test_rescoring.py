@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from benchmark.label_diff import COLUMNS
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
@@ -30,6 +29,7 @@ from tests.factories import boards
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.specs import COLUMNS
 from tests.maintenance.concurrency_helpers import at_once
 
 BENCHMARK = "vl-rewardbench"

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from benchmark.label_diff import COLUMNS
 from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreScope
@@ -24,6 +23,7 @@ from tests.factories import boards, other_scorer
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.specs import COLUMNS
 from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"

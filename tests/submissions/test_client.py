@@ -23,6 +23,7 @@ from submissions.status import get_status
 from tests.databases import new_database, with_labels
 from tests.factories.programs import Finished, run_submissions
 from tests.factories.serving import serving
+from tests.factories.specs import spec_of
 from tests.factories.submission_service import (
     BENCHMARK,
     SIGNER,
@@ -56,8 +57,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with_labels(database, "r1", BENCHMARK)
     setup = make_setup(database, folder)
     app = FastAPI()
-    app.include_router(api.build(setup.intake, setup.spool, partial(get_status, database, BENCHMARK), database))
-    app.include_router(receipt_api.build(ReceiptService(database, BENCHMARK, SIGNER)))
+    app.include_router(
+        api.build(
+            setup.intake, setup.spool, partial(get_status, database, spec_of(BENCHMARK)), database, spec_of(BENCHMARK)
+        )
+    )
+    app.include_router(receipt_api.build(ReceiptService(database, spec_of(BENCHMARK), SIGNER)))
     receipt_keys.publish(database, SIGNER.key_id, public_key_json(SIGNER.public_key)["public_key"])
     with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
         yield Server(url, setup, database, folder)
