@@ -82,6 +82,8 @@ def source_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> str:
             return source.key
     if not spec.has_sources and row.get("category") in spec.category_keys:
         return str(row["category"])
+    if not spec.has_sources and spec.rules:
+        return spec.category_of(str(row.get("category", "")), str(row["id"]))
     known = ", ".join(prefix for source in spec.sources for prefix in source.id_prefixes)
     raise ValueError(f"no source is known for the id {row['id']!r}; known prefixes: {known or 'none'}")
 

@@ -284,7 +284,7 @@ def test_receipts_say_to_strangers_no_more_than_the_board_does(
         assert receipts.of_acceptance(entry, user) is not None
         assert receipts.of_scores(entry, user)
     assert receipts.of_scores("eaaaaaaaaaaa", MAINTAINER) is receipts.of_acceptance("eaaaaaaaaaaa", LOCAL) is None
-    assert replace(receipts, benchmark="another").of_scores(entry, LOCAL) is None
+    assert replace(receipts, spec=replace(VL, id="another")).of_scores(entry, LOCAL) is None
 
 
 def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Database, tmp_path: Path) -> None:
