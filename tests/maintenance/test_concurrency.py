@@ -18,7 +18,6 @@ from maintenance.actions import entries, labels, operations, reported, rescoring
 from storage import audit, job_queue, tasks
 from storage.database import Database
 from storage.models.core import Account, AuditEvent
-from submissions.metadata import Metadata
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER
 from tests.factories.actions import by
@@ -63,10 +62,6 @@ def site(database: Database, tmp_path: Path) -> ConcurrentSite:
             job_queue.fail(session, claim, "broken", retry=False)
             failed.append(claim.job_id)
     return ConcurrentSite(database, runner, ids, failed)
-
-
-def _parse(raw: Any) -> dict[str, object]:
-    return Metadata.parse(raw).columns()
 
 
 def _resume(site: ConcurrentSite) -> Decide:
