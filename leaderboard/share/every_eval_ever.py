@@ -95,7 +95,7 @@ def _result(
     board = context.board
     rule, title = protocols(spec)[board.protocol], f"{spec.title} {name}"
     number = board.sizes.get(name) or board.sizes.get(spec.pooled)
-    score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number)}
+    score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number, spec)}
     return {
         "evaluation_result_id": f"{row.id}-{board.label_revision}-{name}",
         "evaluation_name": title,
@@ -131,12 +131,12 @@ def _source(spec: BenchmarkSpec, number: int | None) -> dict[str, Any]:
     return {"dataset_name": spec.title, "source_type": "other"}
 
 
-def _uncertainty(name: str, row: BoardRow, number: int | None) -> dict[str, Any]:
+def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSpec) -> dict[str, Any]:
     size = {"num_samples": number} if number else {}
     bounds = row.interval.get(name)
     if bounds is None:
         return size
-    method = "MOVER on Wilson score intervals" if name == "macro" else "Wilson score"
+    method = "MOVER on Wilson score intervals" if spec.is_mean(name) else "Wilson score"
     interval = {"lower": bounds[0], "upper": bounds[1], "confidence_level": _CONFIDENCE, "method": method}
     return {"confidence_interval": interval, **size}
 

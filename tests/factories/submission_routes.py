@@ -18,6 +18,7 @@ from storage.database import Database
 from storage.models.core import Submission
 from storage.models.quota import Attempt
 from submissions import api
+from submissions.activity import ActivityRules
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
 from tests.factories.service import PATIENCE
@@ -84,7 +85,11 @@ def served_from(folder: Path, patience: float = PATIENCE, header_seconds: float 
     app = FastAPI()
     app.include_router(
         api.build(
-            setup.intake, setup.spool, partial(get_status, database, spec_of(BENCHMARK)), database, spec_of(BENCHMARK)
+            setup.intake,
+            setup.spool,
+            partial(get_status, database, spec_of(BENCHMARK)),
+            database,
+            ActivityRules(spec_of(BENCHMARK)),
         )
     )
     limits = RequestLimitsMiddleware(signed_in_as_everybody(app, database), LIMIT, patience=patience)

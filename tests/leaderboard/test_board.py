@@ -55,7 +55,7 @@ def test_accuracies_are_those_of_the_core_one_by_one(protocol: str, grouping: st
         row = next(row for row in rows if row.id == one["id"])
         expected = scores(Tally.from_json(one["tallies"]["v2"], VL), protocol, grouping)
         for name in ("general", "hallucination", "reasoning", "overall", "macro"):
-            assert row.value(name) == pytest.approx(getattr(expected, name))
+            assert row.value(name) == pytest.approx(expected[name])
 
 
 def test_intervals_are_wilson_and_mover(board: Board) -> None:

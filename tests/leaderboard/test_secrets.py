@@ -23,7 +23,7 @@ from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
-from tests.factories.specs import SLICES, VL
+from tests.factories.specs import SLICES, VL, spec_of
 from tests.leaderboard.test_queries import publish
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
@@ -119,7 +119,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
         session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", **facts, **more))
         session.flush()
         session.add(Moderation(submission_id=HIDDEN, hidden_at=1.0))
-    with TestClient(serve(BoardCache(DatabaseSnapshots(database, "demo"), check_every=0.0))) as client:
+    with TestClient(serve(BoardCache(DatabaseSnapshots(database, spec_of("demo")), check_every=0.0))) as client:
         yield client, old
     database.close()
 

@@ -23,6 +23,7 @@ from tests.databases import BOTH
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.specs import spec_of
 from tests.postgres import Cluster
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed

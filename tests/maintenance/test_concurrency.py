@@ -89,7 +89,7 @@ def _ban(site: ConcurrentSite) -> Decide:
 
 
 def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentSite], Decide]:
-    return lambda site: lambda user: decide(by(site.database, user, parse=_parse), site.ids[0], *arguments)
+    return lambda site: lambda user: decide(by(site.database, user), site.ids[0], *arguments)
 
 
 # What it leaves in the audit chain, and what makes the decision ready to be taken.

@@ -22,6 +22,7 @@ from tests.databases import new_database, on_record, submitted
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
+from tests.factories.specs import spec_of
 
 BENCHMARK = "vl-rewardbench"
 
@@ -108,7 +109,9 @@ def _site(database: Database) -> TestClient:
     app = FastAPI()
     app.include_router(
         routes.build(
-            BoardCache(DatabaseSnapshots(database, spec_of(BENCHMARK)), published=()), None, PublicLog(database, PUBLIC_EVENTS)
+            BoardCache(DatabaseSnapshots(database, spec_of(BENCHMARK)), published=()),
+            None,
+            PublicLog(database, PUBLIC_EVENTS),
         )
     )
     return TestClient(app)

@@ -20,6 +20,7 @@ from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
 from workers import startup

@@ -22,6 +22,7 @@ from storage.tasks import TaskConflict, TaskFilter, TaskRequest
 from submissions import queries
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark
+from tests.factories.specs import spec_of
 from workers.jobs.rescore import switch_board
 from workers.labels.loader import label_set
 from workers.runner import Worker, drain
@@ -33,7 +34,7 @@ OTHER = "other"
 
 def _other_scorer() -> Scorer:
     """Return the same names of revisions as the demo has, with the labels the other way round, on other pairs."""
-    items = build_table(OTHER, {"demo": labels.pairs(2)})
+    items = build_table(spec_of(OTHER), {"demo": labels.pairs(2)})
     found = {
         name: label_set(small_benchmark.label_rows(items, flip=flip), name, items)
         for name, flip in (("demo", True), ("flipped", False))
