@@ -24,7 +24,7 @@ from review.items import find_item, short_name, vote_counts
 from storage import audit
 from storage import disputes as stored
 from storage.database import LARGEST
-from storage.disputes import Disputed
+from storage.disputes import Disputed, NewDispute
 from storage.models.review import REASON_LENGTHS
 from storage.tasks import TaskView
 
@@ -111,7 +111,8 @@ def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, 
             return ActionResult(False, f"Your dispute {mine[key]} about {name} is with the maintainers already.")
         if len(mine) >= MOST_OPEN:
             raise Conflict("too-many-open", f"You have {MOST_OPEN} open disputes. Wait until some are decided.")
-        number = stored.add(session, ctx.items.table.benchmark, key, ctx.user.account, better, tag, why)
+        new = NewDispute(key, ctx.user.account, better, tag, why)
+        number = stored.add(session, ctx.items.table.benchmark, new)
         seq = audit.append(
             session, OPENED, {"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
         )

@@ -23,7 +23,7 @@ from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, re
 from review import drafts, text_output
 from review.items import find_item
 from storage import annotation_projects, audit, disputes, label_imports, tasks
-from storage.annotation_projects import AnnotatorAnswer, Project
+from storage.annotation_projects import AnnotatorAnswer, NewProject, Project
 from storage.database import LARGEST, Session
 from storage.tasks import TaskView
 
@@ -122,9 +122,8 @@ def create(
         keys = _chosen(session, ctx.items.table, base, which, listed)
         if not keys:
             raise Conflict("no-items", f"There are no {which} items.")
-        project = annotation_projects.create(
-            session, ctx.items.table.benchmark, name, base, why, ctx.user.account, keys
-        )
+        new = NewProject(name, base, why, ctx.user.account)
+        project = annotation_projects.create(session, ctx.items.table.benchmark, new, keys)
         added = _add(session, project, annotators)
         facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
         seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": ctx.user.account})

@@ -47,10 +47,19 @@ _COLUMNS = (*(getattr(AnnotationProject, name) for name in Project._fields[:-1])
 _ANSWER = tuple(getattr(Annotation, name) for name in AnnotatorAnswer._fields)
 
 
-def create(session: Session, benchmark: str, name: str, base: str, reason: str, by: str, items: Sequence[str]) -> int:
+class NewProject(NamedTuple):
+    """A project to be made; `created_by`: an account."""
+
+    name: str
+    base_revision: str
+    reason: str
+    created_by: str
+
+
+def create(session: Session, benchmark: str, new: NewProject, items: Sequence[str]) -> int:
     """Return a new project about item keys, in that order. Raises IntegrityError where the name is taken."""
-    values = {"benchmark": benchmark, "name": name, "base_revision": base, "reason": reason, "created_by": by}
-    project = session.execute(insert(AnnotationProject).values(**values).returning(AnnotationProject.id)).scalar_one()
+    row = insert(AnnotationProject).values(benchmark=benchmark, **new._asdict())
+    project = session.execute(row.returning(AnnotationProject.id)).scalar_one()
     rows = [{"project_id": project, "place": place, "item": item} for place, item in enumerate(items, start=1)]
     session.execute(insert(ProjectItem), rows)
     return project

@@ -39,10 +39,20 @@ def open_ones(session: Session, benchmark: str, account: str) -> dict[str, int]:
     return {row.item: row.id for row in session.execute(wanted)}
 
 
-def add(session: Session, benchmark: str, item: str, account: str, better: str, tag: str | None, reason: str) -> int:
+class NewDispute(NamedTuple):
+    """A dispute of an account about an item; `better` as on the item's page."""
+
+    item: str
+    account: str
+    better: str
+    tag: str | None
+    reason: str
+
+
+def add(session: Session, benchmark: str, dispute: NewDispute) -> int:
     """Raise IntegrityError where the account has one open about the item."""
-    values = {"benchmark": benchmark, "item": item, "account": account, "better": better, "tag": tag, "reason": reason}
-    return session.execute(insert(Dispute).values(**values).returning(Dispute.id)).scalar_one()
+    new = insert(Dispute).values(benchmark=benchmark, **dispute._asdict())
+    return session.execute(new.returning(Dispute.id)).scalar_one()
 
 
 def of_account(session: Session, benchmark: str, account: str, limit: int = 500) -> list[Disputed]:

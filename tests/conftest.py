@@ -40,6 +40,7 @@ INTEGRATION = frozenset(
         "maintenance/test_partial_rescore.py",
         "maintenance/test_rescoring.py",
         "maintenance/test_scorer_version.py",
+        "operation/test_topology.py",
         "operation/test_vanishing_disk.py",
         "predictions/test_readers_real.py",
         "redteam/test_year.py",

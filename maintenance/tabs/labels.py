@@ -77,23 +77,14 @@ def build(context: PageContext) -> None:
     def asking(
         what: str, use_case: Callable[[ActionContext, _RevisionForm], ActionResult]
     ) -> Callable[..., tuple[Any, ...]]:
-        def run(
-            name: str,
-            origin: str,
-            why: str,
-            shown: str,
-            again: str,
-            ids: str,
-            filters: str,
-            rules: str,
-            weak: bool,
-            request: gr.Request,
-        ) -> tuple[Any, ...]:
+        def run(request: gr.Request, *typed: Any) -> tuple[Any, ...]:
+            *texts, accepted = typed  # in the order of the layout's inputs
+            revision, source, reason, level, again, *part = texts
             started: list[int | None] = [None]
             left: list[Any] = [gr.skip()]  # an earlier preview, until something else happens or is asked for
 
             def action(ctx: ActionContext) -> ActionResult:
-                done = use_case(ctx, _RevisionForm.of(name, origin, why, (shown, weak), again, ids, filters, rules))
+                done = use_case(ctx, _RevisionForm.of(revision, source, reason, (level, accepted), again, *part))
                 started[0] = done.task_id
                 if done.changed or done.task_id is not None:
                     left[0] = ""

@@ -94,7 +94,7 @@ def _ban(site: ConcurrentSite) -> Decide:
 
 
 def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentSite], Decide]:
-    return lambda site: lambda user: decide(site.database, user, site.ids[0], *arguments)
+    return lambda site: lambda user: decide(by(site.database, user, parse=_parse), site.ids[0], *arguments)
 
 
 # What it leaves in the audit chain, and what makes the decision ready to be taken.
@@ -104,7 +104,7 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
     "withdraw": ([entries.WITHDRAWN], _entry(entries.withdraw, "because")),
     "verify": ([entries.VERIFIED], _entry(entries.verify, "because")),
     "flag": ([entries.FLAGGED], _entry(entries.flag, "because")),
-    "edit": ([entries.EDITED], _entry(entries.edit, {"notes": "new"}, _parse)),
+    "edit": ([entries.EDITED], _entry(entries.edit, {"notes": "new"})),
     "transfer": ([entries.TRANSFERRED], _entry(entries.transfer, "local", "because")),
     "merge": (
         [entries.MERGED],

@@ -166,7 +166,7 @@ def test_an_earlier_preview_goes_once_something_else_is_asked_and_an_undo_is_typ
     def press(name: str, typed: str = "") -> tuple[str, Any]:
         (pressed,) = (one.fn for one in starts if (buttons[name], "click") in one.targets)
         assert pressed is not None
-        said, *_, left = pressed("demo", "", "because", "", typed, "", "", "", False, request)
+        said, *_, left = pressed(request, "demo", "", "because", "", typed, "", "", "", False)
         return said, left
 
     assert press("Preview")[1] == ""

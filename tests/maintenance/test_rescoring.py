@@ -303,7 +303,9 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
         with pytest.raises(Conflict, match="To confirm, type v2"):
             labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", typed)
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
-        project = annotation_projects.create(session, BENCHMARK, "may", "v2", "to be sure", "m", ["a" * 64])
+        project = annotation_projects.create(
+            session, BENCHMARK, annotation_projects.NewProject("may", "v2", "to be sure", "m"), ["a" * 64]
+        )
     with pytest.raises(Conflict, match="Project may is verifying revision v2; close it first"):
         labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
     with board.database.write() as session:
@@ -412,7 +414,7 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
         results
     )
-    workers = at_once(*[lambda: ActionResult(board.runner.run_one(), "") for _ in range(3)])
+    workers = at_once(*[lambda: ActionResult(board.runner.run_all() > 0, "") for _ in range(3)])
     assert all(isinstance(one, ActionResult) for one in workers), workers
     assert len(_events(database, "rescore.applied")) == 1
     undoing = [lambda: rescoring.undo(by(database, MAINTAINER, BENCHMARK), "v2", "too early") for _ in range(3)]

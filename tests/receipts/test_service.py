@@ -102,12 +102,12 @@ def _fixed(database: Database) -> None:
     at, salt = 1795298403.123456, "6" * 64
     with database.write() as session:
         session.execute(insert(RegisteredLabelSet).values(**facts))
-        session.execute(insert(LabelCommitment).values(revision="v2", **known))
+        session.execute(insert(LabelCommitment).values(benchmark="demo", revision="v2", **known))
         receipt = {**named, "bytes": 7, "ü": [0.1, None], "signature": "s"}
         session.add(a_submission(id="eaaaaaaaaaaa", receipt=receipt, salt="7" * 64, created_at=at))
         session.flush()
         row = {"submission_id": "eaaaaaaaaaaa", **rules, "tally": tally, "created_at": at, "salt": salt}
-        session.execute(insert(Score).values(**row))
+        session.execute(insert(Score).values(benchmark="demo", **row))
         first = _event(session, 1, GENESIS, "labels.registered", **facts, commitment=known["commitment"])
         held = stored_rows.commitments(session, "eaaaaaaaaaaa")
         second = _event(session, 2, first, "submission.accepted", **named, owner="local", **held)
@@ -251,7 +251,7 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
         )
         rules = {"label_revision": "v9", "scorer_version": "1"}
         row = {"submission_id": entry, **rules, "tally": tally, "created_at": 7.5, "salt": "6" * 64}
-        session.execute(insert(Score).values(**row))
+        session.execute(insert(Score).values(benchmark="demo", **row))
         score = of_score(entry, "v9", "1", hashlib.sha256(tally.encode()).hexdigest(), "6" * 64)
         audit.append(session, audit.SCORED, {"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]})
     (one,) = _of(receipts, entry)

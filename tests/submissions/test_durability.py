@@ -16,7 +16,7 @@ from storage.durability import REPLICATED, Durability, NotReplicated
 from storage.uploads import Uploads
 from submissions.api import refusal
 from submissions.metadata import Metadata
-from submissions.service import SubmissionService
+from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
 
@@ -44,7 +44,7 @@ def intake(setup: SubmissionSetup, database: Database, durability: Durability) -
         service._read,
         BENCHMARK,
         Signer.make(),
-        durability=durability,
+        SubmissionRules(durability=durability),
     )
 
 

@@ -83,8 +83,8 @@ def test_a_first_upload_waits_and_no_worker_may_touch_a_label_for_it(
     taken = submit(careful, ANN)
     assert state(database, taken.id, ANN) == "awaiting-approval"
     with database.write() as session:
-        assert not job_queue.has_missing(session, "demo", "r1", "1")
-        assert job_queue.enqueue_missing(session, "demo", "r1", "1") == 0
+        assert not job_queue.has_missing(session, BENCHMARK, "r1", "1")
+        assert job_queue.enqueue_missing(session, BENCHMARK, "r1", "1") == 0
     assert jobs(database) == 0
     with pytest.raises(ApprovalPending, match=taken.id):
         submit(careful, ANN, 2)

@@ -127,7 +127,7 @@ def show(database: Database, revision: str) -> None:
     """The board shows other labels; what is scored under them already stays so."""
     with database.write() as session:
         label_sets.register(session, revision, BENCHMARK, sha256(revision.encode()).hexdigest(), 21)
-        label_sets.activate_revision(session, "demo", revision, "1", "test")
+        label_sets.activate_revision(session, BENCHMARK, revision, "1", "test")
 
 
 def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(setup: SubmissionSetup, database: Database) -> None:
@@ -171,7 +171,7 @@ def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
     first = submit(setup, person("ann"), 1)
     with database.write() as session:
         label_sets.register(session, "r2", BENCHMARK, "f" * 64, 21)
-        assert job_queue.enqueue_missing(session, "demo", "r2", "1") == 1
+        assert job_queue.enqueue_missing(session, BENCHMARK, "r2", "1") == 1
 
     def free() -> bool:
         return setup.intake.allowance(person("ann")).next_at is None
@@ -185,7 +185,7 @@ def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
     assert free()
     with database.write() as session:  # as a re-score does, later
         session.add(
-            Score(benchmark="demo", submission_id=first.id, label_revision="r2", scorer_version="1", tally="{}")
+            Score(benchmark=BENCHMARK, submission_id=first.id, label_revision="r2", scorer_version="1", tally="{}")
         )
     assert not free()
 

@@ -27,6 +27,7 @@ from storage import annotation_projects, disputes, label_imports, label_sets
 from storage.database import Database
 from storage.tasks import TaskClaim
 from workers.jobs import import_labels
+from workers.jobs.import_labels import LabelDraft
 from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
@@ -51,7 +52,7 @@ def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClai
         more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
     spec = f"{base.revision} with {source}"
     shown = board.label_revision if board else None
-    import_labels.keep_draft(database, scorer, store, claim, labels, spec, shown, few=few, **more)
+    import_labels.keep_draft(database, scorer, store, claim, LabelDraft(labels, spec, shown, more, few))
 
 
 def changed(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,40 +44,42 @@ def import_labels(
     spec = claim.params["spec"]
     source = spec if directories is None else allowed_source(spec, directories)
     labels = load_labels(source, claim.subject, scorer.table)
-    keep_draft(database, scorer, store, claim, labels, spec, board.label_revision if board else None)
+    keep_draft(database, scorer, store, claim, LabelDraft(labels, spec, board.label_revision if board else None))
 
 
-def keep_draft(
-    database: Database,
-    scorer: Scorer,
-    store: LabelStore,
-    claim: TaskClaim,
-    labels: LabelSet,
-    spec: str,
-    against: str | None,
-    *,
-    few: bool = False,
-    **more: Any,
-) -> None:
-    """Keep and records a draft, and ends its task. `spec`: where its labels are from; `more`: counts for the result.
+@dataclass(frozen=True, slots=True)
+class LabelDraft:
+    """Labels to be kept as a draft.
 
-    `few`: it is made of so few answers that counts of what depends on single labels would tell these labels.
-    Raises LabelsError, LeaseLost.
+    `spec`: where they are from; `against`: the revision that they are compared with; `more`: counts for the result;
+    `few`: they are made of so few answers that counts of what depends on single labels would tell these labels.
     """
+
+    labels: LabelSet
+    spec: str
+    against: str | None
+    more: Mapping[str, Any] = field(default_factory=dict)
+    few: bool = False
+
+
+def keep_draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClaim, draft: LabelDraft) -> None:
+    """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost."""
+    labels = draft.labels
     level = claim.params["disclosure"] or level_of(database, scorer, claim.params["base"])
     weak = jobs_weak_hiding.of_new(database, scorer, store, labels, level)
     if weak and not claim.params.get("accept_weak_hiding"):
         raise LabelsError(f"{weak[0].sentence} {_INSTEAD}")
     stored = store.keep(labels)
-    changed = _against(scorer, against, labels)
-    if few and "flipped" in changed:
+    changed = _against(scorer, draft.against, labels)
+    if draft.few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
     found = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
-    asked = {"spec": spec, "disclosure": level}
+    asked = {"spec": draft.spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
-        tasks.finish(session, claim, {**found, **more}, f"{pluralize(labels.items, 'label')} imported as a draft.")
+        outcome = f"{pluralize(labels.items, 'label')} imported as a draft."
+        tasks.finish(session, claim, {**found, **draft.more}, outcome)
         label_imports.record(session, labels.revision, {**facts, **found, **why})
         weak_hiding.accept(session, scorer.table.benchmark, weak)
         worker_heartbeats.add_loaded_revision(session, claim.worker, scorer.benchmark, labels.revision)

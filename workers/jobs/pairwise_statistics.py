@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
@@ -193,7 +193,8 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
             counts = stored_counts(session, [entry.id for entry in under], *rules)
             # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
             counts = redact_counts(counts, revision.level)
-            tasks.append(_task(revision, digest, under, counts, judges, {one.id for one in shown}, unnamed))
+            task = _task(revision, digest, under, counts, judges, {one.id for one in shown})
+            tasks.append(replace(task, named=task.named - unnamed))
     return tasks
 
 
@@ -209,8 +210,8 @@ def _task(
     counts: npt.NDArray[np.int64],
     judges: Mapping[str, str],
     shown: Collection[str],
-    unnamed: Collection[str],
 ) -> _Task:
+    """Return the statistics to compute, as if the owners of all entries were named."""
     candidates = [JudgeCandidate(entry.id, judges[entry.id], entry.created_at) for entry in under]
     on_board = [index for index, entry in enumerate(under) if entry.id in shown]
     best = comparable([candidates[index] for index in on_board], counts[on_board])
@@ -218,7 +219,7 @@ def _task(
     ranked = comparable([one._replace(judge=one.id) for one in candidates], counts, at_most=len(candidates)).chosen
     tried = members({candidates[index].id: candidates[index].judge for index in ranked})
     variants = {name: tried[judges[name]] for name in entries}
-    return _Task(revision, digest, entries, best.judges, variants, frozenset(entries) - frozenset(unnamed))
+    return _Task(revision, digest, entries, best.judges, variants, frozenset(entries))
 
 
 def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[_ComputedStatistics]:
