@@ -143,10 +143,16 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
         return Drawn(None, str(_parts().nothing_chosen(bool(names(edition, ())))), when)
     known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
     around = _around(edition, choice, materials)
-    hidden = edition.is_redacted(choice.revision)
-    rules = (choice.revision, choice.protocol, choice.grouping)
-    overall_only = edition.level(choice.revision) == OVERALL_ONLY
-    view = ChartQuery(*rules, choice.page, choice.paper, hidden, around, overall_only)
+    view = ChartQuery(
+        choice.revision,
+        choice.protocol,
+        choice.grouping,
+        choice.page,
+        choice.paper,
+        edition.is_redacted(choice.revision),
+        around,
+        overall_only=edition.level(choice.revision) == OVERALL_ONLY,
+    )
     chart = kind.draw([known[key] for key in choice.entries if key in known], view)
     if chart.figure is None:
         return Drawn(None, _nothing(chart.title, " ".join(chart.notes)), when)
