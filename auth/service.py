@@ -39,8 +39,9 @@ class AuthService:
         """Return all of them on one database."""
         # Without sign-in nothing is signed for longer than this process lives; sign-in brings its own secret.
         seal, client = KeyRing(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
-        shared = (settings, database, seal, client)
-        return cls(settings, database, seal, Authenticator(*shared), SignIn(*shared), Tokens(database))
+        resolver = Authenticator(settings, database, seal, client)
+        sign_in = SignIn(settings, database, seal, client)
+        return cls(settings, database, seal, resolver, sign_in, Tokens(database))
 
     def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:
         """Return the sessions of the signed-in user, newest first."""

@@ -203,9 +203,17 @@ class BoardVersion:
 
     def with_notices(self, pointer: CurrentSnapshot) -> BoardVersion:
         """Return the same snapshot with other notices; pages are made anew, boards are not."""
-        notices = (pointer.delayed_since, pointer.paused)
-        same = (self.snapshot_id, self.snapshot, self.spec, self.published)
-        return BoardVersion(*same, *notices, public_url=self.public_url, turns=self.turns, _boards=self._boards)
+        return BoardVersion(
+            self.snapshot_id,
+            self.snapshot,
+            self.spec,
+            self.published,
+            pointer.delayed_since,
+            pointer.paused,
+            public_url=self.public_url,
+            turns=self.turns,
+            _boards=self._boards,
+        )
 
     def _keep(self, cached: OrderedDict[Any, Any], key: Any, value: Any, limit: int) -> None:
         with self._lock:

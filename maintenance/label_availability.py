@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from maintenance.types import Conflict
 from storage import label_imports, worker_heartbeats
+from storage.database import Session
 
 
-def require_labels_loaded(session: Any, benchmark: str, revision: str) -> None:
+def require_labels_loaded(session: Session, benchmark: str, revision: str) -> None:
     """Raise Conflict if no running worker could update the board under a revision. Without a worker, do not check."""
     if worker_heartbeats.no_worker_has(session, benchmark, revision):
         raise Conflict(
@@ -17,7 +16,7 @@ def require_labels_loaded(session: Any, benchmark: str, revision: str) -> None:
         )
 
 
-def revisions_not_loaded(session: Any, benchmark: str, shown: str) -> str | None:
+def revisions_not_loaded(session: Session, benchmark: str, shown: str) -> str | None:
     """Return the alarm if no worker holds the board's labels, else None."""
     if not worker_heartbeats.no_worker_has(session, benchmark, shown):
         return None
@@ -27,7 +26,7 @@ def revisions_not_loaded(session: Any, benchmark: str, shown: str) -> str | None
     )
 
 
-def _remedy(session: Any, benchmark: str, revision: str) -> str:
+def _remedy(session: Session, benchmark: str, revision: str) -> str:
     if label_imports.find(session, benchmark, revision) is None:
         return f"name {revision} in LABELS again and start the workers anew"
     return f"bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from maintenance.types import Conflict
 from storage import tasks
+from storage.database import Session
 from storage.tasks import TaskConflict, TaskRequest
 
 
-def request_task(session: Any, wanted: TaskRequest) -> tuple[int, bool]:
+def request_task(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
     """Return the task that does it: its number, and whether it is new. Raises Conflict where another must end first."""
     try:
         return tasks.request(session, wanted)

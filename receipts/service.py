@@ -20,7 +20,7 @@ from receipts.queries import ReceiptRow, Scored
 from receipts.signing import SIGNATURE, Signer, public_key_json
 from storage import audit, integrity, integrity_alarms, ladder, receipt_keys, visibility
 from storage.clock import iso
-from storage.database import Database
+from storage.database import Database, Session
 from storage.integrity import Ledger, Mismatch
 
 log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ class ReceiptService:
 
     def _state(
         self,
-        session: Any,
+        session: Session,
         found: ReceiptRow,
         score: Scored,
         labels: dict[str, payload.Labels],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,40 +58,40 @@ class Draft(NamedTuple):
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DisputeView:
+    """One pair, as the user who may dispute its label sees it. `own`: the user's disputes of it."""
+
+    table: ItemTable
+    index: int
+    texts: PairTexts | None
+    image: str | None
+    own: Sequence[OwnDispute]
+
+
 class ReviewPages:
     """Templates in the layout of `site`, which has base.html with the blocks title, head and main."""
 
     def __init__(self, site: Environment) -> None:
         self._environment = use_layout(_HERE / "templates", site)
 
-    def dispute(
-        self,
-        user: Identity,
-        table: ItemTable,
-        index: int,
-        texts: PairTexts | None,
-        image: str | None,
-        own: Sequence[OwnDispute],
-        csrf: str,
-        draft: Draft,
-        problem: str,
-    ) -> str:
-        """Return the form about one pair, and one's own disputes of it."""
+    def dispute(self, user: Identity, pair: DisputeView, *, csrf: str, draft: Draft, problem: str) -> str:
+        """Return the form about one pair, and the user's own disputes of it."""
         return self._render(
             "dispute.html",
             who=user,
-            item=table.items[index],
-            number=index + 1,
-            total=len(table),
-            texts=texts,
-            image=image,
-            own=own,
+            item=pair.table.items[pair.index],
+            number=pair.index + 1,
+            total=len(pair.table),
+            texts=pair.texts,
+            image=pair.image,
+            own=pair.own,
             csrf=csrf,
             draft=draft,
             problem=problem,
             sayings=[(name, SAID[name]) for name in SAYINGS],
             said=SAID,
-            tags=table.spec.tags,
+            tags=pair.table.spec.tags,
             lengths=REASON_LENGTHS,
             most=MOST_OPEN,
         )

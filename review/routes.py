@@ -15,7 +15,7 @@ from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review import answers, disputes
 from review.items import find_item
-from review.pages import STATIC, Draft, ReviewPages, static
+from review.pages import STATIC, DisputeView, Draft, ReviewPages, static
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -63,7 +63,8 @@ class _ReviewRoutes(NamedTuple):
         own = disputes.own(self.context.acting_as(user)) if user.signed_in else []
         about = [one for one in own if one.item == key]
         csrf = self.forms.token(user) if user.signed_in else ""
-        page = self.pages.dispute(user, table, index, texts, image, about, csrf, draft, problem)
+        pair = DisputeView(table, index, texts, image, about)
+        page = self.pages.dispute(user, pair, csrf=csrf, draft=draft, problem=problem)
         return HTMLResponse(page, status, _PRIVATE)
 
 

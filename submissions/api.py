@@ -100,25 +100,49 @@ def build(
     """Return the routes. `rules`: what the activity list may tell. `alarms`: what /readyz names beside database and
     workers."""
     router = APIRouter()
-    limiter = CapacityLimiter(_CHECKS_AT_ONCE)
-    # Of an address or account one file at a time: who sends many that take long waits for their own.
-    turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+    reading = _FileReading(intake, spool)
+    _add_check(router, reading)
+    _add_submit(router, reading)
+    _add_state(router, track)
+    router.include_router(_owner_routes(database, intake.benchmark))
+    _add_policy(router, intake)
+    _add_events(router, database, rules)
+    _add_health(router, database, intake.benchmark, alarms)
+    return router
 
+
+class _FileReading:
+    """Limits on reading files: some at one time, and one of an address or account, so that others need not wait."""
+
+    def __init__(self, intake: SubmissionService, spool: Spool) -> None:
+        self.intake = intake
+        self.spool = spool
+        self.limiter = CapacityLimiter(_CHECKS_AT_ONCE)
+        self._locks: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+
+    def lock(self, client: str) -> Lock:
+        """Return the lock of an address or account."""
+        return self._locks.setdefault(client, Lock())
+
+
+def _add_check(router: APIRouter, reading: _FileReading) -> None:
     @router.post(
         "/api/v1/check", openapi_extra={"requestBody": {"content": _CHECK_BODY}}, responses=openapi_examples.CHECK
     )
     async def check(request: Request) -> Response:
         """Dry run: what this service understands of a file. Needs no account, costs nothing, touches no label."""
-        async with _receive_file(request, spool) as (file, _):
+        async with _receive_file(request, reading.spool) as (file, _):
             try:
-                async with turns.setdefault(address_of(request.scope), Lock()):
-                    report = await to_thread.run_sync(intake.check, file, limiter=limiter)
+                async with reading.lock(address_of(request.scope)):
+                    report = await to_thread.run_sync(reading.intake.check, file, limiter=reading.limiter)
             except ReadingFailed as failed:
                 return problem_response(error_response(failed))
             if not_predictions(report):  # nothing in it to report on
                 return problem_response(refusal(FileRejected(report)))
             return JSONResponse(report)
 
+
+def _add_submit(router: APIRouter, reading: _FileReading) -> None:
     @router.post(
         "/api/v1/submissions",
         status_code=202,
@@ -128,18 +152,20 @@ def build(
     async def submit(request: Request) -> Response:
         """Submit a file. The same bytes from the same owner are the same submission: `duplicate`, nothing changes."""
         user = require(identity_of(request), Role.SUBMITTER)  # before 64 MB are taken in; the use case asks again
-        async with _receive_file(request, spool) as (file, form):
+        async with _receive_file(request, reading.spool) as (file, form):
             try:
                 metadata, shown = visibility_options.parse_form(form)
-                take = partial(intake.submit, accept_unreadable=visibility_options.confirmed(form))
-                async with turns.setdefault(f"account {user.account}", Lock()):
-                    accepted = await to_thread.run_sync(take, file, metadata, user, shown, limiter=limiter)
+                take = partial(reading.intake.submit, accept_unreadable=visibility_options.confirmed(form))
+                async with reading.lock(f"account {user.account}"):
+                    accepted = await to_thread.run_sync(take, file, metadata, user, shown, limiter=reading.limiter)
             except SUBMISSION_ERRORS as refused:
                 return problem_response(refusal(refused))
             except ReadingFailed as failed:
                 return problem_response(error_response(failed))
             return JSONResponse(submission_response(accepted), status_code=202)
 
+
+def _add_state(router: APIRouter, track: Callable[[str, Identity], Status | None]) -> None:
     @router.get("/api/v1/submissions/{submission}", responses=openapi_examples.STATE)
     def submission_state(submission: str, request: Request) -> Response:
         """Return state, position and, once scored, the entry of a submission. Others than its owner see state and times
@@ -149,12 +175,6 @@ def build(
             return problem_response(UNKNOWN_SUBMISSION)
         return JSONResponse(status.to_json(), headers={"Cache-Control": "no-store"})
 
-    router.include_router(_parse_form(database, intake.benchmark))
-    _add_policy(router, intake)
-    _add_events(router, database, rules)
-    _add_health(router, database, intake.benchmark, alarms)
-    return router
-
 
 class Anonymity(BaseModel):
     """Until which day (2027-01-31) an entry is shown without who made it; null ends that now."""
@@ -163,7 +183,7 @@ class Anonymity(BaseModel):
     until: str | None
 
 
-def _parse_form(database: Database, benchmark: str) -> APIRouter:
+def _owner_routes(database: Database, benchmark: str) -> APIRouter:
     router = APIRouter(route_class=RoleRoute)
 
     @router.post("/api/v1/submissions/{submission}/publish", responses=openapi_examples.PUBLISH)

@@ -41,7 +41,8 @@ STATES = {
     "withdrawn": "is not on the board",
 }
 _SIGN_IN = "/auth/sign-in"
-_NOT_YOURS = ("There is no such submission", "Among your submissions there is none with this address.")
+_NOT_YOURS = "Among your submissions there is none with this address."
+_BACK = (("Your account", "/account"), ("The board", "/"))
 _UNCONFIRMED = "Nothing was withdrawn: tick the box to say that you mean it."
 
 Fields = Mapping[str, str]
@@ -194,7 +195,7 @@ class _SubmissionPage:
         return self.owner.withdraw(user, one.id, fields.get("reason", ""))
 
     def _require_owner(self) -> Response:
-        page = self.pages.message(*_NOT_YOURS, (("Your account", "/account"), ("The board", "/")))
+        page = self.pages.message("There is no such submission", _NOT_YOURS, _BACK)
         return HTMLResponse(page, 404, PRIVATE)
 
 

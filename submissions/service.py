@@ -247,8 +247,10 @@ class SubmissionService:
         for column in confusables.FIELDS:
             # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
             name = judge_name(metadata.model, metadata.judge) if column == "judge" else getattr(metadata, column)
-            about = (session, self.benchmark, user.account, column, name, self._shipped())
-            if name and (other := confusables.find_confusable(*about)):
+            if not name:
+                continue
+            shipped = self._shipped()
+            if other := confusables.find_confusable(session, self.benchmark, user.account, column, name, shipped):
                 raise ConfusableName(column if getattr(metadata, column) else "model", name, other)
         now = queries.now(session)
         visibility_options.validate(shown, user, now, now)

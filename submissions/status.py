@@ -13,7 +13,7 @@ from benchmark.ladder import NOT_SHOWN
 from benchmark.spec import BenchmarkSpec
 from storage import job_queue, ladder, visibility
 from storage.clock import iso
-from storage.database import Database
+from storage.database import Database, Session
 from storage.moderation import is_hidden, is_removed
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
@@ -116,7 +116,7 @@ def get_status(
         return _redacted(looked, silent=kept_back or on_its_way)
 
 
-def _with_ladder(session: Any, spec: BenchmarkSpec, found: Status, hidden: Mapping[str, str]) -> Status:
+def _with_ladder(session: Session, spec: BenchmarkSpec, found: Status, hidden: Mapping[str, str]) -> Status:
     """Return the status with the reason why no score is shown, where that is so."""
     if found.state != "scored":
         return found
@@ -153,11 +153,21 @@ def _redacted(found: Status, *, silent: bool) -> Status:
 
 
 def _line(found: Status, created_at: float) -> Owned:
-    facts = (found.id, found.model, found.version, found.state, found.entry_url, created_at, found.reason)
-    return Owned(*facts, found.attempt, found.label_revision, found.shown)
+    return Owned(
+        found.id,
+        found.model,
+        found.version,
+        found.state,
+        found.entry_url,
+        created_at,
+        found.reason,
+        found.attempt,
+        found.label_revision,
+        found.shown,
+    )
 
 
-def _look(session: Any, found: Sequence[queries.SubmissionFacts]) -> list[Status]:
+def _look(session: Session, found: Sequence[queries.SubmissionFacts]) -> list[Status]:
     names = [one.id for one in found]
     off, approvals = is_removed(session, names), visibility.approvals(session, names)
     shown = visibility.many(session, names)

@@ -9,7 +9,7 @@ from typing import Any
 from auth import Forbidden, Identity, Role, require
 from storage import audit, sliding_window, visibility
 from storage.clock import iso
-from storage.database import Database
+from storage.database import Database, Session
 from storage.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries
@@ -126,7 +126,7 @@ def set_anonymous_until(
         return moved
 
 
-def _require_owned(session: Any, benchmark: str, user: Identity, submission: str) -> queries.SubmissionFacts:
+def _require_owned(session: Session, benchmark: str, user: Identity, submission: str) -> queries.SubmissionFacts:
     require(user, Role.SUBMITTER)
     found = queries.described(session, benchmark, submission)
     if found is None or not (is_owner(user, found.owner) or visibility.of(session, submission).published):

@@ -328,32 +328,28 @@ def test_no_line_of_a_template_is_too_long_to_read() -> None:
 
 
 MOST_PARAMETERS = 6
-# Functions that still take more, by package and name; nothing is to be added.
-MANY_PARAMETERS = {
-    "maintenance": {"run"},
-    "review": {"dispute"},
-    "storage": {"create", "add"},
-    "workers": {"apply", "keep_draft", "_task"},
-}
+MOST_LINES = 80  # of a function
+PROGRAM = (*PACKAGES, "bench", "scripts")
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Return how many values a function takes, beside the object that it belongs to."""
     taken = function.args
-    names = [one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs) if one.arg not in ("self", "cls")]
+    named = (*taken.posonlyargs, *taken.args, *taken.kwonlyargs)
+    names = [parameter.arg for parameter in named if parameter.arg not in ("self", "cls")]
     return len(names) + (taken.vararg is not None) + (taken.kwarg is not None)
 
 
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield where each function of the program is, and the function."""
+    for path in [*ROOT.glob("*.py"), *(path for folder in PROGRAM for path in (ROOT / folder).rglob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}", node
+
+
 def test_no_function_takes_more_than_six_parameters() -> None:
-    many = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and parameters(node) > MOST_PARAMETERS
-        and node.name not in MANY_PARAMETERS.get(package, ())
-    ]
+    many = [place for place, function in functions() if parameters(function) > MOST_PARAMETERS]
     assert not many, many
 
 
@@ -398,3 +394,13 @@ def test_what_a_benchmark_defines_is_named_in_its_definition_alone() -> None:
             if count:
                 found[where] = count
     assert found == OTHER_MEANINGS
+
+
+def test_no_function_is_longer_than_eighty_lines() -> None:
+    long = [place for place, node in functions() if (node.end_lineno or 0) - node.lineno >= MOST_LINES]
+    assert not long, long
+
+
+def test_every_folder_with_python_is_looked_at() -> None:
+    folders = {path.parent.name for path in ROOT.glob("[!.]*/*.py")}
+    assert folders == {*PROGRAM, "tests"}

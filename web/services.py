@@ -34,7 +34,7 @@ from receipts.service import ReceiptService
 from receipts.signing import Signer
 from settings import Settings
 from storage import label_imports, weak_hiding
-from storage.database import Database
+from storage.database import Database, Session
 from storage.durability import REPLICATED, Durability
 from storage.uploads import Uploads
 from submissions.metadata import parse_columns
@@ -137,7 +137,7 @@ def _quota_policy(settings: Settings) -> QuotaPolicy:
     )
 
 
-def policy_facts(settings: Settings, session: Any) -> dict[str, Any]:
+def policy_facts(settings: Settings, session: Session) -> dict[str, Any]:
     """Return what governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
     revisions = [spec.revision for spec in settings.label_specs] or [settings.label_revision]
@@ -152,7 +152,7 @@ def policy_facts(settings: Settings, session: Any) -> dict[str, Any]:
     }
 
 
-def _weakly_hidden(session: Any, benchmark: str) -> dict[str, str]:
+def _weakly_hidden(session: Session, benchmark: str) -> dict[str, str]:
     """Label revision -> what everybody may know of how little hides it."""
     found = weak_hiding.known(session, benchmark, drafts=False)
     return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from auth import LOCAL, Role
 from auth.roles import organisations_of, roles_of
@@ -13,6 +13,7 @@ from maintenance.account_queries import AccountMatch, AccountRoles, AccountRow
 from maintenance.action_context import ActionContext
 from maintenance.registry import Search, action
 from maintenance.types import Conflict, NotFound, require_maintainer
+from storage.database import Session
 
 MOST = 200
 _LOCAL = AccountMatch(LOCAL.account, LOCAL.name)
@@ -43,7 +44,7 @@ class Directory(NamedTuple):
         return "Nobody like that has signed in." if self.search else "Nobody has signed in yet."
 
 
-def find(session: Any, named: str, *, local: bool = False) -> AccountMatch:
+def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
     """Return the account with this id, or with this user name if nobody else has it. An id is never taken for a name.
 
     `local`: the person at a machine without sign-in counts, too. Raises NotFound, Conflict.
@@ -85,9 +86,16 @@ def listing(ctx: ActionContext, search: Search = "") -> Directory:
 
 
 def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccount:
-    times = (kept.first_seen_at, kept.last_seen_at)
     role = role_of(kept.standing, identity)
-    return ListedAccount(kept.id, kept.name, *times, role.value if role else None, kept.banned_at, kept.submissions)
+    return ListedAccount(
+        kept.id,
+        kept.name,
+        kept.first_seen_at,
+        kept.last_seen_at,
+        role.value if role else None,
+        kept.banned_at,
+        kept.submissions,
+    )
 
 
 def role_of(standing: AccountRoles, identity: IdentitySettings | None) -> Role | None:

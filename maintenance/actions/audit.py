@@ -15,7 +15,7 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from storage import audit, audit_checkpoints, integrity
-from storage.database import LARGEST, Database
+from storage.database import LARGEST, Database, Session
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _WHOLE = "Give seq and hash as its file has them, or the whole content of that file."
@@ -79,7 +79,7 @@ def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> Verdict:
         return Verdict(last, None, holds, newer_head=newer, rows=rows)
 
 
-def _hash_at(session: Any, seq: int) -> str | None:
+def _hash_at(session: Session, seq: int) -> str | None:
     return GENESIS if seq == 0 else queries.hash_at(session, seq)  # a head may be older than the first event
 
 

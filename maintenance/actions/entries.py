@@ -24,6 +24,7 @@ from maintenance.types import (
     require_owner_of,
 )
 from storage import audit, confusables, sliding_window, stored_rows, visibility
+from storage.database import Session
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
@@ -330,7 +331,7 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
         return _record(session, MERGED, ctx.user, entry, message, into=into, reason=why, same_votes=same)
 
 
-def _load(session: Any, entry: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
+def _load(session: Session, entry: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
     """Return the entry, locked; where `who` is given, only for its owner and maintainers. Raises NotFound,
     Forbidden."""
     found = queries.entry(session, entry, lock=lock)
@@ -341,14 +342,14 @@ def _load(session: Any, entry: str, user: Identity | None = None, *, lock: bool 
     return found
 
 
-def _refuse_twins(session: Any, found: Entry, owner: str, model: str, version: str) -> None:
+def _refuse_twins(session: Session, found: Entry, owner: str, model: str, version: str) -> None:
     other = queries.taken(session, found, owner, model, version)
     if other is not None:
         raise Conflict("name-taken", f"The owner has entry {other} with the same name or content. Merge them first.")
 
 
 def _refuse_imitation(
-    session: Any, found: Entry, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
+    session: Session, found: Entry, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
 ) -> None:
     confusables.lock_names(session)
     for field in confusables.FIELDS:
@@ -361,7 +362,7 @@ def _name(entry: Entry) -> str:
     return f"{entry.model} {entry.version}".strip() + f" ({entry.id})"
 
 
-def _record(session: Any, kind: str, user: Identity, entry: str, message: str, **facts: Any) -> ActionResult:
+def _record(session: Session, kind: str, user: Identity, entry: str, message: str, **facts: Any) -> ActionResult:
     """Return the event comes last in the transaction: its lock is the one that everybody shares."""
     seq = audit.append(session, kind, {"entry": entry, "by": user.account, "via": user.auth_method, **facts})
     return ActionResult(True, message, seq)

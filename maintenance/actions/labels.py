@@ -16,6 +16,7 @@ from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from settings import DEMO_REVISION
 from storage import annotation_projects, audit, label_imports, label_sets, tasks
+from storage.database import Session
 from storage.tasks import TaskRequest, TaskView
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
@@ -88,7 +89,7 @@ def level_of(failed: TaskView) -> DisclosureLevel:
     return DisclosureLevel(failed.params["disclosure"], accept_weak_hiding=weak)
 
 
-def check_new(session: Any, benchmark: str, revision: str) -> None:
+def check_new(session: Session, benchmark: str, revision: str) -> None:
     """Raise Conflict where a revision cannot have this name, or one has it."""
     if not _NAME.fullmatch(revision):
         raise Conflict("bad-name", "Name the revision with small letters, digits, dots and dashes, for instance v3.")
@@ -245,7 +246,7 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
     return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
 
 
-def _imported(session: Any, benchmark: str, revision: str, instead: str) -> RevisionRow:
+def _imported(session: Session, benchmark: str, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
     found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
     if found is None:

@@ -24,6 +24,7 @@ from maintenance.reported_file import (
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from storage import audit, confusables, reported_results
 from storage.clock import iso
+from storage.database import Session
 from storage.reported_results import FIGURES, same_numbers
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
@@ -195,7 +196,7 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
     )
 
 
-def _find(session: Any, benchmark: str, result: str) -> dict[str, Any]:
+def _find(session: Session, benchmark: str, result: str) -> dict[str, Any]:
     confusables.lock_names(session)
     audit.acquire_chain_lock(session)
     found = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
@@ -243,7 +244,7 @@ def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (same_numbers({"name": row["name"]})[0], row["url"], row.get("place") or None)
 
 
-def _alike(session: Any, benchmark: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return which names of reported rows look like those of entries and are written otherwise, in sentences."""
     rows = list(rows)
     said = []
@@ -270,5 +271,5 @@ def _imported(
 
 def _result(row: Mapping[str, Any]) -> ReportedResultView:
     figures = {name: row[name] for name in FIGURES}
-    about = (row["id"], row["name"], row["source"], row["url"])
-    return ReportedResultView(*about, figures, arithmetic(row), row.get("removed_reason"))
+    removed = row.get("removed_reason")
+    return ReportedResultView(row["id"], row["name"], row["source"], row["url"], figures, arithmetic(row), removed)

@@ -18,6 +18,7 @@ from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action,
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from storage import audit, label_imports, label_levels, label_sets, tasks, worker_heartbeats
+from storage.database import Session
 from storage.entry_filters import FILTERS
 from storage.label_sets import ActiveBoard
 from storage.tasks import TaskRequest, TaskView
@@ -250,7 +251,7 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
     return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
 
 
-def _known(session: Any, benchmark: str, revision: str) -> None:
+def _known(session: Session, benchmark: str, revision: str) -> None:
     found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
     if found is None:
         raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
@@ -259,7 +260,7 @@ def _known(session: Any, benchmark: str, revision: str) -> None:
 
 
 def _asked(
-    session: Any, benchmark: str, scope: Mapping[str, Any], revision: str, version: str, *, on_board: bool = False
+    session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str, *, on_board: bool = False
 ) -> list[queries.RequestedEntry]:
     """Return the entries of a scope, with whether each has a score under these rules; `on_board`: only those there.
 
@@ -281,7 +282,7 @@ def _scored_already(count: int, revision: str, version: str) -> str:
     return f"{which} scored under revision {revision}, scorer version {version} already."
 
 
-def _version(session: Any, board: ActiveBoard, wanted: str) -> str:
+def _version(session: Session, board: ActiveBoard, wanted: str) -> str:
     """Return the scorer version to count by. Raises Conflict where no worker that runs would do it."""
     running, version = worker_heartbeats.scorer_versions(session), wanted or board.scorer_version
     if running and version not in running:
@@ -292,14 +293,14 @@ def _version(session: Any, board: ActiveBoard, wanted: str) -> str:
     return version
 
 
-def _board(session: Any, benchmark: str) -> ActiveBoard:
+def _board(session: Session, benchmark: str) -> ActiveBoard:
     board = label_sets.current(session, benchmark)
     if board is None:
         raise Conflict("no-board", "There is no board yet: start a worker.")
     return board
 
 
-def _last_apply(session: Any, benchmark: str) -> dict[str, Any] | None:
+def _last_apply(session: Session, benchmark: str) -> dict[str, Any] | None:
     """Return the newest apply that was not undone; applies and undos alternate like brackets."""
     undone = 0
     about = [audit.board(**audit.scope(session, benchmark))]

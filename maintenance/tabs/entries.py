@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -18,55 +20,104 @@ from storage import metadata
 _TARGET = "Entry or account"  # label of the field for the parameters that name another one
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Components that search for entries."""
+
+    text: gr.Textbox
+    button: gr.Button
+    choice: gr.Dropdown
+    listed: gr.HTML
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """Components of a decision about one entry. `inputs` are in the order of the handler's parameters."""
+
+    button: gr.Button
+    inputs: list[Any]
+
+
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     form = ActionForm(context, "entries")
-    decisions = {one.name: one for one in context.registry if _is_decision(one)}
-    with gr.Row():
-        text = gr.Textbox("", label="Search", placeholder="model, owner or id; empty: the newest")
-        search = gr.Button("Search", size="md")
-        choice = gr.Dropdown([], label="Found", allow_custom_value=True)
-    listed = html(elem_id="entries-found")
+    handlers = _Handlers(context, {one.name: one for one in context.registry if _is_decision(one)})
+    search = _lay_out_search()
     with gr.Row():
         entry = form.field("entry")
         show = gr.Button("Show", size="md")
     shown = html(elem_id="entry")
+    decision, edit = _lay_out_decision(handlers.decisions, entry), _lay_out_edit(entry)
+    form.rest(placed=list(handlers.decisions))
+    said = html(elem_id="entry-said")
+
+    context.on_tab_open(handlers.find, [search.listed, search.choice], [search.text])
+    search.button.click(handlers.find, [search.text], [search.listed, search.choice], **QUIETLY)
+    search.text.submit(handlers.find, [search.text], [search.listed, search.choice], **QUIETLY)
+    search.choice.input(handlers.choose, [search.choice], [entry, shown], **QUIETLY)
+    show.click(handlers.show, [entry], [shown], **QUIETLY)
+    form.wire(said, Refresh(lambda request, name: handlers.show(name, request), [shown], [entry]))
+    decided = decision.button.click(handlers.decide, decision.inputs, [said, shown], **QUIETLY)
+    edited = edit.button.click(handlers.edit, edit.inputs, [said, shown], **QUIETLY)
+    for done in (decided, edited):
+        done.then(handlers.table, [search.text], [search.listed], **QUIETLY)
+
+
+def _lay_out_search() -> _Search:
+    with gr.Row():
+        text = gr.Textbox("", label="Search", placeholder="model, owner or id; empty: the newest")
+        button = gr.Button("Search", size="md")
+        choice = gr.Dropdown([], label="Found", allow_custom_value=True)
+    return _Search(text, button, choice, html(elem_id="entries-found"))
+
+
+def _lay_out_decision(decisions: Mapping[str, Action[Any, Any]], entry: Any) -> _Decision:
     with gr.Row():
         named = [(one.declared.button, name) for name, one in decisions.items()]
         action = gr.Dropdown(named, value="entries.hide", label="Decision", filterable=False)
         target = gr.Textbox("", label=_TARGET, placeholder="only to merge or transfer")
         reason = gr.Textbox("", label="Reason, or the note")
-        decide = gr.Button("Decide", variant="primary", size="md")
-    with gr.Row():
-        field = gr.Dropdown(
-            [(metadata.label(name), name) for name in metadata.NAMES], value="notes", label="Field", filterable=False
-        )
-        new = gr.Textbox("", label="New value", placeholder="empty clears it")
-        change = gr.Button("Change", size="md")
-    form.rest(placed=list(decisions))
-    said = html(elem_id="entry-said")
+        button = gr.Button("Decide", variant="primary", size="md")
+    return _Decision(button, [entry, action, target, reason])
 
-    def finding(wanted: str, request: gr.Request) -> tuple[str, Any]:
+
+def _lay_out_edit(entry: Any) -> _Decision:
+    fields = [(metadata.label(name), name) for name in metadata.NAMES]
+    with gr.Row():
+        field = gr.Dropdown(fields, value="notes", label="Field", filterable=False)
+        new = gr.Textbox("", label="New value", placeholder="empty clears it")
+        button = gr.Button("Change", size="md")
+    return _Decision(button, [entry, field, new])
+
+
+@dataclass(frozen=True, slots=True)
+class _Handlers:
+    """Handlers of the section's events."""
+
+    context: PageContext
+    decisions: Mapping[str, Action[Any, Any]]
+
+    def find(self, wanted: str, request: gr.Request) -> tuple[str, Any]:
         names: list[tuple[str, str]] = []
 
-        def found(ctx: ActionContext) -> str:
-            some = entry_search.search(ctx, wanted)
-            names.extend((f"{one.model} {one.version}".strip() + f" ({one.id})", one.id) for one in some.entries)
-            return markup.entries_found(some)
+        def search(ctx: ActionContext) -> str:
+            found = entry_search.search(ctx, wanted)
+            names.extend((f"{one.model} {one.version}".strip() + f" ({one.id})", one.id) for one in found.entries)
+            return markup.entries_found(found)
 
-        return context.run(request, "entries", found), gr.update(choices=names, value=None)
+        return self.context.run(request, "entries", search), gr.update(choices=names, value=None)
 
-    def table(wanted: str, request: gr.Request) -> str:
-        return finding(wanted, request)[0]
+    def table(self, wanted: str, request: gr.Request) -> str:
+        return self.find(wanted, request)[0]
 
-    def choosing(name: str | None, request: gr.Request) -> tuple[str, str]:
-        return name or "", look(name or "", request)
+    def choose(self, name: str | None, request: gr.Request) -> tuple[str, str]:
+        return name or "", self.show(name or "", request)
 
-    def look(name: str, request: gr.Request) -> str:
-        return context.run(request, "entry", lambda ctx: _entry(ctx, name.strip()))
+    def show(self, name: str, request: gr.Request) -> str:
+        return self.context.run(request, "entry", lambda ctx: _entry(ctx, name.strip()))
 
-    def deciding(name: str, what: str, to: str, why: str, request: gr.Request) -> tuple[str, str]:
-        chosen = decisions[what]
+    def decide(self, name: str, what: str, to: str, why: str, request: gr.Request) -> tuple[str, str]:
+        chosen = self.decisions[what]
         typed = {"entry": name, _TARGET: to}
 
         def use(ctx: ActionContext) -> ActionResult:
@@ -74,24 +125,13 @@ def build(context: PageContext) -> None:
             done: ActionResult = chosen.run(ctx, values)
             return done
 
-        return context.run_action(request, what, use), look(name, request)
+        return self.context.run_action(request, what, use), self.show(name, request)
 
-    def changing(name: str, column: str, text: str, request: gr.Request) -> tuple[str, str]:
-        def edit(ctx: ActionContext) -> ActionResult:
+    def edit(self, name: str, column: str, text: str, request: gr.Request) -> tuple[str, str]:
+        def change(ctx: ActionContext) -> ActionResult:
             return entries.edit(ctx, name.strip(), {column: text})
 
-        return context.run_action(request, "edit", edit), look(name, request)
-
-    context.on_tab_open(finding, [listed, choice], [text])
-    search.click(finding, [text], [listed, choice], **QUIETLY)
-    text.submit(finding, [text], [listed, choice], **QUIETLY)
-    choice.input(choosing, [choice], [entry, shown], **QUIETLY)
-    show.click(look, [entry], [shown], **QUIETLY)
-    form.wire(said, Refresh(lambda request, name: look(name, request), [shown], [entry]))
-    decided = decide.click(deciding, [entry, action, target, reason], [said, shown], **QUIETLY)
-    changed = change.click(changing, [entry, field, new], [said, shown], **QUIETLY)
-    for done in (decided, changed):
-        done.then(table, [text], [listed], **QUIETLY)
+        return self.context.run_action(request, "edit", change), self.show(name, request)
 
 
 def _is_decision(action: Action[Any, Any]) -> bool:

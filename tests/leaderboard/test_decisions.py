@@ -189,7 +189,10 @@ def test_the_longest_table_lists_the_largest_changes() -> None:
     judges = entries([(number, 0.3 + number / 200) for number in range(1, MOST_MOVES + 11)])
     body = snapshot(judges)
     after = build_board(body, VL, revision="v2")
-    turned = [replace(row, scores={**row.scores, "macro": (row.value("macro") or 0) + at / 1000}) for at, row in enumerate(after.rows)]
+    turned = [
+        replace(row, scores={**row.scores, "macro": (row.value("macro") or 0) + at / 1000})
+        for at, row in enumerate(after.rows)
+    ]
     found = rank_changes(replace(after, rows=tuple(turned)), after)
     assert found.changed == len(judges) - 1
     assert len(found.lines) == MOST_MOVES

@@ -68,8 +68,8 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
     answers = [
         page.call("look")[0],
         *page.press("Pause submissions", {"Message while submissions are paused": "because"})[:2],
-        *page.call("deciding", entry, "entries.hide", "", "because"),
-        *page.call("changing", entry, "notes", "new"),
+        *page.call("decide", entry, "entries.hide", "", "because"),
+        *page.call("edit", entry, "notes", "new"),
         *page.call("retrying", "All failed jobs")[:2],
         *page.call("retrying", "task 1")[:2],
         page.call("results"),
@@ -81,8 +81,8 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
         *page.press("Remove", {"Result": "r-x"}),
         page.call("verifying", ""),
         page.call("heading"),
-        page.call("finding", "")[0],
-        page.call("choosing", entry)[1],
+        page.call("find", "")[0],
+        page.call("choose", entry)[1],
         page.call("asked")[0],
         page.call("showing", "1"),
         page.call("listed", ""),
@@ -97,11 +97,11 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
 def test_decisions_can_be_made_on_the_page(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    said, shown = page.call("deciding", f" {entry} ", "entries.flag", "", HOSTILE)
+    said, shown = page.call("decide", f" {entry} ", "entries.flag", "", HOSTILE)
     assert "carries the note" in said and HOSTILE not in shown and "&lt;img" in shown
-    said, shown = page.call("changing", entry, "organisation", HOSTILE)
+    said, shown = page.call("edit", entry, "organisation", HOSTILE)
     assert "Changed: organisation." in said and HOSTILE not in shown
-    said, _ = page.call("deciding", entry, "entries.merge", "e00000000000", "because")
+    said, _ = page.call("decide", entry, "entries.merge", "e00000000000", "because")
     assert "no entry" in said
     assert "hold" in page.call("verifying", "")
 
@@ -120,13 +120,13 @@ def test_entries_are_found_by_model_owner_and_id_and_one_is_chosen(board: Databa
     first, second = small_benchmark.submit(board, range(2), owner="aowner000000")
     page = _page(board, MAINTAINER)
     for wanted, ids in (("", {first, second}), ("JUDGE 1", {second}), (first[3:9], {first}), ("%", set())):
-        told, choices = page.call("finding", wanted)
+        told, choices = page.call("find", wanted)
         assert {one[1] for one in choices["choices"]} == {one for one in (first, second) if one in told} == ids
-    assert "aowner000000" in page.call("finding", "owner0000")[0]
-    name, shown = page.call("choosing", second)
+    assert "aowner000000" in page.call("find", "owner0000")[0]
+    name, shown = page.call("choose", second)
     assert (name, "The entry waits to be scored." in shown) == (second, True)
-    page.call("deciding", second, "entries.hide", "", "because")
-    assert "The entry is hidden." in page.call("choosing", second)[1]
+    page.call("decide", second, "entries.hide", "", "because")
+    assert "The entry is hidden." in page.call("choose", second)[1]
 
 
 def test_an_earlier_preview_is_opened_again(tmp_path: Path) -> None:
@@ -260,8 +260,8 @@ def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_
 def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    page.call("changing", entry, "parameters_b", "7")
-    _, shown = page.call("changing", entry, "notes", 'said "no"')
+    page.call("edit", entry, "parameters_b", "7")
+    _, shown = page.call("edit", entry, "notes", 'said "no"')
     assert "Parameters, in billions" in shown and "null" not in shown
     for was, became in (("–", "7"), ("–", "said &#34;no&#34;")):
         assert f'data-name="Was" data-nothing>{was}<' in shown and f'data-name="Became">{became}<' in shown
@@ -277,8 +277,8 @@ def test_a_source_leads_to_an_http_address_only() -> None:
 def test_times_are_shown_as_on_the_public_pages(board: Database) -> None:
     (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
     page = _page(board, MAINTAINER)
-    page.call("deciding", entry, "entries.verify", "", "checked by hand")
-    shown = "".join([*page.call("deciding", entry, "entries.flag", "", "a note"), page.call("heading")])
+    page.call("decide", entry, "entries.verify", "", "checked by hand")
+    shown = "".join([*page.call("decide", entry, "entries.flag", "", "a note"), page.call("heading")])
     shown += markup.decisions(decisions(board))
     assert len(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", shown)) >= 4
     assert not re.search(r"\dT\d", shown)

@@ -154,7 +154,7 @@ def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None
     with two.database.write() as session:
         queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
-            queries.add_attempt(session, name, ["account:a"], "demo", 1, {}, 1000.0)
+            queries.add_attempt(session, queries.NewAttempt(name, "demo", 1, {}, 1000.0), ["account:a"])
         assert len(session.scalars(select(Attempt)).all()) == 4
         assert [len(queries.quota_used(session, name, "account:a", 1001.0)) for name in ("demo", OTHER)] == [3, 1]
         assert [queries.count_attempts(session, name, "account:a", "demo") for name in ("demo", OTHER)] == [3, 1]

@@ -1,5 +1,7 @@
 """Every table, index and trigger of the first release."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -457,6 +459,21 @@ def _create_stated_levels() -> None:
 def _create_submissions() -> None:
     op.create_table(
         "submissions",
+        *_submission_columns(),
+        *_submission_checks(),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
+        sa.UniqueConstraint("benchmark", "id", name=op.f("uq_submissions_benchmark_id")),
+        sa.UniqueConstraint(
+            "benchmark", "owner", "content_sha256", name=op.f("uq_submissions_benchmark_owner_content_sha256")
+        ),
+        sa.UniqueConstraint(
+            "benchmark", "owner", "model", "version", name=op.f("uq_submissions_benchmark_owner_model_version")
+        ),
+    )
+
+
+def _submission_columns() -> list[sa.Column[Any]]:
+    return [
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("owner", sa.Text(), nullable=False),
@@ -494,6 +511,11 @@ def _create_submissions() -> None:
         sa.Column("price_usd", sa.Double(), nullable=True),
         sa.Column("wall_seconds", sa.Double(), nullable=True),
         sa.Column("hardware", sa.Text(), nullable=True),
+    ]
+
+
+def _submission_checks() -> list[sa.CheckConstraint]:
+    return [
         sa.CheckConstraint(
             "judge_type IN ('generative-pairwise', 'generative-pointwise', 'scalar', 'critic', 'policy-as-judge')",
             name=op.f("ck_submissions_judge_type"),
@@ -542,15 +564,7 @@ def _create_submissions() -> None:
             "wall_seconds >= 0 AND wall_seconds <= 1000000000", name=op.f("ck_submissions_wall_seconds")
         ),
         sa.CheckConstraint("votes_per_item BETWEEN 1 AND 16", name=op.f("ck_submissions_votes_per_item")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
-        sa.UniqueConstraint("benchmark", "id", name=op.f("uq_submissions_benchmark_id")),
-        sa.UniqueConstraint(
-            "benchmark", "owner", "content_sha256", name=op.f("uq_submissions_benchmark_owner_content_sha256")
-        ),
-        sa.UniqueConstraint(
-            "benchmark", "owner", "model", "version", name=op.f("uq_submissions_benchmark_owner_model_version")
-        ),
-    )
+    ]
 
 
 def _create_switches() -> None:
