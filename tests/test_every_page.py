@@ -220,5 +220,5 @@ def test_where_no_script_runs_a_page_that_needs_one_says_so(world: PagesWorld, p
     page.goto(world.service.url + path)
     expect(page.locator("body")).to_contain_text("This page needs JavaScript.", use_inner_text=True)
     page.get_by_role("link", name="The board").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Which judge")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Which AI judges")
     context.close()
