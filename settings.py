@@ -20,6 +20,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, load_spec
 from operation.replica import UPLOADS, Replica
 from storage.durability import LOCAL, REPLICATED
 
@@ -147,6 +148,18 @@ class WorkerSettings(_FromMapping):
         "columns (texts may be absent), or a Hub dataset at a commit: `v2=owner/name@commit`",
         shown="empty: demo",
     )
+    served_benchmark: str = setting(
+        DEFAULT_BENCHMARK,
+        "id of the benchmark that the labels are of; the demo is served without labels",
+        shown=f"`{DEFAULT_BENCHMARK}`",
+        alias="benchmark",
+    )
+    definitions: Path = setting(
+        DEFINITIONS,
+        "directory with a folder for each benchmark ([benchmarks](benchmarks.md)): those of the project, or your own",
+        shown="`benchmark/definitions`",
+        alias="benchmark_definitions",
+    )
     label_revision: str = setting("", "the revision that a new board shows", shown="first of `LABELS`")
     hidden_labels: Levels = setting(
         {},
@@ -199,7 +212,7 @@ class WorkerSettings(_FromMapping):
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
 
-    @field_validator("data_dir", "item_texts")
+    @field_validator("data_dir", "item_texts", "definitions")
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         return path and path.absolute()
@@ -239,6 +252,7 @@ class WorkerSettings(_FromMapping):
 
     @model_validator(mode="after")
     def _revisions_fit(self) -> Self:
+        _ = self.spec  # raises where there is no such definition
         known = [spec.revision for spec in self.label_specs] or [DEMO_REVISION]
         if self.label_revision and self.label_revision not in known:
             raise ValueError(
@@ -287,7 +301,12 @@ class WorkerSettings(_FromMapping):
     @property
     def benchmark(self) -> str:
         """Name of the benchmark served, as it stands in reports and scorecards."""
-        return "demo" if self.is_demo else "vl-rewardbench"
+        return DEMO_REVISION if self.is_demo else self.served_benchmark
+
+    @cached_property
+    def spec(self) -> BenchmarkSpec:
+        """The definition of the benchmark served."""
+        return load_spec(self.benchmark, DEFINITIONS if self.is_demo else self.definitions)
 
     @property
     def demo_dir(self) -> Path:

@@ -27,7 +27,6 @@ from bench import service
 from bench.latency import LOAD_SECONDS, latencies, latency_figures, requests_per_second
 from bench.measure import Measurement, print_table
 from common.rounding import percent
-from leaderboard.board.columns import VALUES
 from leaderboard.board.rows import Board
 
 ENTRIES = 10_000
@@ -162,11 +161,14 @@ def _beside_leaderboard(browser: Browser, folder: Path, names: Names) -> Iterato
 
 def _write_rows(folder: Path, board: Board) -> Names:
     """Return the service's rows as a table for the peers, in the order of their macro averages."""
-    ordered = sorted((row for row in board.rows if row.macro is not None), key=lambda row: -(row.macro or 0.0))
+    ordered = sorted(
+        (row for row in board.rows if row.value(board.headline) is not None), key=lambda row: -row.value(board.headline)
+    )
+    names = board.spec.headline_first
     rows = [
         [
             at, row.model, row.version, row.organisation,
-            *(float(percent(value)) if (value := row.value(name)) is not None else None for name in VALUES),
+            *(float(percent(value)) if (value := row.value(name)) is not None else None for name in names),
             row.votes_per_item, float(percent(row.decided_rate)) if row.decided_rate is not None else None,
             row.judge_type, row.parameters_b, row.date,
         ]

@@ -10,16 +10,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+
 PATTERN = re.compile(
     r"(?:Overall Judgment|Therefore)\s*.*\s*-*\s*Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE
 )
-HALLUCINATION, REASONING = ("RLAIF", "RLHF", "hallucination"), ("mathverse", "mmmu")
+CATEGORIES = load_spec(DEFAULT_BENCHMARK).category_keys
+_PREFIXES = dict.fromkeys(("RLAIF", "RLHF", CATEGORIES[1]), CATEGORIES[1]) | dict.fromkeys(
+    ("mathverse", "mmmu"), CATEGORIES[2]
+)
 
 
 def category(item_id: str) -> str:
     """By the prefix of the id up to the first underscore or hyphen."""
     prefix = re.split("[_-]", item_id)[0]
-    return "hallucination" if prefix in HALLUCINATION else "reasoning" if prefix in REASONING else "general"
+    return _PREFIXES.get(prefix, CATEGORIES[0])
 
 
 def vote_status(row: dict[str, Any]) -> str:
@@ -48,7 +53,7 @@ def official_counts(lines: Iterable[str | bytes]) -> dict[str, Counter[str]]:
         row = json.loads(line)
         key = (row["id"], row["query"], "\t".join(sorted(row["response"])))
         votes[key].append(vote_status(row))
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("general", "hallucination", "reasoning")}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in CATEGORIES}
     for (item_id, _, _), statuses in votes.items():
         counts[category(item_id)][item_status(statuses)] += 1
     return counts

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.items import CATEGORIES
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 
 PATTERN = re.compile(
     r"(?:Overall Judgment|Therefore)\s*.*\s*-*\s*Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE
@@ -33,8 +33,8 @@ PATTERN = re.compile(
 class Reported:
     """What the script prints: accuracies as fractions, and how many items it took the file for."""
 
-    overall: float
-    macro: float
+    pooled: float
+    mean: float
     items: int
 
 
@@ -49,7 +49,7 @@ def reported(rows: Iterable[Mapping[str, Any]], category_of: Mapping[str, str], 
         votes[row["id"], row["query"], "\t".join(sorted(row["response"]))].append(
             status(row) if reparse else row["meta"]["flag_status"]
         )
-    counts = {name: Counter[str]() for name in CATEGORIES}
+    counts = {name: Counter[str]() for name in load_spec(DEFAULT_BENCHMARK).category_keys}
     for (name, _, _), statuses in votes.items():
         most, number = Counter(statuses).most_common(1)[0]
         counts[category_of[name.strip()]][most if 2 * number > len(statuses) else "other"] += 1

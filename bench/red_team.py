@@ -130,7 +130,7 @@ def _even(bench: ExploitSetup) -> Rows:
 
 
 def _missing(bench: ExploitSetup) -> Rows:
-    return [row for row in _honest(bench) if bench.category_of[row["id"]] != "general"]
+    return [row for row in _honest(bench) if bench.category_of[row["id"]] != bench.table.spec.category_keys[0]]
 
 
 EXPLOITS = (
@@ -224,7 +224,8 @@ def _official(bench: ExploitSetup, rows: Rows, reparse: bool) -> dict[str, Any]:
         found = official_script.reported(rows, bench.category_of, reparse=reparse)
     except ZeroDivisionError as error:
         return {"error": type(error).__name__}
-    return {"overall": round(found.overall, 4), "macro": round(found.macro, 4), "items": found.items}
+    pooled, mean = bench.table.spec.overall_keys
+    return {pooled: round(found.pooled, 4), mean: round(found.mean, 4), "items": found.items}
 
 
 def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -235,8 +236,8 @@ def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, A
         codes = sorted({problem.code for problem in rejected.problems})
         return {"refused": codes, "problems": rejected.problem_count}
     found = scores(tally(upload.votes, bench.labels, bench.table))
-    assert found.overall is not None and found.macro is not None
-    return {"overall": round(found.overall, 4), "macro": round(found.macro, 4), "items": upload.items}
+    rounded = {name: round(found[name] or 0.0, 4) for name in bench.table.spec.overall_keys}
+    return {**rounded, "items": upload.items}
 
 
 def backtracking(sizes: Sequence[int] = (50, 100, 200)) -> list[dict[str, Any]]:

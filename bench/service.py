@@ -18,7 +18,7 @@ from urllib.request import urlopen
 import numpy as np
 from sqlalchemy import func, insert, select
 
-from benchmark.demo import demo_items, demo_labels, demo_pairs
+from benchmark.demo import demo_items, demo_labels, demo_pairs, demo_spec
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
 from benchmark.scorecard import SCORER_VERSION
@@ -138,7 +138,7 @@ def fill(folder: Path, entries: int) -> None:
 def board_of(folder: Path) -> Board:
     """Return the board that the service shows: entries, reported rows and baselines."""
     database = _open(folder)
-    board = BoardCache(DatabaseSnapshots(database, "demo"), benchmark="demo").refresh().board()
+    board = BoardCache(DatabaseSnapshots(database, demo_spec()), spec=demo_spec()).refresh().board()
     database.close()
     return board
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import CATEGORIES
 from benchmark.votes import UNDECIDED, Matrix
 
 ABOVE_BEST = 0.10  # overall accuracy above the best that is known
@@ -46,14 +45,14 @@ def is_far_above_best(overall: float | None, best_known: float | None) -> Eviden
     return {"overall": round(overall, 3), "best_known": round(best_known, 3)}
 
 
-def near_equal(overall: float | None, categories: Sequence[float | None]) -> Evidence | None:
-    """Return three category accuracies that are all but equal, though categories are unequally hard."""
-    known = [value for value in categories if value is not None]
-    if overall is None or overall < EQUAL_FROM or len(known) < len(CATEGORIES):
+def near_equal(pooled: float | None, categories: Mapping[str, float | None]) -> Evidence | None:
+    """Return category accuracies that are all but equal, though categories are unequally hard."""
+    known = [value for value in categories.values() if value is not None]
+    if pooled is None or pooled < EQUAL_FROM or len(known) < max(len(categories), 2):
         return None
     if round(max(known) - min(known), _DIGITS) >= EQUAL_BELOW:
         return None
-    return {name: round(value, 3) for name, value in zip(CATEGORIES, known, strict=True)}
+    return {name: round(value, 3) for name, value in zip(categories, known, strict=True)}
 
 
 def identical_texts(texts: Mapping[str, Any] | None, k: int) -> Evidence | None:

@@ -9,30 +9,41 @@ from __future__ import annotations
 
 import json
 import random
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import SOURCE_CATEGORY, SOURCES, ItemTable, build_table
+from benchmark.items import ItemTable, build_table
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
+from benchmark.spec import BenchmarkSpec, load_spec
 
 SEED = 20241126
 BENCHMARK = REVISION = "demo"
-SIZES: Mapping[str, int] = {
-    "VLFeedback": 10,
-    "WildVision": 173,
-    "POVID": 448,
-    "RLAIF-V": 233,
-    "RLHF-V": 68,
-    "MathVerse": 167,
-    "MMMU-Pro": 151,
-}
 Row = dict[str, Any]
 Dice = random.Random
 FloatArray = npt.NDArray[np.float64]
+
+
+def demo_spec() -> BenchmarkSpec:
+    """Return the definition of the demo."""
+    return load_spec(BENCHMARK)
+
+
+@cache
+def _plan() -> Mapping[str, Any]:
+    """Return what the definition says about its generator: sources, errors, tag lists, judges."""
+    return tomllib.loads((demo_spec().read("generator.toml") or b"").decode())
+
+
+def source_sizes() -> dict[str, int]:
+    """Return the pairs of each source."""
+    return {source["key"]: source["size"] for source in _plan()["sources"]}
+
 
 # Texts -------------------------------------------------------------------------------------------------------------
 
@@ -124,21 +135,21 @@ def _spoil(scene: _Scene, tag: str, dice: Dice) -> _Scene:
     first, *rest = scene.things
     number, colour, noun = first
     nouns = [thing[2] for thing in scene.things]
-    match tag.split(",")[0]:
-        case "hallucination":
+    match _plan()["errors"].get(tag.split(",")[0]):
+        case "more":
             invented = (dice.randint(1, 4), dice.choice(_COLOURS), _other(dice, _THINGS, nouns))
             return replace(scene, things=(first, invented, *rest))
-        case "recognition(position)":
+        case "relation":
             return replace(scene, relation=_other(dice, _RELATIONS, [scene.relation]))
-        case "recognition(text)":
+        case "sign":
             return replace(scene, sign=_other(dice, _SIGNS, [scene.sign]))
-        case "recognition(scene)":
+        case "place":
             return replace(scene, place=_other(dice, _PLACES, [scene.place]))
-        case "attribute":
+        case "colour":
             return replace(scene, things=((number, _other(dice, _COLOURS, [colour]), noun), *rest))
-        case "counting":
+        case "number":
             return replace(scene, things=((number % 9 + 1, colour, noun), *rest))
-        case "recognition(object)" | "recognition(face)":
+        case "noun":
             return replace(scene, things=((number, colour, _other(dice, _THINGS, nouns)), *rest))
     return scene
 
@@ -175,9 +186,9 @@ def _is(thing: tuple[int, str, str]) -> str:
     return "is" if thing[0] == 1 else "are"
 
 
-def _described_pair(source: str, tags: Sequence[str], dice: Dice) -> tuple[str, str, str]:
-    """(query, preferred, other) of a general or hallucination pair; the other one makes the errors of the tags."""
-    least, most = {"POVID": (5, 7), "RLHF-V": (2, 3)}.get(source, (3, 6))
+def _described_pair(source: Mapping[str, Any], tags: Sequence[str], dice: Dice) -> tuple[str, str, str]:
+    """(query, preferred, other) of a described image; the other one makes the errors of the tags."""
+    least, most = source.get("sentences", (3, 6))
     scene = _scene(dice)
     wrong = scene
     for tag in tags or ["attribute"]:
@@ -187,9 +198,8 @@ def _described_pair(source: str, tags: Sequence[str], dice: Dice) -> tuple[str, 
     other = _description(wrong, max(2, length - dice.choice((0, 0, 0, 1))), dice)
     if any(tag.startswith("others") for tag in tags) or scene == wrong:
         other += " " + dice.choice(_OFF_TOPIC)
-    ask = SOURCE_CATEGORY[source] == "general"
-    query = dice.choice(_ASK if ask else _DESCRIBE)
-    if source in ("RLAIF-V", "RLHF-V") and dice.random() < 0.4:
+    query = dice.choice(_ASK if source.get("ask") else _DESCRIBE)
+    if source.get("asks_around") and dice.random() < 0.4:
         query = f"What can be seen around the {scene.things[0][2]}?"
     return query, preferred, other
 
@@ -248,15 +258,17 @@ def _circuit(dice: Dice) -> tuple[str, list[str], int, str]:
     )
 
 
-_PROBLEMS: Mapping[str, Sequence[Callable[[Dice], tuple[str, list[str], int, str]]]] = {
-    "MathVerse": (_rectangle, _triangle),
-    "MMMU-Pro": (_bars, _circuit),
+_PROBLEMS: Mapping[str, Callable[[Dice], tuple[str, list[str], int, str]]] = {
+    "rectangle": _rectangle,
+    "triangle": _triangle,
+    "bars": _bars,
+    "circuit": _circuit,
 }
 
 
-def _reasoned_pair(source: str, dice: Dice) -> tuple[str, str, str, str]:
+def _solved_pair(source: Mapping[str, Any], dice: Dice) -> tuple[str, str, str, str]:
     """(query, preferred, other, ground truth) of a small problem with four options."""
-    question, steps, answer, unit = dice.choice(_PROBLEMS[source])(dice)
+    question, steps, answer, unit = _PROBLEMS[dice.choice(source["problems"])](dice)
     options = [answer, *(answer + slip for slip in dice.sample([-9, -7, -4, -2, 3, 5, 8, 10], 3))]
     dice.shuffle(options)
     letters = dict(zip(options, "ABCD", strict=True))
@@ -286,48 +298,11 @@ def _solution(steps: Sequence[str], answer: int, letter: str, unit: str, dice: D
 
 # Pairs -------------------------------------------------------------------------------------------------------------
 
-# How often each raw tag list occurs: the benchmark's frequencies, rounded, with its odd spellings.
-_TAG_LISTS: Sequence[tuple[int, tuple[str, ...]]] = (
-    (458, ("hallucination",)),
-    (5, ("hallucination", "hallucination")),
-    (16, ("counting", "hallucination")),
-    (10, ("hallucination", "attribute")),
-    (11, ("recognition(position)", "hallucination")),
-    (10, ("hallucination", "recognition(scene)")),
-    (4, ("hallucination", "recognition(text)")),
-    (5, ("recognition(object)", "hallucination")),
-    (4, ("hallucination", "others")),
-    (41, ("attribute",)),
-    (14, ("recognition(object)", "attribute")),
-    (4, ("attribute", "counting")),
-    (27, ("counting",)),
-    (8, ("recognition(object)", "counting")),
-    (5, ("recognition(position)", "counting")),
-    (36, ("recognition(object)",)),
-    (34, ("recognition(text)",)),
-    (27, ("recognition(position)",)),
-    (12, ("recognition(scene)",)),
-    (3, ("recognition(face)",)),
-    (6, ("recognition(scene)", "recognition(position)")),
-    (24, ("others",)),
-    (1, ("others", "others")),
-    (21, ("others, ",)),  # with a note after the comma
-    (1, ()),
-)
-_TAGGED_WILDVISION = 28
-_QUERY_SOURCES: Mapping[str, Sequence[str]] = {
-    "VLFeedback": ("LRVInstruction", "svit"),
-    "WildVision": ("wildvision-battle",),
-    "POVID": ("POVID_preference_data_for_VLLMs",),
-    "RLAIF-V": ("COCO", "VQAv2", "OK-VQA", "TextVQA"),
-    "RLHF-V": ("coco", "vqav2", "GQA"),
-}
-
 
 def _tag_deck(dice: Dice) -> list[list[str]]:
     deck = [
         [tag + dice.choice(_OTHER_NOTES) if tag.endswith(", ") else tag for tag in tags]
-        for count, tags in _TAG_LISTS
+        for tags, count in ((one["tags"], one["count"]) for one in _plan()["tag_lists"])
         for _ in range(count)
     ]
     dice.shuffle(deck)
@@ -345,21 +320,21 @@ def demo_pairs(seed: int = SEED) -> list[Row]:
     deck = _tag_deck(dice)
     rows: list[Row] = []
     seen: set[str] = set()
-    for source, size in SIZES.items():
-        for number in range(1, size + 1):
-            tagged = SOURCE_CATEGORY[source] != "reasoning" and (source != "WildVision" or number <= _TAGGED_WILDVISION)
+    for source in _plan()["sources"]:
+        for number in range(1, source["size"] + 1):
+            tagged = source["kind"] == "described" and number <= source.get("tagged_at_most", number)
             tags = deck.pop() if tagged else None
-            rows.append(_row(source, f"demo-{source.lower()}-{number:04}", tags, dice, seen))
+            rows.append(_row(source, f"demo-{source['key'].lower()}-{number:04}", tags, dice, seen))
     return rows
 
 
-def _row(source: str, name: str, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
+def _row(source: Mapping[str, Any], name: str, tags: list[str] | None, dice: Dice, seen: set[str]) -> Row:
     """Return one pair whose responses nobody gave before (``seen`` grows)."""
-    reasoning = SOURCE_CATEGORY[source] == "reasoning"
+    solved = source["kind"] == "solved"
     truth = None
     while True:
-        if reasoning:
-            query, preferred, other, truth = _reasoned_pair(source, dice)
+        if solved:
+            query, preferred, other, truth = _solved_pair(source, dice)
         else:
             query, preferred, other = _described_pair(source, tags or (), dice)
         if preferred != other and preferred not in seen and other not in seen:
@@ -374,24 +349,24 @@ def _row(source: str, name: str, tags: list[str] | None, dice: Dice, seen: set[s
         "models": ["template", "template"],
         "judge": "simulated",
         "rationale": None,
-        "query_source": None if reasoning else dice.choice(_QUERY_SOURCES[source]),
+        "query_source": None if solved else dice.choice(source["query_sources"]),
         "ground_truth": truth,
         "human_error_analysis": tags,
-        "category": SOURCE_CATEGORY[source],
-        "source": source,
+        "category": demo_spec().source_category[source["key"]],
+        "source": source["key"],
     }
 
 
 def demo_items(pairs: Sequence[Mapping[str, Any]]) -> ItemTable:
     """Return the item table of the pairs, with the one revision "demo"."""
-    return build_table(BENCHMARK, {REVISION: pairs})
+    return build_table(demo_spec(), {REVISION: pairs})
 
 
 def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSet:
     """Return the label set "demo" of the pairs, which are the table's items in its order."""
     preferred = {index: preferred_index(row["human_ranking"]) for index, row in enumerate(pairs)}
     tags = {
-        index: error_tags(row["human_error_analysis"])
+        index: error_tags(row["human_error_analysis"], table.spec)
         for index, row in enumerate(pairs)
         if row["human_error_analysis"] is not None
     }
@@ -439,10 +414,12 @@ class _Judgements:
         return 0 if choice < 0 else 1 + (choice ^ int(self.swapped[item, vote]))
 
 
-def _abilities(general: float, hallucination: float, reasoning: float, **sources: float) -> dict[str, float]:
-    by_category = {"general": general, "hallucination": hallucination, "reasoning": reasoning}
-    named = {name.replace("_", "-"): value for name, value in sources.items()}
-    return {source: named.get(source, by_category[SOURCE_CATEGORY[source]]) for source in SOURCES}
+def _profile(judge: Mapping[str, Any]) -> _Profile:
+    """Return a judge as the definition states it: abilities by category, or by source where it differs."""
+    by_category, by_source = judge["ability"], judge.get("by_source", {})
+    ability = {key: by_source.get(key, by_category[kind]) for key, kind in demo_spec().source_category.items()}
+    habits = {name: judge[name] for name in ("k", "first_bias", "undecided", "own_view") if name in judge}
+    return _Profile(ability, **habits)
 
 
 def _judge(profile: _Profile, pairs: Sequence[Row], difficulty: FloatArray, rng: np.random.Generator) -> _Judgements:
@@ -599,16 +576,6 @@ def _r1_reward(pairs: Sequence[Row], made: _Judgements) -> bytes:
     return _lines(rows)
 
 
-_PROFILES: Mapping[str, _Profile] = {
-    "A": _Profile(_abilities(0.6, 1.05, 0.75, MathVerse=0.9), k=5, first_bias=0.3, undecided=0.03),
-    "B": _Profile(_abilities(0.3, 0.8, 0.3, POVID=0.95), k=5, own_view=0.9),
-    "C": _Profile(_abilities(0.35, 0.4, 0.45), k=3, first_bias=2.6, undecided=0.04),
-    "D": _Profile(_abilities(0.1, 1.5, 0.25, RLHF_V=0.8), k=1, undecided=0.01),
-    "E": _Profile(_abilities(0.3, 0.4, 0.35), k=5, first_bias=0.2, undecided=0.36),
-    "F": _Profile(_abilities(-0.05, 0.0, 0.05), k=1, undecided=0.01),
-}
-
-
 def _cost(tokens_in: int, tokens_out: int, price_usd: float, wall_seconds: float, hardware: str) -> Row:
     return {
         "tokens_in": tokens_in,
@@ -650,7 +617,8 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
     """
     rng = np.random.default_rng(seed)
     difficulty = rng.standard_normal(len(pairs))
-    made = {name: _judge(profile, pairs, difficulty, rng) for name, profile in _PROFILES.items()}
+    profiles = {name: _profile(judge) for name, judge in _plan()["judges"].items()}
+    made = {name: _judge(profile, pairs, difficulty, rng) for name, profile in profiles.items()}
     pairwise = "generative-pairwise"
     return [
         SimulatedJudge(

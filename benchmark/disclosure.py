@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import CATEGORIES, SOURCES
-from benchmark.protocols import GROUPINGS, accuracies, ratios, scores
-from benchmark.scoring import FIELDS, SLICES, Tally
+from benchmark.protocols import accuracies, category_counts, ratios, scores
+from benchmark.scoring import FIELDS, Tally, slices
+from benchmark.spec import BenchmarkSpec
 from benchmark.uncertainty import wilson
 
 PUBLIC, BY_CATEGORY, OVERALL_ONLY = "public", "categories", "overall"
@@ -22,10 +22,6 @@ LEVELS = (PUBLIC, BY_CATEGORY, OVERALL_ONLY)
 """Each shows less than the one before it."""
 STEPS = 200
 """Of the overall where nothing else is shown: half a point."""
-SCORES = ("overall", "macro", *CATEGORIES)
-GROUPING = "official"
-_LINES = tuple(SLICES.index(GROUPINGS[GROUPING][category][0]) for category in CATEGORIES)
-"""The cell that holds a category's line. Under the official grouping each category adds up; under no other."""
 _MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided"))
 _DIGITS = 3  # of a fraction: 0.1 point
 
@@ -54,9 +50,9 @@ def readers_words(before: str, after: str) -> str:
     return f"Readers will {verb} {'; '.join(_PARTS[first:last])}. They will see {_TOLD[after]}."
 
 
-def shown_names(level: str) -> tuple[str, ...]:
-    """Return the SCORES that a level shows."""
-    return ("overall",) if level == OVERALL_ONLY else SCORES
+def shown_names(level: str, spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the scores that a level shows."""
+    return (spec.pooled,) if level == OVERALL_ONLY else spec.overall_first
 
 
 def strictest(*levels: str) -> str:
@@ -79,43 +75,50 @@ def redact(tally: Tally, level: str) -> Tally:
     """
     if level == PUBLIC:
         return tally
-    rows = _category_rows(tally.counts)
+    rows = _category_rows(tally.counts, tally.spec)
     if level == OVERALL_ONLY:
         rows = _rounded_row(rows.sum(axis=0))[np.newaxis]
-    counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
-    agreeing = np.zeros((len(SLICES), tally.k + 1), dtype=np.int64)
-    for cell, (n, agree, reject, undecided) in zip(_LINES, rows.tolist(), strict=False):
+    counts = np.zeros((len(slices(tally.spec)), len(FIELDS)), dtype=np.int64)
+    agreeing = np.zeros((len(counts), tally.k + 1), dtype=np.int64)
+    for cell, (n, agree, reject, undecided) in zip(_lines(tally.spec), rows.tolist(), strict=False):
         # First votes repeat the majority: their own counts would be a second look at the labels.
         counts[cell] = (n, agree, reject, undecided, agree, reject, undecided)
         agreeing[cell, [0, tally.k]] = (reject + undecided, agree)  # all votes alike: no curve
-    return Tally(tally.k, counts, agreeing, has_tags=False)
+    return Tally(tally.k, counts, agreeing, has_tags=False, spec=tally.spec)
 
 
-def redact_counts(counts: Counts, level: str) -> Counts:
+def _lines(spec: BenchmarkSpec) -> list[int]:
+    """Return the cells that hold a category's line. Under the official grouping each category adds up; under no
+    other."""
+    return [spec.source_keys.index(spec.groupings[spec.official][key][0]) for key in spec.category_keys]
+
+
+def redact_counts(counts: Counts, level: str, spec: BenchmarkSpec) -> Counts:
     """Return (entries, CELLS, FIELDS) for what compares entries by their categories: not finer than a level shows."""
     if level != OVERALL_ONLY:  # which keep the categories as they are
         return counts
-    nobody = np.zeros((len(SLICES), 2), dtype=np.int64)
-    rows = [redact(Tally(1, one, nobody, has_tags=False), level).counts for one in counts]
+    nobody = np.zeros((len(slices(spec)), 2), dtype=np.int64)
+    rows = [redact(Tally(1, one, nobody, has_tags=False, spec=spec), level).counts for one in counts]
     return np.stack(rows) if rows else counts
 
 
-def shown_shares(counts: Counts, level: str) -> FloatArray:
-    """Return (entries, 5) as `benchmark.protocols.accuracies`, for what is noted of entries: NaN is not shown."""
-    shares = accuracies(ratios(redact_counts(counts, level)))
+def shown_shares(counts: Counts, level: str, spec: BenchmarkSpec) -> FloatArray:
+    """Return (entries, scores) as `benchmark.protocols.accuracies`, for what is noted of entries: NaN is not shown."""
+    shares = accuracies(ratios(redact_counts(counts, level, spec), spec))
     if level == OVERALL_ONLY:
-        overall = half_points(shares[:, len(CATEGORIES)])
+        pooled = half_points(shares[:, spec.index(spec.pooled)])
         shares = np.full_like(shares, np.nan)
-        shares[:, len(CATEGORIES)] = overall
+        shares[:, spec.index(spec.pooled)] = pooled
     return shares
 
 
 def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:
-    """Return the strict SCORES as a level tells them: in full, to 0.1 point, or the overall alone to half a point."""
+    """Return the scores under the ranking rule as a level tells them: in full, to 0.1 point, or the pooled one alone to
+    half a point."""
     values = scores(redact(tally, level))
-    told: dict[str, float | None] = dict.fromkeys(SCORES)
-    for name in shown_names(level):
-        value: float | None = getattr(values, name)
+    told: dict[str, float | None] = dict.fromkeys(tally.spec.overall_first)
+    for name in shown_names(level, tally.spec):
+        value = values[name]
         told[name] = value if value is None or level == PUBLIC else _told(value, level)
     return told
 
@@ -140,10 +143,9 @@ def overall_bounds(shares: FloatArray, n: Any) -> tuple[FloatArray, FloatArray]:
     return np.floor(low * STEPS + 1e-9) / STEPS, np.ceil(high * STEPS - 1e-9) / STEPS
 
 
-def _category_rows(counts: Counts) -> Counts:
+def _category_rows(counts: Counts, spec: BenchmarkSpec) -> Counts:
     """(categories, 4): n, agree, reject, undecided."""
-    sources = [[SOURCES.index(source) for source in GROUPINGS[GROUPING][category]] for category in CATEGORIES]
-    return np.stack([counts[indices][:, _MAJORITY].sum(axis=0) for indices in sources])
+    return category_counts(counts, spec)[:, _MAJORITY]
 
 
 def _rounded_row(row: Counts) -> Counts:

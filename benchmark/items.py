@@ -12,6 +12,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
@@ -19,33 +20,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-CATEGORIES = ("general", "hallucination", "reasoning")
-UNTAGGED_CATEGORY = "reasoning"
-"""Its items carry no error tags, so that it is a bucket of errors itself."""
-SOURCE_CATEGORY: Mapping[str, str] = {
-    "VLFeedback": "general",
-    "WildVision": "general",
-    "POVID": "hallucination",
-    "RLAIF-V": "hallucination",
-    "RLHF-V": "hallucination",
-    "MathVerse": "reasoning",
-    "MMMU-Pro": "reasoning",
-}
-SOURCES = tuple(SOURCE_CATEGORY)
-_SOURCE_BY_ID_PREFIX = {
-    "hallucination_pair-": "POVID",
-    "RLAIF-V-": "RLAIF-V",
-    "RLHF-V-": "RLHF-V",
-    "wildvision-battle-": "WildVision",
-    "mathverse_": "MathVerse",
-    "mmmu_pro_": "MMMU-Pro",
-    "LRVInstruction-": "VLFeedback",
-    "jailbreak-": "VLFeedback",
-    "politics-": "VLFeedback",
-    "svit-": "VLFeedback",
-}
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, load_spec
+
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
-_DATA = Path(__file__).parent / "data"
+MANIFEST = "items.json"
+"""The item manifest in the folder of a definition."""
 
 
 def normalise_response(text: str) -> str:
@@ -58,14 +37,20 @@ def normalise_response(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def normalise_query(text: str) -> str:
-    """As a response, without the literal ``<image>`` that one revision writes before or after a query."""
-    return normalise_response(unicodedata.normalize("NFC", text).replace("<image>", " "))
+def normalise_query(text: str, dropped: Sequence[str] = ()) -> str:
+    """As a response, without the literals (such as ``<image>``) that some revision writes before or after a query."""
+    text = unicodedata.normalize("NFC", text)
+    for literal in dropped:
+        text = text.replace(literal, " ")
+    return normalise_response(text)
 
 
-def fingerprint(query: str, responses: Sequence[str]) -> str:
-    """SHA-256 (64 hex digits) of the compact JSON array ``[query, *sorted(responses)]`` of the normalised texts."""
-    texts = [normalise_query(query), *sorted(normalise_response(response) for response in responses)]
+def fingerprint(query: str, responses: Sequence[str], dropped: Sequence[str] = ()) -> str:
+    """SHA-256 (64 hex digits) of the compact JSON array ``[query, *sorted(responses)]`` of the normalised texts.
+
+    ``dropped``: ``drop_from_questions`` of the benchmark's definition.
+    """
+    texts = [normalise_query(query, dropped), *sorted(normalise_response(response) for response in responses)]
     # As json.dumps(texts, ensure_ascii=False, separators=(",", ":")), without making an encoder for each pair.
     return hashlib.sha256(f"[{','.join(map(encode_basestring, texts))}]".encode()).hexdigest()
 
@@ -84,18 +69,23 @@ def presentation_order(stored: tuple[str, str]) -> tuple[int, int]:
     return (1, 0) if stored[1] < stored[0] else (0, 1)
 
 
-def source_from_id(row: Mapping[str, Any]) -> str:
-    """Return one of SOURCES, from a dataset row: its own ``source`` or the prefix of its id.
+def source_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> str:
+    """Return the source of a dataset row: its own ``source``, the prefix of its id, or else its category.
 
     Raises:
-        ValueError: the id starts with no known prefix.
+        ValueError: the id starts with no known prefix, and the row names no category.
     """
-    if row.get("source") in SOURCE_CATEGORY:
+    if row.get("source") in spec.source_category:
         return str(row["source"])
-    for prefix, source in _SOURCE_BY_ID_PREFIX.items():
-        if str(row["id"]).startswith(prefix):
-            return source
-    raise ValueError(f"no source is known for the id {row['id']!r}; known prefixes: {', '.join(_SOURCE_BY_ID_PREFIX)}")
+    for source in spec.sources:
+        if str(row["id"]).startswith(source.id_prefixes):
+            return source.key
+    if not spec.has_sources and row.get("category") in spec.category_keys:
+        return str(row["category"])
+    if not spec.has_sources and spec.rules:
+        return spec.category_of(str(row.get("category", "")), str(row["id"]))
+    known = ", ".join(prefix for source in spec.sources for prefix in source.id_prefixes)
+    raise ValueError(f"no source is known for the id {row['id']!r}; known prefixes: {known or 'none'}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +94,7 @@ class Item:
 
     key: str
     source: str
+    category: str  # of the source under the official grouping
     responses: tuple[str, str]  # fingerprints, in stored order
     ids: Mapping[str, str]  # revision -> id
     rows: Mapping[str, int]  # revision -> row number
@@ -111,11 +102,6 @@ class Item:
     words: tuple[int, int]  # of the raw stored responses
     query_characters: int
     query_words: int
-
-    @property
-    def category(self) -> str:
-        """One of CATEGORIES, under the official grouping."""
-        return SOURCE_CATEGORY[self.source]
 
     @property
     def fingerprint(self) -> str:
@@ -134,11 +120,12 @@ class Item:
 class ItemTable:
     """The items of a benchmark in the row order of its first revision; a position in it is an *item index*."""
 
-    def __init__(self, benchmark: str, revisions: Sequence[str], items: Iterable[Item]) -> None:
-        self.benchmark = benchmark
+    def __init__(self, spec: BenchmarkSpec, revisions: Sequence[str], items: Iterable[Item]) -> None:
+        self.spec = spec
         self.revisions = tuple(revisions)
         self.items = tuple(items)
-        self.source_index: npt.NDArray[np.int8] = np.array([SOURCES.index(i.source) for i in self.items], dtype=np.int8)
+        place = {source: index for index, source in enumerate(spec.source_keys)}
+        self.source_index: npt.NDArray[np.int8] = np.array([place[i.source] for i in self.items], dtype=np.int8)
         self._by_fingerprint: dict[str, tuple[int, ...]] = {}
         self._by_response: dict[str, tuple[int, ...]] = {}
         self._by_id: dict[str, tuple[int, ...]] = {}
@@ -158,6 +145,21 @@ class ItemTable:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @property
+    def benchmark(self) -> str:
+        """Id of the benchmark."""
+        return self.spec.id
+
+    @cached_property
+    def category_index(self) -> npt.NDArray[np.int8]:
+        """Items -> the place of their category in the definition, under the official grouping."""
+        places = [self.spec.category_keys.index(source.category) for source in self.spec.sources]
+        return np.array(places, dtype=np.int8)[self.source_index]
+
+    def fingerprint(self, query: str, responses: Sequence[str]) -> str:
+        """Return the fingerprint of texts under this benchmark's rules."""
+        return fingerprint(query, responses, self.spec.drop_from_questions)
 
     def by_fingerprint(self, fingerprint: str) -> tuple[int, ...]:
         """Return item indices with these texts; several for text-identical pairs, none if unknown."""
@@ -186,30 +188,58 @@ class ItemTable:
         return {
             "benchmark": self.benchmark,
             "revisions": list(self.revisions),
-            "items": [asdict(item) for item in self.items],
+            "items": [_facts(item) for item in self.items],
         }
 
     @classmethod
-    def from_json(cls, manifest: Mapping[str, Any]) -> ItemTable:
-        """Return the table of a manifest made by ``to_json``."""
+    def from_json(cls, manifest: Mapping[str, Any], spec: BenchmarkSpec) -> ItemTable:
+        """Return the table of a manifest made by ``to_json``.
+
+        Raises:
+            ValueError: the manifest is of another benchmark.
+        """
+        if manifest["benchmark"] != spec.id:
+            raise ValueError(f"the items are those of {manifest['benchmark']}, not of {spec.id}")
         items = [
-            Item(**{**row, **{name: tuple(row[name]) for name in ("responses", "characters", "words")}})
+            Item(
+                **{**row, **{name: tuple(row[name]) for name in ("responses", "characters", "words")}},
+                category=spec.source_category[row["source"]],
+            )
             for row in manifest["items"]
         ]
-        return cls(manifest["benchmark"], manifest["revisions"], items)
+        return cls(spec, manifest["revisions"], items)
 
     @classmethod
-    def from_file(cls, path: Path) -> ItemTable:
-        """Return the table of a manifest file."""
-        return cls.from_json(json.loads(path.read_bytes()))
+    def load(cls, spec: BenchmarkSpec, path: Path | None = None) -> ItemTable:
+        """Return the table of a manifest file; without a path that of the definition's folder.
 
-    @classmethod
-    def load(cls, benchmark: str = "vl-rewardbench") -> ItemTable:
-        """Return the table that this package ships."""
-        return cls.from_file(_DATA / f"{benchmark}.json")
+        Raises:
+            ValueError: the folder has none, or the file is of another benchmark.
+        """
+        content = spec.read(MANIFEST) if path is None else path.read_bytes()
+        if content is None:
+            raise ValueError(f"the definition of {spec.id} has no {MANIFEST}")
+        return cls.from_json(json.loads(content), spec)
 
 
-def build_table(benchmark: str, revisions: Mapping[str, Sequence[Mapping[str, Any]]]) -> ItemTable:
+def load_table(path: Path | None = None, definitions: Path = DEFINITIONS) -> ItemTable:
+    """Return the table of a manifest file, of the benchmark that it names; without a path that of the default one.
+
+    Raises:
+        ValueError: there is no definition of that benchmark.
+    """
+    if path is None:
+        return ItemTable.load(load_spec(DEFAULT_BENCHMARK, definitions))
+    manifest = json.loads(path.read_bytes())
+    return ItemTable.from_json(manifest, load_spec(manifest["benchmark"], definitions))
+
+
+def _facts(item: Item) -> dict[str, Any]:
+    """Return an item as a manifest states it; its category follows from the source."""
+    return {name: value for name, value in asdict(item).items() if name != "category"}
+
+
+def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[Mapping[str, Any]]]) -> ItemTable:
     """Return the table of dataset rows, revision by revision; the first defines the items and their order.
 
     A row has ``id`` and either ``query`` and ``response`` (two texts) or, in later revisions, ``v0_row`` (the row
@@ -223,12 +253,12 @@ def build_table(benchmark: str, revisions: Mapping[str, Sequence[Mapping[str, An
     rows: list[dict[str, int]] = []
     prints: list[str] = []
     for number, row in enumerate(revisions[first]):
-        prints.append(fingerprint(row["query"], row["response"]))
+        prints.append(fingerprint(row["query"], row["response"], spec.drop_from_questions))
         ids.append({first: row["id"]})
         rows.append({first: number})
     for revision in later:
         for number, row in enumerate(revisions[revision]):
-            index = _same_pair(row, prints, ids, first)
+            index = _same_pair(row, prints, ids, spec)
             if revision in rows[index]:
                 raise ValueError(
                     f"{revision} row {number} ({row['id']}) is the same pair as row {rows[index][revision]}"
@@ -236,14 +266,17 @@ def build_table(benchmark: str, revisions: Mapping[str, Sequence[Mapping[str, An
             ids[index][revision] = row["id"]
             rows[index][revision] = number
     keys = _keys(prints)
-    items = [_item(row, keys[i], ids[i], rows[i]) for i, row in enumerate(revisions[first])]
-    return ItemTable(benchmark, tuple(revisions), items)
+    items = [_item(row, keys[i], ids[i], rows[i], spec) for i, row in enumerate(revisions[first])]
+    return ItemTable(spec, tuple(revisions), items)
 
 
-def _same_pair(row: Mapping[str, Any], prints: Sequence[str], ids: Sequence[Mapping[str, str]], first: str) -> int:
+def _same_pair(
+    row: Mapping[str, Any], prints: Sequence[str], ids: Sequence[Mapping[str, str]], spec: BenchmarkSpec
+) -> int:
     if "v0_row" in row:
         return int(row["v0_row"])
-    wanted = fingerprint(row["query"], row["response"])
+    wanted = fingerprint(row["query"], row["response"], spec.drop_from_questions)
+    first = next(iter(ids[0]))
     found = [i for i, candidate in enumerate(prints) if candidate == wanted]
     named = [i for i in found if ids[i][first] == row["id"]] if len(found) > 1 else found
     if len(named) != 1:
@@ -260,18 +293,22 @@ def _keys(prints: Sequence[str]) -> list[str]:
     return keys
 
 
-def _item(row: Mapping[str, Any], key: str, ids: Mapping[str, str], rows: Mapping[str, int]) -> Item:
+def _item(
+    row: Mapping[str, Any], key: str, ids: Mapping[str, str], rows: Mapping[str, int], spec: BenchmarkSpec
+) -> Item:
     one, two = row["response"]
+    source = source_of(row, spec)
     return Item(
         key=key,
-        source=source_from_id(row),
+        source=source,
+        category=spec.source_category[source],
         responses=(response_fingerprint(one), response_fingerprint(two)),
         ids=ids,
         rows=rows,
         characters=(len(one), len(two)),
         words=(len(one.split()), len(two.split())),
         query_characters=len(row["query"]),
-        query_words=len(normalise_query(row["query"]).split()),
+        query_words=len(normalise_query(row["query"], spec.drop_from_questions).split()),
     )
 
 

@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.commitments import commit
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import accuracies, ratios
 from benchmark.ranking import RankingEntry, standings
+from benchmark.spec import BenchmarkSpec
 from benchmark.uncertainty import ALPHA, macro_difference
 from benchmark.votes import Matrix
 
-COLUMNS = ("macro", "overall", *CATEGORIES)  # first things first
-_ORDER = (*CATEGORIES, "overall", "macro")  # as benchmark.protocols has them
 Bits = npt.NDArray[np.bool_]
 
 
@@ -74,21 +73,24 @@ def correctness(matrix: Matrix, labels: LabelSet) -> Bits:
 
 @dataclass(frozen=True, slots=True)
 class RankedBoard:
-    """Entries of one board, in the order given: shares (entries, 5) as COLUMNS, ranks, and the display order."""
+    """Entries of one board, in the order given: shares (entries, scores) headline first, ranks, and display order."""
 
     shares: npt.NDArray[np.float64]
     ranks: tuple[int | None, ...]
     order: tuple[int, ...]
 
 
-def rank_board(counts: npt.NDArray[np.int64], ids: Sequence[str], submitted: Sequence[str]) -> RankedBoard:
-    """Ranks as on the default board (``strict``, official grouping). ``counts``: entries x CELLS x FIELDS."""
-    counted = ratios(counts)
-    shares = accuracies(counted)[:, [_ORDER.index(name) for name in COLUMNS]]
+def rank_board(
+    counts: npt.NDArray[np.int64], ids: Sequence[str], submitted: Sequence[str], spec: BenchmarkSpec
+) -> RankedBoard:
+    """Ranks as on the default board (ranking rule, official grouping). ``counts``: entries x CELLS x FIELDS."""
+    counted = ratios(counts, spec)
+    shares = accuracies(counted)[:, [spec.index(name) for name in spec.headline_first]]
+    ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
     fractions = np.concatenate([counted.right, counted.total], axis=-1).astype(np.int64).tolist()
     contenders = [
-        RankingEntry(name, (_number(row[0]), _number(row[1])), tuple(numbers), at)
-        for name, row, numbers, at in zip(ids, shares.tolist(), fractions, submitted, strict=True)
+        RankingEntry(name, tuple(_number(row[at]) for at in ordering), tuple(numbers), when)
+        for name, row, numbers, when in zip(ids, shares.tolist(), fractions, submitted, strict=True)
     ]
     places = standings(contenders)
     ranks: list[int | None] = [None] * len(ids)
@@ -142,11 +144,10 @@ def _adjacent(order: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _paired(bits: Bits, first: Any, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
-    codes = np.array([CATEGORIES.index(item.category) for item in table.items])
     labelled = labels.preferred != NOT_LABELLED
     parts = []
-    for code in range(len(CATEGORIES)):
-        ones = bits[:, labelled & (codes == code)]
+    for code in range(len(table.spec.categories)):
+        ones = bits[:, labelled & (table.category_index == code)]
         total = ones.shape[1]
         only_first = (ones[first] & ~ones[second]).sum(axis=1)
         only_second = (ones[second] & ~ones[first]).sum(axis=1)

@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.reliability import kappa_matrix
 from benchmark.votes import ABSENT, Matrix
@@ -78,11 +78,10 @@ def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candid
     """
     if verdicts.shape[1:] != (len(table),):
         raise ValueError(f"verdicts about {verdicts.shape[1:]} items, but {table.benchmark} has {len(table)}")
-    codes = np.array([CATEGORIES.index(item.category) for item in table.items])
     found: list[tuple[float, int]] = []
     looked_at = 0
-    for code in range(len(CATEGORIES)):
-        members = np.flatnonzero((codes == code) & (labels.preferred != NOT_LABELLED))
+    for code in range(len(table.spec.categories)):
+        members = np.flatnonzero((table.category_index == code) & (labels.preferred != NOT_LABELLED))
         tails = _upper_tails(verdicts[:, members], labels.preferred[members])
         looked_at += sum(tail is not None for tail in tails)
         found += [(tail, int(index)) for tail, index in zip(tails, members, strict=True) if tail is not None]
@@ -96,8 +95,8 @@ def qualified_judges(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> 
     of single items.
     """
     found = {}
-    for category in CATEGORIES:
-        there = np.array([item.category == category for item in table.items]) & (labels.preferred != NOT_LABELLED)
+    for code, category in enumerate(table.spec.category_keys):
+        there = (table.category_index == code) & (labels.preferred != NOT_LABELLED)
         decided = (verdicts[:, there] >= 0).sum(axis=1)
         right = (verdicts[:, there] == labels.preferred[there]).sum(axis=1)
         strong = (decided > 0) & (right / np.maximum(decided, 1) >= STRONG)

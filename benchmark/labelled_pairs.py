@@ -121,7 +121,7 @@ def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, fields: ItemFields) -> La
         label=_label(row, fields),
         responses=(response_fingerprint(first), response_fingerprint(second)),
         words=(len(first.split()), len(second.split())),
-        key=fingerprint(question if isinstance(question, str) else "", (first, second)),
+        key=fingerprint(question if isinstance(question, str) else "", (first, second), spec.drop_from_questions),
     )
 
 

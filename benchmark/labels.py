@@ -12,15 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.items import ItemTable
+from benchmark.spec import BenchmarkSpec
 
-TAGS = ("existence", "recognition", "attribute", "counting", "other")
-_TAG_NAMES = {
-    "hallucination": "existence",
-    "recognition": "recognition",
-    "attribute": "attribute",
-    "counting": "counting",
-    "others": "other",
-}
 NOT_LABELLED = -1
 
 
@@ -35,18 +28,18 @@ def preferred_index(ranking: Sequence[int]) -> int:
     return int(ranking[0])
 
 
-def error_tags(raw: Iterable[str]) -> frozenset[str]:
-    """Return the TAGS of a raw ``human_error_analysis``: sub-types and free text dropped, each tag once.
+def error_tags(raw: Iterable[str], spec: BenchmarkSpec) -> frozenset[str]:
+    """Return the error tags of a raw ``human_error_analysis``: sub-types and free text dropped, each tag once.
 
-    ``recognition(object)`` is recognition, ``others, common sense, ...`` is other.
+    ``recognition(object)`` is recognition, ``others, common sense, ...`` is what the definition calls others.
 
     Raises:
         ValueError: a tag that the benchmark does not have, which is not repeated: it is of a label.
     """
     names = [entry.split("(")[0].split(",")[0].strip() for entry in raw]
-    if any(name not in _TAG_NAMES for name in names):
-        raise ValueError(f"unknown error tag; known: {', '.join(_TAG_NAMES)}")
-    return frozenset(_TAG_NAMES[name] for name in names)
+    if any(name not in spec.tag_names for name in names):
+        raise ValueError(f"unknown error tag; known: {', '.join(spec.tag_names)}")
+    return frozenset(spec.tag_names[name] for name in names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from benchmark.disclosure import OVERALL_ONLY, STEPS
+
 NOT_SHOWN = "not better than this account's best by the margin"
 _SLACK = 1e-9  # 0.715 beats 0.7 by 0.015, whatever floats say
-_STEPS = {"overall": 200}  # disclosure level -> steps in which a score is shown
+_STEPS = {OVERALL_ONLY: STEPS}  # disclosure level -> steps in which a score is shown
 _DEFAULT_STEPS = 1000
 
 

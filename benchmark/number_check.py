@@ -1,9 +1,9 @@
 """Number check: item counts and groupings that fit published percentages (in the manner of GRIM).
 
-A table in a paper says general / hallucination / reasoning / overall / macro in percent. Behind every honest one are
-whole numbers k of right answers over n items, overall = sum k / sum n and macro = mean of k / n. Three groupings of
-the same 1,250 pairs are in circulation, and two sizes of the benchmark (v2 has three pairs fewer); this module finds
-the ones that fit, in whole numbers, with no tolerance but the printed digits.
+A table in a paper gives categories, a pooled accuracy ("overall") and a mean of categories ("macro") in percent.
+Behind every honest one are whole numbers k of right answers over n items, overall = sum k / sum n and macro = mean of
+k / n. Of one benchmark several groupings and sizes may be in circulation (its definition states them); this module
+finds the ones that fit, in whole numbers, with no tolerance but the printed digits.
 
 ``arithmetic_check`` is the coarser thing that the board shows beside reported rows: sizes times percentages, within
 0.15 points.
@@ -12,7 +12,7 @@ the ones that fit, in whole numbers, with no tolerance but the printed digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -22,48 +22,23 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import CATEGORIES
+from benchmark.spec import BenchmarkSpec, Split, capital
 
 Reading = Literal["rounded", "cut off", "either"]
 Verdict = Literal["fits", "only with dropped items", "not found", "impossible"]
-Right = tuple[int | None, int | None, int | None]
+Right = tuple[int | None, ...]
 Shares = tuple[Fraction, Fraction]  # lowest and highest, 0..1
 IntArray = npt.NDArray[np.int64]
-MOST_DECIMALS = 6  # shares over at most 1,250 items differ by more than 1e-5 points, so further digits say nothing
+MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
 ARITHMETIC_TOLERANCE = 0.15  # points: what rounding to one decimal in four columns can add up to, and a little
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MOST_CELLS = 200_000  # combinations of counts looked at one by one
-_MOST_TRIPLES = 400_000  # denominators compared with the bounds in one go
+_MOST_TUPLES = 400_000  # denominators compared with the bounds in one go
+_MOST_SUMS = 4_000_000  # combinations of denominators added up in one go
 _MOST_EXACT = 3_000  # denominators that pass the bounds and are then solved exactly
 _MOST_STEPS = 60  # numbers of dropped items tried beyond the least that the bounds allow
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """A grouping of the benchmark's items into the three categories: the number of items in each."""
-
-    grouping: str
-    revisions: tuple[str, ...]
-    sizes: tuple[int, int, int]
-
-    @property
-    def label(self) -> str:
-        """As people write it: 183/749/318."""
-        return "/".join(str(n) for n in self.sizes)
-
-
-SPLITS = (
-    Split("official", ("v0", "v1"), (183, 749, 318)),
-    Split("povid-in-general", ("v0", "v1"), (631, 301, 318)),
-    Split("rl-in-general", ("v0", "v1"), (484, 448, 318)),
-    Split("official", ("v2",), (181, 749, 317)),
-    Split("povid-in-general", ("v2",), (629, 301, 317)),
-    Split("rl-in-general", ("v2",), (482, 448, 317)),
-)
-_GROUPING_WORDS = {
-    "official": "the official categories",
-    "povid-in-general": "POVID counted as general",
-    "rl-in-general": "RLAIF-V and RLHF-V counted as general",
-}
 _READING_WORDS: Mapping[Reading, str] = {
     "rounded": "",
     "cut off": ", if the figures were cut off instead of rounded",
@@ -103,18 +78,34 @@ class PublishedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Published figures in percent; None where absent."""
+    """Published figures in percent by the name of the score; None where absent."""
 
-    general: PublishedFigure | None
-    hallucination: PublishedFigure | None
-    reasoning: PublishedFigure | None
-    overall: PublishedFigure | None
-    macro: PublishedFigure | None
+    values: Mapping[str, PublishedFigure | None]
+    spec: BenchmarkSpec
 
     @property
-    def categories(self) -> tuple[PublishedFigure | None, PublishedFigure | None, PublishedFigure | None]:
-        """In the order of CATEGORIES."""
-        return (self.general, self.hallucination, self.reasoning)
+    def categories(self) -> tuple[PublishedFigure | None, ...]:
+        """In the order of the categories."""
+        return tuple(self.values.get(key) for key in self.spec.category_keys)
+
+    @property
+    def pooled(self) -> PublishedFigure | None:
+        """The figure over all pairs."""
+        return self.values.get(self.spec.pooled)
+
+    @property
+    def mean(self) -> PublishedFigure | None:
+        """The mean of all categories; None also where the benchmark's mean leaves categories out."""
+        mean = self.spec.mean
+        return self.values.get(mean) if mean and self.spec.parts_of(mean) == self.spec.category_keys else None
+
+    def with_values(self, values: Mapping[str, PublishedFigure | None]) -> Figures:
+        """Return the same with these figures in place of its own."""
+        return replace(self, values={**self.values, **values})
+
+    def without_mean(self) -> Figures:
+        """Return the same without the mean."""
+        return self.with_values({self.spec.mean: None}) if self.spec.mean else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +114,13 @@ class Explanation:
 
     ``denominators`` are the split's sizes less ``dropped`` items. ``right`` is None where the figures leave a category
     open. ``solutions``: how many different counts do it (0: only bounds were compared, the figures say too little);
-    with more than one, ``right`` is the one nearest to the figures. ``exchanged``: fits only with the general and the
-    reasoning figure exchanged; ``right`` and ``denominators`` are then those of the true categories.
+    with more than one, ``right`` is the one nearest to the figures. ``exchanged``: fits only with the figures of two
+    categories exchanged; ``right`` and ``denominators`` are then those of the true categories.
     """
 
     split: Split
     reading: Reading
-    denominators: tuple[int, int, int]
+    denominators: tuple[int, ...]
     right: Right
     solutions: int
     exchanged: bool = False
@@ -192,25 +183,19 @@ def figure(value: str | float | None) -> PublishedFigure | None:
     return PublishedFigure(round(Fraction(int(whole + decimals), 10 ** (len(decimals) - MOST_DECIMALS))), MOST_DECIMALS)
 
 
-def read_figures(
-    general: str | float | None = None,
-    hallucination: str | float | None = None,
-    reasoning: str | float | None = None,
-    overall: str | float | None = None,
-    macro: str | float | None = None,
-) -> Figures:
-    """Return the published percentages.
+def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -> Figures:
+    """Return the published percentages, by the name of the score.
 
     Raises:
         ValueError: one is not a percentage, none is given, or all are at most 1 (fractions, it seems).
     """
-    figures = [figure(value) for value in (general, hallucination, reasoning, overall, macro)]
-    given = [one for one in figures if one is not None]
-    if not given:
+    figures = {name: figure(given.get(name)) for name in spec.score_names}
+    known = [one for one in figures.values() if one is not None]
+    if not known:
         raise ValueError("no figure was given: there is nothing to check")
-    if any(one.digits for one in given) and all(one.digits <= 10**one.decimals for one in given):
+    if any(one.digits for one in known) and all(one.digits <= 10**one.decimals for one in known):
         raise ValueError("all figures are at most 1: percent are needed (71.9), not fractions (0.719)")
-    return Figures(*figures)
+    return Figures(figures, spec)
 
 
 # Counts that fit ---------------------------------------------------------------------------------------------------
@@ -234,10 +219,10 @@ def _prints(one: PublishedFigure, right: Any, total: Any, reading: Reading) -> A
 def _mean_of_figures_prints(figures: Figures, reading: Reading) -> bool:
     """Return whether the macro is the mean of the printed categories: some authors average what they had rounded."""
     known = [one for one in figures.categories if one is not None]
-    if len(known) < len(CATEGORIES) or figures.macro is None:
+    if len(known) < len(figures.categories) or figures.mean is None:
         return False
     mean = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in known), start=Fraction(0)) / len(known)
-    return bool(_prints(figures.macro, mean.numerator, mean.denominator, reading))
+    return bool(_prints(figures.mean, mean.numerator, mean.denominator, reading))
 
 
 def _solve(figures: Figures, sizes: Sequence[int], reading: Reading) -> tuple[Right, int] | None:
@@ -248,34 +233,29 @@ def _solve(figures: Figures, sizes: Sequence[int], reading: Reading) -> tuple[Ri
     if np.prod([high - low + 1 for low, high in ranges]) > _MOST_CELLS:
         low, high = (np.array(ends) for ends in zip(*ranges, strict=True))
         fits = _within_bounds(figures, np.array(sizes), low, high, reading)
-        return (_right(int(k) if k == most else None for k, most in zip(low, high, strict=True)), 0) if fits else None
+        return (tuple(int(k) if k == most else None for k, most in zip(low, high, strict=True)), 0) if fits else None
     counts = np.meshgrid(*(np.arange(low, high + 1, dtype=np.int64) for low, high in ranges), indexing="ij")
     fits = np.ones(counts[0].shape, dtype=bool)
-    if figures.overall is not None:
-        fits &= _prints(figures.overall, sum(counts), sum(sizes), reading)
-    if figures.macro is not None and not _mean_of_figures_prints(figures, reading):
+    if figures.pooled is not None:
+        fits &= _prints(figures.pooled, sum(counts), sum(sizes), reading)
+    if figures.mean is not None and not _mean_of_figures_prints(figures, reading):
         product = int(np.prod(sizes))
         scaled = sum(k * (product // n) for k, n in zip(counts, sizes, strict=True))
-        fits &= _prints(figures.macro, scaled, 3 * product, reading)
+        fits &= _prints(figures.mean, scaled, len(sizes) * product, reading)
     if not fits.any():
         return None
     found = np.stack([k[fits] for k in counts])
     return _nearest(figures, found, sizes), found.shape[1]
 
 
-def _right(counts: Iterable[int | None]) -> Right:
-    general, hallucination, reasoning = counts
-    return (general, hallucination, reasoning)
-
-
 def _nearest(figures: Figures, found: IntArray, sizes: Sequence[int]) -> Right:
-    """Of the counts (3, solutions) the ones nearest to the figures; None for a category left open."""
+    """Of the counts (categories, solutions) the ones nearest to the figures; None for a category left open."""
     distance = np.zeros(found.shape[1])
     for one, k, n in zip(figures.categories, found, sizes, strict=True):
         if one is not None:
             distance += np.abs(k / n - 2 * one.digits / one.scale)
     best = found[:, int(distance.argmin())]
-    return _right(
+    return tuple(
         None if one is None and k.min() != k.max() else int(value)
         for one, k, value in zip(figures.categories, found, best, strict=True)
     )
@@ -329,10 +309,10 @@ def _shares(figures: Figures) -> list[Shares]:
     """Per category the shares that its rounded figure allows; the macro bounds a single missing one."""
     known = [one.range("rounded") for one in figures.categories if one is not None]
     missing = (Fraction(0), Fraction(1))
-    if figures.macro is not None and len(known) == len(CATEGORIES) - 1:
-        low, high = figures.macro.range("rounded")
-        least = 3 * low - sum((share[1] for share in known), start=Fraction(0))
-        most = 3 * high - sum((share[0] for share in known), start=Fraction(0))
+    if figures.mean is not None and len(known) == len(figures.categories) - 1:
+        low, high = figures.mean.range("rounded")
+        least = len(figures.categories) * low - sum((share[1] for share in known), start=Fraction(0))
+        most = len(figures.categories) * high - sum((share[0] for share in known), start=Fraction(0))
         missing = (max(Fraction(0), least), min(Fraction(1), most))
     return [missing if one is None else one.range("rounded") for one in figures.categories]
 
@@ -340,14 +320,14 @@ def _shares(figures: Figures) -> list[Shares]:
 def _within_bounds(figures: Figures, n: Any, low: Any, high: Any, reading: Reading) -> Any:
     """Return whether overall and macro are within what the counts of each category allow. Necessary, not sufficient.
 
-    ``n``, ``low``, ``high``: (3, ...) denominators and the counts they allow; gives (...,).
+    ``n``, ``low``, ``high``: (categories, ...) denominators and the counts they allow; gives (...,).
     """
     fits = np.ones(n.shape[1:], dtype=bool)
-    if figures.overall is not None:
-        least, most = right_range(figures.overall, n.sum(axis=0), reading)
+    if figures.pooled is not None:
+        least, most = right_range(figures.pooled, n.sum(axis=0), reading)
         fits &= (least <= high.sum(axis=0)) & (most >= low.sum(axis=0)) & (least <= most)
-    if figures.macro is not None and not _mean_of_figures_prints(figures, reading):
-        below, above = (float(3 * bound) for bound in figures.macro.range(reading))
+    if figures.mean is not None and not _mean_of_figures_prints(figures, reading):
+        below, above = (float(len(figures.categories) * bound) for bound in figures.mean.range(reading))
         fits &= ((high / n).sum(axis=0) >= below - 1e-9) & ((low / n).sum(axis=0) <= above + 1e-9)
     return fits
 
@@ -358,9 +338,9 @@ def _least_by_bounds(figures: Figures, sizes: Sequence[int]) -> int | None:
     Every item dropped from the category furthest on the wrong side of the overall helps most, so taking those first
     is the optimum of the problem without whole numbers.
     """
-    if figures.overall is None:
+    if figures.pooled is None:
         return 0
-    low, high = figures.overall.range("rounded")
+    low, high = figures.pooled.range("rounded")
     shares = _shares(figures)
     needed = 0
     for gains in ([share[1] - low for share in shares], [high - share[0] for share in shares]):
@@ -385,7 +365,7 @@ def _candidates(figures: Figures, sizes: Sequence[int]) -> Iterator[tuple[int, .
     start = _least_by_bounds(figures, sizes)
     if start is None:
         return
-    if np.prod([part.possible.size for part in parts]) <= _MOST_TRIPLES:
+    if np.prod([part.possible.size for part in parts]) <= _MOST_TUPLES:
         grid = np.meshgrid(*(part.possible for part in parts), indexing="ij")
         yield from _passing(figures, parts, np.stack([axis.ravel() for axis in grid]))
         return
@@ -394,13 +374,17 @@ def _candidates(figures: Figures, sizes: Sequence[int]) -> Iterator[tuple[int, .
 
 
 def _with_total(parts: Sequence[Denominators], total: int, dropped: int) -> IntArray:
-    """(3, m): all possible denominators that add up to a total, when that many items are dropped."""
-    first, second = (part.possible[part.possible >= part.size - dropped] for part in parts[:2])
-    third = total - first[:, None] - second
-    possible = np.zeros(parts[2].size + 2, dtype=bool)  # with a last place for totals that are out of range
-    possible[parts[2].possible] = True
-    i, j = np.nonzero(possible[np.where((third > 0) & (third <= parts[2].size), third, -1)])
-    return np.stack([first[i], second[j], third[i, j]])
+    """(categories, m): all possible denominators that add up to a total, when that many items are dropped."""
+    heads = [part.possible[part.possible >= part.size - dropped] for part in parts[:-1]]
+    if np.prod([head.size for head in heads]) > _MOST_SUMS:
+        return np.zeros((len(parts), 0), dtype=np.int64)
+    grid = np.meshgrid(*heads, indexing="ij")
+    rest = total - np.sum(grid, axis=0)
+    last = parts[-1]
+    possible = np.zeros(last.size + 2, dtype=bool)  # with a last place for totals that are out of range
+    possible[last.possible] = True
+    fits = possible[np.where((rest > 0) & (rest <= last.size), rest, -1)]
+    return np.stack([*(axis[fits] for axis in grid), rest[fits]])
 
 
 def _passing(figures: Figures, parts: Sequence[Denominators], n: IntArray) -> Iterator[tuple[int, ...]]:
@@ -432,8 +416,7 @@ def _within(sizes: Sequence[int], others: Sequence[int]) -> bool:
 
 
 def _first_solution(figures: Figures, split: Split) -> Explanation | None:
-    for general, hallucination, reasoning in islice(_candidates(figures, split.sizes), _MOST_EXACT):
-        sizes = (general, hallucination, reasoning)
+    for sizes in islice(_candidates(figures, split.sizes), _MOST_EXACT):
         solved = _solve(figures, sizes, "rounded")
         if solved:
             return Explanation(split, "rounded", sizes, *solved)
@@ -445,28 +428,41 @@ def _first_solution(figures: Figures, split: Split) -> Explanation | None:
 
 def _impossible(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     """Yield what no counts over any denominators can produce, however the figures were rounded."""
-    names = dict(zip(CATEGORIES, figures.categories, strict=True))
+    spec = figures.spec
+    names = dict(zip(spec.category_keys, figures.categories, strict=True))
     known = {name: one for name, one in names.items() if one is not None}
     for name, one in known.items():
-        size = max(split.sizes[CATEGORIES.index(name)] for split in splits)
+        size = max(split.sizes[spec.category_keys.index(name)] for split in splits)
         low, high = right_range(one, np.arange(1, size + 1), "either")
         if not (low <= high).any():
-            yield f"{name.capitalize()} {one} is not a share of any number of items up to {size}."
+            yield f"{spec.title_of(name)} {one} is not a share of any number of items up to {size}."
     ranges = [one.range("either") if one else (Fraction(0), Fraction(1)) for one in names.values()]
-    if figures.macro is not None and known:
-        low, high = (sum(bounds, start=Fraction(0)) / 3 for bounds in zip(*ranges, strict=True))
-        stated = figures.macro.range("either")
+    if figures.mean is not None and known:
+        low, high = (sum(bounds, start=Fraction(0)) / len(ranges) for bounds in zip(*ranges, strict=True))
+        stated = figures.mean.range("either")
         if (stated[1] < low or stated[0] > high) and not _mean_of_figures_prints(figures, "either"):
-            what = "the mean of the three categories" if len(known) == 3 else "a mean with the categories given"
-            yield f"Macro {figures.macro} is not {what}, which lies between {_points(low)} and {_points(high)}."
-    if figures.overall is not None and len(known) == 3:
+            every = f"the mean of the {in_words(len(ranges))} categories"
+            what = every if len(known) == len(ranges) else "a mean with the categories given"
+            between = f"{_points(low)} and {_points(high)}"
+            yield f"{_mean_title(spec)} {figures.mean} is not {what}, which lies between {between}."
+    if figures.pooled is not None and len(known) == len(ranges):
         low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-        stated = figures.overall.range("either")
+        stated = figures.pooled.range("either")
         if stated[1] < low or stated[0] > high:
+            outside = f"outside the {in_words(len(ranges))} categories"
             yield (
-                f"Overall {figures.overall} is outside the three categories ({_points(low)} to {_points(high)}): "
+                f"{spec.title_of(spec.pooled)} {figures.pooled} is {outside} ({_points(low)} to {_points(high)}): "
                 "no weights make it their average."
             )
+
+
+def in_words(number: int) -> str:
+    """Return a small number as a word."""
+    return _WORDS[number] if number < len(_WORDS) else str(number)
+
+
+def _mean_title(spec: BenchmarkSpec) -> str:
+    return spec.title_of(spec.mean or "")
 
 
 def _points(share: Fraction) -> str:
@@ -475,7 +471,7 @@ def _points(share: Fraction) -> str:
 
 def _implied(figures: Figures, splits: Sequence[Split]) -> Iterator[Implied]:
     ranges = [one.range("rounded") for one in figures.categories if one is not None]
-    if len(ranges) < len(CATEGORIES):
+    if len(ranges) < len(figures.categories):
         return
     for split in splits:
         low, high = (
@@ -487,101 +483,114 @@ def _implied(figures: Figures, splits: Sequence[Split]) -> Iterator[Implied]:
 
 def _describe(one: Explanation, figures: Figures) -> str:
     """Return one explanation as a sentence, with its counts."""
-    pairs = list(zip(CATEGORIES, one.right, one.denominators, strict=True))
+    spec = figures.spec
+    pairs = list(zip(spec.category_keys, one.right, one.denominators, strict=True))
     counts = ", ".join(f"{name} {k}/{n}" for name, k, n in pairs if k is not None)
     right = [k for k in one.right if k is not None]
     if len(right) == len(pairs):
-        macro = sum((Fraction(k, n) for k, n in zip(right, one.denominators, strict=True)), start=Fraction(0)) / 3
-        counts += f"; overall {sum(right)}/{sum(one.denominators)} = {100 * sum(right) / sum(one.denominators):.2f}"
-        counts += f", macro {_points(macro)}"
-        stated = figures.macro
+        shares = (Fraction(k, n) for k, n in zip(right, one.denominators, strict=True))
+        macro = sum(shares, start=Fraction(0)) / len(right)
+        total = sum(one.denominators)
+        counts += f"; {spec.pooled} {sum(right)}/{total} = {100 * sum(right) / total:.2f}"
+        counts += f", {spec.mean} {_points(macro)}" if spec.mean else ""
+        stated = figures.mean
         exact = stated is None or _prints(stated, macro.numerator, macro.denominator, one.reading)
         if not exact and _mean_of_figures_prints(figures, one.reading):
             counts += f" ({stated} is the mean of the rounded figures)"
-    where = f"{one.split.label} ({_GROUPING_WORDS[one.split.grouping]}, {' and '.join(one.split.revisions)})"
-    swapped = " with the general and the reasoning figure exchanged" if one.exchanged else ""
+    where = f"{one.split.label} ({spec.grouping_text(one.split.grouping).words}, {' and '.join(one.split.revisions)})"
+    swapped = f" with {_figures_named(spec.exchanged)} exchanged" if one.exchanged else ""
     example = " for example" if one.solutions > 1 and right else ""
     dropped = f" if {one.dropped} item{'s are' if one.dropped > 1 else ' is'} left out" if one.dropped else ""
     return f"fits {where}{swapped}{dropped}{_READING_WORDS[one.reading]}" + (f":{example} {counts}." if counts else ".")
 
 
-def _overall_alone(one: PublishedFigure, splits: Sequence[Split]) -> Iterator[str]:
+def _figures_named(names: Sequence[str]) -> str:
+    return " and ".join(f"the {name}" for name in names) + " figure"
+
+
+def _overall_alone(one: PublishedFigure, splits: Sequence[Split], title: str) -> Iterator[str]:
     """Yield what an overall says without any category: the counts behind it."""
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
         low, high = right_range(one, total, "rounded")
         counts = f"{low}" if low == high else f"{low} to {high}"
         verb = f"is {counts} right out of {total}" if low <= high else f"is no whole number out of {total}"
-        yield f"Overall {one} {verb} ({' and '.join(names)})."
+        yield f"{title} {one} {verb} ({' and '.join(names)})."
 
 
 def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     """Category figures that no count over the official sizes gives, with the nearest count that there is."""
-    for position, (name, one) in enumerate(zip(CATEGORIES, figures.categories, strict=True)):
-        sizes = sorted({split.sizes[position] for split in splits if split.grouping == "official"}, reverse=True)
+    spec = figures.spec
+    for position, (name, one) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
+        sizes = sorted({split.sizes[position] for split in splits if split.grouping == spec.official}, reverse=True)
         if one is None or not sizes or any(low <= high for low, high in (right_range(one, n, "either") for n in sizes)):
             continue
         n = sizes[0]
         k = round(2 * one.digits * n / one.scale)
-        yield f"{name.capitalize()} {one} is no whole number out of {n}; the nearest is {k}/{n} = {100 * k / n:.2f}."
+        yield f"{spec.title_of(name)} {one} is no whole number out of {n}; the nearest is {k}/{n} = {100 * k / n:.2f}."
 
 
 def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
     figures = answer.figures
+    official = figures.spec.official
     yield from answer.impossible
     if not any(figures.categories):
-        if figures.overall is not None:
-            yield from _overall_alone(figures.overall, splits)
+        if figures.pooled is not None:
+            yield from _overall_alone(figures.pooled, splits, figures.spec.title_of(figures.spec.pooled))
         yield "Without the categories the grouping cannot be told."
         return
     for one in answer.fits:
-        yield _capital(_describe(one, figures))
+        yield capital(_describe(one, figures))
     if not answer.fits:
         yield from _without_fit(answer)
-    if not any(one.split.grouping == "official" and not one.exchanged for one in answer.fits):
+    if not any(one.split.grouping == official and not one.exchanged for one in answer.fits):
         yield from _official_misfits(figures, splits)
-        implied = [one for one in answer.implied if one.split.grouping == "official"]
-        if implied and figures.overall is not None:
+        implied = [one for one in answer.implied if one.split.grouping == official]
+        if implied and figures.pooled is not None:
             yield (
-                f"Under the official {implied[0].split.label} the three categories imply an overall of "
-                f"{implied[0].low:.2f} to {implied[0].high:.2f}; {figures.overall} is stated."
+                f"Under the official {implied[0].split.label} the {in_words(len(figures.categories))} categories "
+                f"imply an overall of {implied[0].low:.2f} to {implied[0].high:.2f}; {figures.pooled} is stated."
             )
 
 
 def _without_fit(answer: Plausibility) -> Iterator[str]:
     yield "No whole numbers of right answers over all items give these figures, under any grouping in circulation."
     for one in answer.categories_alone:
-        yield _capital(f"without overall and macro, the categories' figures alone: {_describe(one, answer.figures)}")
+        yield capital(f"without overall and macro, the categories' figures alone: {_describe(one, answer.figures)}")
+    official = answer.figures.spec.official
     # The fewest dropped items of all, and the fewest under the official grouping.
-    shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == "official"][:1])
-    yield from dict.fromkeys(_capital(_describe(one, answer.figures)) for group in shown for one in group)
+    shown = (answer.dropped[:1], [one for one in answer.dropped if one.split.grouping == official][:1])
+    yield from dict.fromkeys(capital(_describe(one, answer.figures)) for group in shown for one in group)
     if not answer.dropped and not answer.impossible:
         yield "No counts with dropped items were found that give these figures either."
 
 
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def check_numbers(figures: Figures, splits: Sequence[Split] = SPLITS) -> Plausibility:
+def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:
     """Return which counts, grouping and revision are behind published percentages; what would be needed if none are.
 
     A macro that cannot be the mean of the categories is said to be impossible and then set aside, so that the
     other figures still get their explanation. Dropped items are only sought if nothing fits the full items, and for
-    figures that were rounded: some tens of milliseconds.
+    figures that were rounded: some tens of milliseconds. ``splits`` None: those that the definition states.
+
+    Raises:
+        ValueError: no split is known.
     """
+    spec = figures.spec
+    splits = spec.splits if splits is None else splits
+    if not splits:
+        raise ValueError(f"the sizes of {spec.title} are not known: there is nothing to check against")
     impossible = tuple(_impossible(figures, splits))
-    rest = replace(figures, macro=None) if any(text.startswith("Macro") for text in impossible) else figures
+    rest = figures.without_mean() if any(text.startswith(_mean_title(spec)) for text in impossible) else figures
     fits = _full_fits(rest, splits, ("rounded", "cut off", "either"))
-    if not fits and None not in (*figures.categories, figures.overall):
-        exchanged = replace(rest, general=rest.reasoning, reasoning=rest.general)
+    if not fits and spec.exchanged and None not in (*figures.categories, figures.pooled):
+        exchanged = rest.with_values(dict(zip(spec.exchanged, map(rest.values.get, spec.exchanged[::-1]), strict=True)))
         fits = _full_fits(exchanged, splits, ("rounded",), exchanged=True)
     dropped: tuple[Explanation, ...] = ()
     alone: tuple[Explanation, ...] = ()
     if not fits:
         dropped = tuple(sorted(_fewest_dropped(rest, splits), key=lambda one: one.dropped))
         if None not in figures.categories:
-            alone = _full_fits(replace(rest, overall=None, macro=None), splits, ("rounded",))
+            alone = _full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, ("rounded",))
     verdict: Verdict = "fits" if fits else "only with dropped items" if dropped else "not found"
     verdict = "impossible" if impossible else verdict
     answer = Plausibility(figures, verdict, fits, dropped, alone, tuple(_implied(figures, splits)), impossible, ())
@@ -590,7 +599,11 @@ def check_numbers(figures: Figures, splits: Sequence[Split] = SPLITS) -> Plausib
 
 # The arithmetic check of reported rows -------------------------------------------------------------------------------
 
-_FULL_SPLITS = SPLITS[:3]  # reported rows are compared with the sizes of v0 and v1, under which nearly all were made
+
+def _full_splits(spec: BenchmarkSpec) -> tuple[Split, ...]:
+    """Return what reported rows are compared with: the sizes of the first revisions, under which nearly all were
+    made."""
+    return tuple(split for split in spec.splits if split.revisions == spec.splits[0].revisions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -606,11 +619,12 @@ class ArithmeticCheck:
     closest: str | None
     macro_recomputed: float
     macro_minus_mean: float | None
+    spec: BenchmarkSpec
 
     @property
     def overall_ok(self) -> bool | None:
         """Whether the overall fits the official sizes."""
-        return None if self.overall_minus_recomputed is None else "official" in self.fitting
+        return None if self.overall_minus_recomputed is None else self.spec.official in self.fitting
 
     @property
     def macro_ok(self) -> bool | None:
@@ -621,42 +635,39 @@ class ArithmeticCheck:
     def grouping(self) -> str | None:
         """Return the grouping to show: the official one if it fits, else the closest that does, else None."""
         if self.overall_ok:
-            return "official"
+            return self.spec.official
         return self.closest if self.fitting else None
 
     @property
     def remark(self) -> str | None:
         """Return the short phrase beside a row that does not fit the official sizes; None if there is none."""
         if self.macro_ok is False:
-            return "macro is not the mean"
+            return f"{self.spec.mean} is not the mean"
         if self.overall_ok is not False:
             return None
-        sizes = {split.grouping: split.label for split in _FULL_SPLITS}
+        sizes = {split.grouping: split.label for split in _full_splits(self.spec)}
         return f"fits {sizes[self.grouping]}" if self.grouping else "fits no grouping"
 
 
-def arithmetic_check(
-    general: float | None,
-    hallucination: float | None,
-    reasoning: float | None,
-    overall: float | None,
-    macro: float | None,
-) -> ArithmeticCheck | None:
-    """Return the coarse check of a reported row (percent): None where it does not give all three categories."""
-    if general is None or hallucination is None or reasoning is None:
+def arithmetic_check(values: Mapping[str, float | None], spec: BenchmarkSpec) -> ArithmeticCheck | None:
+    """Return the coarse check of a reported row (percent): None where it does not give all categories."""
+    categories = [value for key in spec.category_keys if (value := values.get(key)) is not None]
+    splits = _full_splits(spec)
+    if len(categories) < len(spec.categories) or not splits:
         return None
-    categories = (general, hallucination, reasoning)
+    pooled, stated_mean = values.get(spec.pooled), values.get(spec.mean or "")
     exact = {
         split.grouping: sum(n * value for n, value in zip(split.sizes, categories, strict=True)) / sum(split.sizes)
-        for split in _FULL_SPLITS
+        for split in splits
     }
     mean = sum(categories) / len(categories)
-    off = None if overall is None else {name: round(overall - value, 2) for name, value in exact.items()}
+    off = None if pooled is None else {name: round(pooled - value, 2) for name, value in exact.items()}
     return ArithmeticCheck(
         overall_recomputed={name: round(value, 2) for name, value in exact.items()},
         overall_minus_recomputed=off,
         fitting=() if off is None else tuple(name for name, gap in off.items() if abs(gap) <= ARITHMETIC_TOLERANCE),
         closest=None if off is None else min(off, key=lambda name: abs(off[name])),
         macro_recomputed=round(mean, 2),
-        macro_minus_mean=None if macro is None else round(macro - mean, 2),
+        macro_minus_mean=None if stated_mean is None else round(stated_mean - mean, 2),
+        spec=spec,
     )

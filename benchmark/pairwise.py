@@ -6,7 +6,7 @@ results: a small *summary* (JSON, part of the snapshot) and the *relations* them
 Layout of the stored relations: zlib over MAGIC, one line of JSON (the header), and the header's ``arrays`` one after
 the other, little-endian, in C order. ``arrays`` lists [name, numpy type, shape]; a missing one is not disclosed:
 
-* ``sizes`` int32 (sources): labelled items by source, sources as in benchmark.items.SOURCES;
+* ``sizes`` int32 (sources): labelled items by source, in the order of the definition;
 * ``right`` int16 (sources, entries): items right under ``strict``;
 * ``both`` int16 (sources, pairs): items that both entries are right on, pairs (i, j) with i < j, row by row;
 * ``kappa`` int16 (pairs of the first KAPPA_AT_MOST entries): Cohen's kappa in thousandths, _NO_KAPPA where undefined;
@@ -29,13 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.baselines import board_majority
-from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
-from benchmark.protocols import GROUPINGS, accuracies, ratios
-from benchmark.ranking import MACRO, OVERALL, RANK_RANGE_LIMIT, RankRanges, normal_draws, parts_of, rank_ranges
+from benchmark.protocols import accuracies, ratios
+from benchmark.ranking import RANK_RANGE_LIMIT, RankRanges, normal_draws, parts_of, rank_ranges
 from benchmark.reliability import cohen_kappa, kappa_matrix
 from benchmark.scoring import tally_many
 from benchmark.selection import Selection, select_best
+from benchmark.spec import MEAN, MICRO, BenchmarkSpec
 from benchmark.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
 from benchmark.votes import ABSENT, Matrix
 
@@ -45,7 +46,6 @@ COMPARED_AT_MOST = RANK_RANGE_LIMIT
 KAPPA_AT_MOST = 200
 BANDS = 10
 BAND_JUDGES = 5  # fewer would show what single judges got right
-ORDERS = (MACRO, OVERALL, *CATEGORIES)
 _NO_KAPPA = -32768
 _COMPRESSION = 3  # 6 takes three times as long for 2% less
 
@@ -58,6 +58,7 @@ BoolArray = npt.NDArray[np.bool_]
 Json = dict[str, Any]
 _OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
 _Selections = Mapping[str, Mapping[str, Selection]]
+_PairCount = tuple[int, int, int]  # only the first is right, only the second, items
 
 
 class JudgeCandidate(NamedTuple):
@@ -127,9 +128,11 @@ class PairwiseArrays:
             kappa=self.kappa[np.ix_(alike, alike)],
         )
 
-    def pair(self, first: str, second: str, grouping: str = "official") -> dict[str, PairedCounts] | None:
-        """Paired differences of two entries by name: macro, overall, the categories, then the sources; empty parts
-        are left out. None where an entry is not among those compared, or where the counts are not disclosed.
+    def pair(
+        self, first: str, second: str, spec: BenchmarkSpec, grouping: str | None = None
+    ) -> dict[str, PairedCounts] | None:
+        """Paired differences of two entries by name: means, counted scores, then the sources; empty parts are left
+        out. None where an entry is not among those compared, or where the counts are not disclosed.
 
         Raises:
             KeyError: an unknown grouping.
@@ -138,16 +141,27 @@ class PairwiseArrays:
             return None
         i, j = self.entries.index(first), self.entries.index(second)
         b, c = self.only_right[:, i, j].astype(np.int64), self.only_right[:, j, i].astype(np.int64)
-        groups = {OVERALL: SOURCES, **GROUPINGS[grouping], **{source: (source,) for source in SOURCES}}
-        counts = {name: _sum(sources, b, c, self.sizes) for name, sources in groups.items()}
-        found = {name: _paired(*count) for name, count in counts.items() if count[2]}
-        parts = [counts[category] for category in CATEGORIES]
-        return {MACRO: _paired_macro(parts), **found} if min(n for _, _, n in parts) >= 2 else found
+        members = spec.groupings[grouping or spec.official]
+        counted = [name for name in spec.overall_first if not spec.is_mean(name)]
+        groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
+        groups |= {source: [source] for source in spec.shown_sources}
+        counts = {name: _sum(sources, (b, c, self.sizes), spec) for name, sources in groups.items()}
+        found = {name: _paired(*count) for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec)}
+        means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
+        complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
+        return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **found}
 
 
-def _sum(sources: Sequence[str], b: IntArray, c: IntArray, sizes: IntArray) -> tuple[int, int, int]:
-    indices = [SOURCES.index(source) for source in sources]
-    return int(b[indices].sum()), int(c[indices].sum()), int(sizes[indices].sum())
+def _asked(name: str, sizes: IntArray, spec: BenchmarkSpec) -> bool:
+    """Return whether a score is given for as many items."""
+    overall = spec.overall(name)
+    return overall is None or overall.pairs in (None, int(sizes.sum()))
+
+
+def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], spec: BenchmarkSpec) -> _PairCount:
+    indices = [spec.source_keys.index(source) for source in sources]
+    b, c, n = (int(array[indices].sum()) for array in arrays)
+    return b, c, n
 
 
 def _paired(b: int, c: int, n: int) -> PairedCounts:
@@ -155,24 +169,24 @@ def _paired(b: int, c: int, n: int) -> PairedCounts:
     return PairedCounts(n, b, c, (b - c) / n, *paired_interval(b, c, n), mcnemar_exact(b, c))
 
 
-def _paired_macro(parts: Sequence[tuple[int, int, int]]) -> PairedCounts:
+def _paired_macro(parts: Sequence[_PairCount]) -> PairedCounts:
     """Return the interval is that of the test: it excludes 0 if and only if p is below .05."""
     delta, error, p = macro_difference(parts)
     return PairedCounts(sum(n for _, _, n in parts), None, None, delta, delta - Z * error, delta + Z * error, p)
 
 
 def comparable(
-    candidates: Sequence[JudgeCandidate], counts: IntArray, at_most: int = COMPARED_AT_MOST
+    candidates: Sequence[JudgeCandidate], counts: IntArray, spec: BenchmarkSpec, at_most: int = COMPARED_AT_MOST
 ) -> ComparableJudges:
-    """Of each judge the version with the best strict macro (then overall, then the earlier), best first.
+    """Of each judge the version with the best headline score (then the pooled one, then the earlier), best first.
 
-    ``counts``: candidates x CELLS x FIELDS, as in Tally. Where no macro average exists it counts as the lowest.
+    ``counts``: candidates x CELLS x FIELDS, as in Tally. Where a score does not exist it counts as the lowest.
     """
     if not candidates:
         return ComparableJudges([], 0)
-    shares = np.nan_to_num(accuracies(ratios(counts)), nan=-1.0)
-    keys = zip(-shares[:, 4], -shares[:, 3], candidates, strict=True)
-    ranked = sorted((macro, overall, c.submitted, c.id, index) for index, (macro, overall, c) in enumerate(keys))
+    shares = np.nan_to_num(accuracies(ratios(counts, spec)), nan=-1.0)
+    keys = -shares[:, [spec.index(name) for name in spec.tie_breaks]]
+    ranked = sorted((*keys[index].tolist(), c.submitted, c.id, index) for index, c in enumerate(candidates))
     best: dict[str, int] = {}
     for *_, index in ranked:
         best.setdefault(candidates[index].judge, index)
@@ -214,7 +228,8 @@ def compare_all(
         raise ValueError(f"verdicts are entries x items, not {verdicts.shape}")
     labelled = labels.preferred != NOT_LABELLED
     correct = (verdicts == labels.preferred) & labelled
-    members = [labelled & (table.source_index == index) for index in range(len(SOURCES))]
+    spec = table.spec
+    members = [labelled & (table.source_index == index) for index in range(len(spec.sources))]
     sizes = np.array([member.sum() for member in members], dtype=np.int64)
     right = np.stack([correct[:, member].sum(axis=1) for member in members]).astype(np.int16)
     only = np.stack([discordant_counts(correct[:, member]) for member in members]).astype(np.int16)
@@ -230,8 +245,8 @@ def compare_all(
     )
     majority = board_majority(verdicts) if public else None
     parts = {
-        grouping: {order: masks for order in ORDERS if (masks := _parts(labelled, table, grouping, order))}
-        for grouping in (GROUPINGS if public else ("official",))
+        grouping: {order: masks for order in spec.headline_first if (masks := _parts(labelled, table, grouping, order))}
+        for grouping in (spec.groupings if public else (spec.official,))
     }
     tried = {
         entries.index(name): _selections(np.vstack([correct[entries.index(name)], _right(one, labels)]), parts)
@@ -239,7 +254,7 @@ def compare_all(
     }
     summary = {
         "entries": list(entries),
-        "ranges": _ranges(correct, parts, tried, public),
+        "ranges": _ranges(correct, parts, tried, public=public, spec=spec),
         "variants": {
             name: _variants_json(one.total, tried[entries.index(name)], public)
             for name, one in (variants or {}).items()
@@ -284,24 +299,34 @@ def _difficulty(bands: Int8Array, table: ItemTable) -> dict[str, list[int]] | No
     """Return items per band, by category; None where no item has enough judges."""
     if not (bands >= 0).any():
         return None
-    category = np.array([CATEGORIES.index(SOURCE_CATEGORY[source]) for source in SOURCES])[table.source_index]
     return {
-        name: np.bincount(bands[(bands >= 0) & (category == index)], minlength=BANDS).tolist()
-        for index, name in enumerate(CATEGORIES)
+        name: np.bincount(bands[(bands >= 0) & (table.category_index == index)], minlength=BANDS).tolist()
+        for index, name in enumerate(table.spec.category_keys)
     }
 
 
 def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> list[BoolArray]:
     """Return the items of an order as masks; [] where there is nothing, or too little, to count."""
-    code = {source: number for number, name in enumerate(CATEGORIES) for source in GROUPINGS[grouping][name]}
-    category = np.where(labelled, np.array([code[source] for source in SOURCES])[table.source_index], -1)
-    if order != MACRO:
-        return parts_of(category, CATEGORIES.index(order) if order in CATEGORIES else order)
-    parts = parts_of(category)
-    return parts if len(parts) == len(CATEGORIES) and min(part.sum() for part in parts) >= 2 else []
+    spec = table.spec
+    members, wanted = spec.groupings[grouping], spec.parts_of(order)
+    if not _asked(order, np.array(labelled.sum()), spec):
+        return []
+    code = {source: number for number, name in enumerate(wanted) for source in members[name]}
+    category = np.where(labelled, np.array([code.get(key, -1) for key in spec.source_keys])[table.source_index], -1)
+    if not spec.is_mean(order):
+        return parts_of(category, MICRO)
+    parts = parts_of(category, MEAN)
+    return parts if len(parts) == len(wanted) and min(part.sum() for part in parts) >= 2 else []
 
 
-def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Selections], public: bool) -> Json:
+def _ranges(
+    correct: BoolArray,
+    parts: _OrderParts,
+    selections: Mapping[int, _Selections],
+    *,
+    public: bool,
+    spec: BenchmarkSpec,
+) -> Json:
     """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
     found: Json = {grouping: {} for grouping in parts}
     known: dict[bytes, Json] = {}  # groupings share parts, and overall
@@ -312,7 +337,7 @@ def _ranges(correct: BoolArray, parts: _OrderParts, selections: Mapping[int, _Se
             if key not in known:
                 chosen = {index: one[grouping][order] for index, one in selections.items() if order in one[grouping]}
                 how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
-                ranges = rank_ranges(correct, masks, exact=order != MACRO, chosen=chosen, **how)
+                ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
                 known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
             found[grouping][order] = known[key]
     return found
@@ -349,7 +374,7 @@ def _up(value: float, digits: int) -> float:
 
 
 def _range_json(ranges: RankRanges, values: FloatArray) -> Json:
-    first = int(np.argmax(values))  # of equals the first in the order of the entries: macro, overall, earlier
+    first = int(np.argmax(values))  # of equals the first in the order of the entries
     separable = ranges.separable_from(first).astype(int)
     return {
         "first": first,

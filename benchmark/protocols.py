@@ -1,65 +1,37 @@
-"""Scoring protocols and groupings: counts become scores. The only place that knows a denominator.
+"""Scoring protocols: counts become scores. The only place that knows a denominator.
 
-An item of the label revision that the judge's file lacks is wrong, except under ``paper``, which has no such item.
-A protocol is declared in PROTOCOLS and nowhere else: selects, pages, scorecards, the API and the docs read it there.
+An item of the label revision that the judge's file lacks is wrong, except where undecided pairs leave the denominator,
+which then has no such item. A protocol is declared in the definition of its benchmark and nowhere else: selects, pages,
+scorecards, the API and the docs read it there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import CATEGORIES, SOURCES
 from benchmark.scoring import FIELDS, Tally
+from benchmark.spec import MEAN, BenchmarkSpec, ProtocolSpec
 
-GROUPINGS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "official": {
-        "general": ("VLFeedback", "WildVision"),
-        "hallucination": ("POVID", "RLAIF-V", "RLHF-V"),
-        "reasoning": ("MathVerse", "MMMU-Pro"),
-    },
-    # cal.py from December 2024 to May 2025: "hallucination_pair" fell through to general.
-    "povid-in-general": {
-        "general": ("VLFeedback", "WildVision", "POVID"),
-        "hallucination": ("RLAIF-V", "RLHF-V"),
-        "reasoning": ("MathVerse", "MMMU-Pro"),
-    },
-    # R1-Reward and Proxy-GRM: "rlhf" / "rlaif" in lower case never match the upper-case ids.
-    "rl-in-general": {
-        "general": ("VLFeedback", "WildVision", "RLAIF-V", "RLHF-V"),
-        "hallucination": ("POVID",),
-        "reasoning": ("MathVerse", "MMMU-Pro"),
-    },
-}
-GROUPING_NAMES: Mapping[str, str] = {
-    "official": "official",
-    "povid-in-general": "POVID in general",
-    "rl-in-general": "RL in general",
-}
 _N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED = range(len(FIELDS))
+_BY_VOTES: Mapping[str, tuple[int, int, int]] = {
+    "majority": (_AGREE, _REJECT, _UNDECIDED),
+    "first": (_FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED),
+}
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
-    """Accuracies as fractions; None where nothing was counted ("no data" is not zero)."""
-
-    general: float | None
-    hallucination: float | None
-    reasoning: float | None
-    overall: float | None
-    macro: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class Ratios:
-    """Right answers over what they are counted against: arrays (..., 4) for the CATEGORIES and overall."""
+    """Right answers over what they are counted against: arrays (..., scores) for the counted names of a benchmark."""
 
     right: FloatArray
     total: FloatArray
+    spec: BenchmarkSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,100 +47,103 @@ class Protocol:
     summary: str
     text: str
     has_interval: bool
-    count: Callable[[FloatArray], Ratios]
+    count: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
-def _strict(rows: FloatArray) -> Ratios:
-    return Ratios(rows[..., _AGREE], rows[..., _N])
+def _counter(rule: ProtocolSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+    """Return what counts rows (..., FIELDS) under a rule of a definition."""
+    agree, reject, undecided = _BY_VOTES[rule.votes]
+
+    def count(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if rule.unreadable == "excluded":
+            return rows[..., agree], rows[..., agree] + rows[..., reject]
+        # One half is the expectation of a random choice.
+        right = rows[..., agree] + rows[..., undecided] / 2 if rule.unreadable == "half" else rows[..., agree]
+        return right, rows[..., _N]
+
+    return count
 
 
-def _paper(rows: FloatArray) -> Ratios:
-    """Majority over all votes, as ``cal.py`` counts a file with K votes per item; here a number other than 1 or 2 is
-    undecided, not right."""
-    return Ratios(rows[..., _AGREE], rows[..., _AGREE] + rows[..., _REJECT])
+@cache
+def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
+    """Return the protocols of a benchmark that counts of pairs decide, by key; the first orders the board.
+
+    Where an unreadable verdict counts as the first response, the label decides what it is worth: a tally does not know.
+    """
+    return {
+        one.key: Protocol(
+            one.key,
+            one.name or one.key,
+            one.summary or one.title,
+            one.text or f"is this rule: {one.title}.",
+            one.votes == "majority" and one.unreadable != "half",
+            _counter(one),
+        )
+        for one in spec.protocols
+        if one.unreadable != "first"
+    }
 
 
-def _first_vote(rows: FloatArray) -> Ratios:
-    return Ratios(rows[..., _FIRST_AGREE], rows[..., _N])
-
-
-def _first_vote_or_half(rows: FloatArray) -> Ratios:
-    """One half is the expectation: lmms-eval draws at random where a vote is undecided."""
-    return Ratios(rows[..., _FIRST_AGREE] + rows[..., _FIRST_UNDECIDED] / 2, rows[..., _N])
-
-
-PROTOCOLS: dict[str, Protocol] = {
-    protocol.key: protocol
-    for protocol in (
-        Protocol(
-            "strict",
-            "strict",
-            "ranks this board",
-            "ranks. A pair is right if more than half of all K votes are for the preferred response. An undecided, "
-            "unreadable or missing answer is wrong, so abstaining never pays.",
-            True,
-            _strict,
-        ),
-        Protocol(
-            "paper",
-            "paper",
-            "leaves undecided pairs out",
-            "is the rule of the official script: undecided majorities leave numerator and denominator, so a judge that "
-            "refuses the hard pairs scores higher. It is shown under its own name and ranks nothing.",
-            True,
-            _paper,
-        ),
-        Protocol(
-            "vlmevalkit",
-            "VLMEvalKit",
-            "takes the first vote",
-            "takes the first vote; undecided is wrong.",
-            False,
-            _first_vote,
-        ),
-        Protocol(
-            "lmms-eval",
-            "lmms-eval",
-            "takes the first vote and gives one half for none",
-            "takes the first vote; undecided counts one half, which is what its random choice gives on average.",
-            False,
-            _first_vote_or_half,
-        ),
-    )
-}
-RANKING = next(iter(PROTOCOLS))
-"""The protocol that orders the board: the first."""
-
-
-def category_counts(counts: npt.NDArray[np.int64], grouping: str = "official") -> npt.NDArray[np.int64]:
-    """(..., CELLS, fields) summed to (..., 3 categories, fields).
+def category_counts(
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, grouping: str | None = None
+) -> npt.NDArray[np.int64]:
+    """(..., CELLS, fields) summed to (..., categories, fields). ``grouping`` None: the official one.
 
     Raises:
         KeyError: an unknown grouping.
     """
-    sources = [[SOURCES.index(source) for source in GROUPINGS[grouping][category]] for category in CATEGORIES]
+    members = spec.groupings[grouping or spec.official]
+    sources = [[spec.source_keys.index(source) for source in members[key]] for key in spec.category_keys]
     return np.stack([counts[..., indices, :].sum(axis=-2) for indices in sources], axis=-2)
 
 
-def ratios(counts: npt.NDArray[np.int64], protocol: str = "strict", grouping: str = "official") -> Ratios:
+def ratios(
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, protocol: str | None = None, grouping: str | None = None
+) -> Ratios:
     """Numerators and denominators from tally counts (..., CELLS, FIELDS), for one entry or thousands.
+
+    ``protocol`` None: the one that orders the board; ``grouping`` None: the official one.
 
     Raises:
         KeyError: an unknown protocol or grouping.
     """
-    categories = category_counts(counts, grouping).astype(np.float64)
-    rows = np.concatenate([categories, categories.sum(axis=-2, keepdims=True)], axis=-2)
-    return PROTOCOLS[protocol].count(rows)
+    categories = category_counts(counts, spec, grouping).astype(np.float64)
+    rows = [categories[..., index, :] for index in range(len(spec.categories))]
+    rows += [_pooled(categories, name, spec) for name in spec.counted_names[len(rows) :]]
+    right, total = protocols(spec)[protocol or spec.ranking].count(np.stack(rows, axis=-2))
+    return Ratios(right, total, spec)
+
+
+def _pooled(categories: FloatArray, name: str, spec: BenchmarkSpec) -> FloatArray:
+    """(..., categories, fields) summed over the categories of an overall number; nothing where it asks for other
+    pairs than there are."""
+    overall = spec.overall(name)
+    assert overall is not None
+    places = [spec.category_keys.index(key) for key in overall.categories]
+    pooled: FloatArray = categories[..., places, :].sum(axis=-2)
+    if overall.pairs is not None:
+        pooled = pooled * (categories[..., _N].sum(axis=-1) == overall.pairs)[..., np.newaxis]
+    return pooled
 
 
 def accuracies(value: Ratios) -> FloatArray:
-    """(..., 5): general, hallucination, reasoning, overall, macro; NaN where nothing was counted."""
+    """(..., scores) in the order of ``score_names``; NaN where nothing was counted."""
     with np.errstate(invalid="ignore"):
         shares = np.where(value.total > 0, value.right / np.where(value.total > 0, value.total, 1), np.nan)
-    return np.concatenate([shares, shares[..., :3].mean(axis=-1, keepdims=True)], axis=-1)
+    means = [shares[..., places].mean(axis=-1, keepdims=True) for places in _mean_places(value.spec)]
+    return np.concatenate([shares, *means], axis=-1)
 
 
-def scores(tally: Tally, protocol: str = "strict", grouping: str = "official") -> Scores:
-    """Return the scores of one judge."""
-    values = accuracies(ratios(tally.counts, protocol, grouping)).tolist()
-    return Scores(*(None if value != value else value for value in values))
+def _mean_places(spec: BenchmarkSpec) -> list[list[int]]:
+    """Return per mean the places of its categories."""
+    return [
+        [spec.category_keys.index(key) for key in overall.categories]
+        for overall in spec.overalls
+        if overall.kind == MEAN
+    ]
+
+
+def scores(tally: Tally, protocol: str | None = None, grouping: str | None = None) -> dict[str, float | None]:
+    """Return the scores of one judge by name, as fractions; None where nothing was counted ("no data" is not zero)."""
+    values = accuracies(ratios(tally.counts, tally.spec, protocol, grouping)).tolist()
+    return {name: None if value != value else value for name, value in zip(tally.spec.score_names, values, strict=True)}

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.selection import Selection, selected_p
+from benchmark.spec import MEAN, MICRO
 from benchmark.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
-MACRO, OVERALL = "macro", "overall"
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
 DRAWS, SEED, STEPS = 499, 20241126, 3
 _TINY = 1e-30
@@ -142,21 +142,21 @@ def rank_ranges(
     return ranges_of(len(bits), tests, step_down(tests, influence(bits, parts), weights))
 
 
-def parts_of(category: Array, order_by: str | int = MACRO) -> list[BoolArray]:
-    """Return the items that an order counts, as masks: for the macro average one for each category, else a single one.
+def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:
+    """Return the items that an order counts, as masks: for a mean one for each category, else a single one.
 
     ``category``: int per item, its index in the categories, negative where the label revision lacks the item.
-    ``order_by``: "macro" (the categories that occur), "overall" (all items) or a category's index. [] of no item.
+    ``order_by``: MEAN (the categories that occur), MICRO (all items) or a category's index. [] of no item.
 
     Raises:
         ValueError: an unknown order.
     """
-    if order_by not in (MACRO, OVERALL) and not isinstance(order_by, int):
-        raise ValueError(f"ranked by {MACRO!r}, {OVERALL!r} or a category's index, not {order_by!r}")
+    if order_by not in (MEAN, MICRO) and not isinstance(order_by, int):
+        raise ValueError(f"ranked by {MEAN!r}, {MICRO!r} or a category's index, not {order_by!r}")
     counted = category == order_by if isinstance(order_by, int) else category >= 0
     if not counted.any():
         return []
-    return [category == code for code in np.unique(category[counted])] if order_by == MACRO else [counted]
+    return [category == code for code in np.unique(category[counted])] if order_by == MEAN else [counted]
 
 
 def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import CATEGORIES, SOURCES, UNTAGGED_CATEGORY
-from benchmark.labels import TAGS
-from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, ratios, scores
+from benchmark.protocols import category_counts, protocols, ratios, scores
 from benchmark.reliability import k_curve
-from benchmark.scoring import LENGTHS, SLICES, Tally
+from benchmark.scoring import LENGTHS, Tally, length_index
 from benchmark.uncertainty import mover_macro, wilson
 from benchmark.votes import Behaviour
 
@@ -23,10 +21,11 @@ Json = dict[str, Any]
 def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revision: str) -> Json:
     """Return all that is derived from one judge's counts. Accuracies and rates are fractions; None where nothing
     counts."""
-    categories = category_counts(tally.counts)
-    by_category = {c: _counts(row.tolist()) for c, row in zip(CATEGORIES, categories, strict=True)}
+    spec = tally.spec
+    categories = category_counts(tally.counts, spec)
+    by_category = {c: _counts(row.tolist()) for c, row in zip(spec.category_keys, categories, strict=True)}
     n, agree, reject, undecided = categories.sum(axis=0)[: len(_COUNTS)].tolist()
-    groupings = {g: {p: score_row(tally, p, g) for p in PROTOCOLS} for g in GROUPINGS}
+    groupings = {g: {p: score_row(tally, p, g) for p in protocols(spec)} for g in spec.groupings}
     return {
         "benchmark": benchmark,
         "label_revision": label_revision,
@@ -37,10 +36,10 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "parse_rate": behaviour.parse_rate,
         "missing_items": n - agree - reject - undecided,
         "tally": by_category,
-        "protocols": groupings["official"],
+        "protocols": groupings[spec.official],
         "groupings": groupings,
-        "sources": {source: _counts(tally.counts[SLICES.index(source)].tolist()) for source in SOURCES},
-        "error_tags": _error_tags(tally, by_category[UNTAGGED_CATEGORY]),
+        "sources": {source: cell_counts(tally, source) for source in spec.shown_sources},
+        "error_tags": _error_tags(tally, by_category),
         "k_curve": _k_curve(tally),
         "behaviour": {
             "first_shown_rate": behaviour.first_shown_rate,
@@ -52,20 +51,27 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
 
 def score_row(tally: Tally, protocol: str, grouping: str) -> Json:
     """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
-    values = scores(tally, protocol, grouping)
-    row: Json = {name: getattr(values, name) for name in (*CATEGORIES, "overall", "macro")}
-    if PROTOCOLS[protocol].has_interval:
+    row: Json = {**scores(tally, protocol, grouping)}
+    if protocols(tally.spec)[protocol].has_interval:
         row["interval"] = _intervals(tally, protocol, grouping)
     return row
 
 
 def _intervals(tally: Tally, protocol: str, grouping: str) -> dict[str, list[float] | None]:
-    counted = ratios(tally.counts, protocol, grouping)
-    pairs = list(zip(counted.right.tolist(), counted.total.tolist(), strict=True))
-    names = (*CATEGORIES, "overall")
-    found = {name: list(wilson(k, n)) if n else None for name, (k, n) in zip(names, pairs, strict=True)}
-    complete = all(n for _, n in pairs[: len(CATEGORIES)])
-    return {**found, "macro": list(mover_macro(pairs[: len(CATEGORIES)])) if complete else None}
+    spec = tally.spec
+    counted = ratios(tally.counts, spec, protocol, grouping)
+    rows = zip(counted.right.tolist(), counted.total.tolist(), strict=True)
+    pairs = dict(zip(spec.counted_names, rows, strict=True))
+    found = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}
+    for name in spec.score_names[len(pairs) :]:
+        parts = [pairs[key] for key in spec.parts_of(name)]
+        found[name] = list(mover_macro(parts)) if all(n for _, n in parts) else None
+    return found
+
+
+def cell_counts(tally: Tally, name: str) -> dict[str, int]:
+    """Return n, agree, reject, undecided of a cell by name."""
+    return _counts(list(tally.cell(name).values()))
 
 
 def _counts(row: list[int]) -> dict[str, int]:
@@ -73,15 +79,16 @@ def _counts(row: list[int]) -> dict[str, int]:
 
 
 def _with_accuracy(tally: Tally, cell: str) -> Json:
-    counts = _counts(tally.counts[SLICES.index(cell)].tolist())
+    counts = _counts(tally.counts[length_index(cell, tally.spec)].tolist())
     return {**counts, "accuracy": counts["agree"] / counts["n"] if counts["n"] else None}
 
 
-def _error_tags(tally: Tally, reasoning: dict[str, int]) -> Json | None:
-    """Return an item counts in every tag that it carries; reasoning, which carries none, is the sixth bucket."""
+def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> Json | None:
+    """Return an item counts in every tag that it carries; a category that carries none is a bucket of its own."""
     if not tally.has_tags:
         return None
-    cells = {tag: _counts(tally.counts[SLICES.index(tag)].tolist()) for tag in TAGS} | {UNTAGGED_CATEGORY: reasoning}
+    cells = {tag: cell_counts(tally, tag) for tag in tally.spec.tags}
+    cells |= {key: by_category[key] for key in tally.spec.untagged}
     return {tag: {**counts, "error_rate": _error_rate(counts)} for tag, counts in cells.items()}
 
 
@@ -95,10 +102,16 @@ def _error_rate(counts: dict[str, int]) -> dict[str, float | None]:
 
 def _k_curve(tally: Tally) -> list[Json]:
     """Return the expected strict accuracy when only k of the K votes are drawn."""
-    sizes = category_counts(tally.counts)[:, 0]
-    right = k_curve(category_counts(tally.agreeing))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        macro = (right / sizes[:, np.newaxis]).mean(axis=0)
-    overall = right.sum(axis=0) / sizes.sum()
-    points = zip(overall.tolist(), macro.tolist(), strict=True)
-    return [{"k": k, "overall": o, "macro": m if m == m else None} for k, (o, m) in enumerate(points, start=1)]
+    spec = tally.spec
+    sizes = category_counts(tally.counts, spec)[:, 0]
+    right = k_curve(category_counts(tally.agreeing, spec))
+    curves = {spec.pooled: right.sum(axis=0) / sizes.sum()}
+    if spec.mean is not None:
+        places = [spec.category_keys.index(key) for key in spec.parts_of(spec.mean)]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            curves[spec.mean] = (right[places] / sizes[places, np.newaxis]).mean(axis=0)
+    points = zip(*(values.tolist() for values in curves.values()), strict=True)
+    return [
+        {"k": k, **{name: value if value == value else None for name, value in zip(curves, point, strict=True)}}
+        for k, point in enumerate(points, start=1)
+    ]

@@ -1,7 +1,7 @@
 """Tallies: votes compared with labels, as counts per slice. Rankings, charts and exports derive from them alone.
 
-A *cell* is a set of items: one of the seven sources, one of the five error tags, or the pairs whose preferred response
-is the longer, the shorter, or neither (in words). Categories are unions of sources, so every grouping follows.
+A *cell* is a set of items: one of the sources, one of the error tags, or the pairs whose preferred response is the
+longer, the shorter, or neither (in words). Categories are unions of sources, so every grouping follows.
 """
 
 from __future__ import annotations
@@ -13,14 +13,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import SOURCES, ItemTable
-from benchmark.labels import NOT_LABELLED, TAGS, LabelSet
+from benchmark.items import ItemTable
+from benchmark.labels import NOT_LABELLED, LabelSet
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import ABSENT, Matrix, Votes
 
 LENGTHS = ("longer", "shorter", "equal")
-SLICES = SOURCES + TAGS + LENGTHS
 FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided")
 Counts = npt.NDArray[np.int64]
+
+
+def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the CELLS of a benchmark, by name: sources, tags, lengths."""
+    return (*spec.source_keys, *spec.tags, *LENGTHS)
+
+
+def slice_index(name: str, spec: BenchmarkSpec) -> int:
+    """Return the place of a cell. A source comes first where a tag or a length has its name."""
+    return slices(spec).index(name)
+
+
+def length_index(name: str, spec: BenchmarkSpec) -> int:
+    """Return the place of one of LENGTHS among the cells."""
+    return len(spec.source_keys) + len(spec.tags) + LENGTHS.index(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +52,11 @@ class Tally:
     counts: Counts
     agreeing: Counts
     has_tags: bool
+    spec: BenchmarkSpec
 
     def cell(self, name: str) -> dict[str, int]:
         """Return the FIELDS of one of the CELLS by name."""
-        return dict(zip(FIELDS, self.counts[SLICES.index(name)].tolist(), strict=True))
+        return dict(zip(FIELDS, self.counts[slice_index(name, self.spec)].tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists, in the order of CELLS and FIELDS."""
@@ -52,10 +68,10 @@ class Tally:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Tally:
+    def from_json(cls, data: Mapping[str, Any], spec: BenchmarkSpec) -> Tally:
         """Return the tally of ``to_json``."""
         counts, agreeing = (np.array(data[name], dtype=np.int64) for name in ("counts", "agreeing"))
-        return cls(data["k"], counts, agreeing, data["has_tags"])
+        return cls(data["k"], counts, agreeing, data["has_tags"], spec)
 
 
 def tally(votes: Votes, labels: LabelSet, table: ItemTable) -> Tally:
@@ -86,8 +102,9 @@ def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally
     flags += [present & (agreeing == a) for a in range(k + 1)]
     sums = np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
     sizes = members[labelled].sum(axis=0).astype(np.int64)
-    counts = np.concatenate([np.broadcast_to(sizes[:, np.newaxis], (entries, len(SLICES), 1)), sums[:, :, :6]], axis=2)
-    return [Tally(k, counts[e], sums[e, :, 6:], labels.tags is not None) for e in range(entries)]
+    counts = np.concatenate([np.broadcast_to(sizes[:, np.newaxis], (entries, len(sizes), 1)), sums[:, :, :6]], axis=2)
+    has_tags = labels.tags is not None and bool(table.spec.tags)
+    return [Tally(k, counts[e], sums[e, :, 6:], has_tags, table.spec) for e in range(entries)]
 
 
 def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
@@ -100,13 +117,16 @@ def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
 
 def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:
     """Return items x CELLS, 1 where the item belongs to the cell. Sums of up to 2^24 ones are exact in float32."""
-    members = np.zeros((len(table), len(SLICES)), dtype=np.float32)
+    spec = table.spec
+    members = np.zeros((len(table), len(slices(spec))), dtype=np.float32)
     members[np.arange(len(table)), table.source_index] = 1
+    tag_index = {tag: len(spec.source_keys) + place for place, tag in enumerate(spec.tags)}
+    longer, shorter, equal = (length_index(name, spec) for name in LENGTHS)
     for index, item in enumerate(table.items):
-        for tag in labels.tags[index] if labels.tags is not None else ():
-            members[index, SLICES.index(tag)] = 1
+        for tag in labels.tags[index] if labels.tags is not None and spec.tags else ():
+            members[index, tag_index[tag]] = 1
         preferred = int(labels.preferred[index])
         if preferred != NOT_LABELLED:
-            longer = item.words[preferred] - item.words[1 - preferred]
-            members[index, SLICES.index("longer" if longer > 0 else "shorter" if longer < 0 else "equal")] = 1
+            more = item.words[preferred] - item.words[1 - preferred]
+            members[index, longer if more > 0 else shorter if more < 0 else equal] = 1
     return members

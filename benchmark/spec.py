@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 DEFINITIONS = Path(__file__).parent / "definitions"
+DEFAULT_BENCHMARK = "vl-rewardbench"
+"""The benchmark of commands and addresses that name none."""
+HUB_DATASETS = "https://huggingface.co/datasets/"
+MICRO, MEAN = "micro", "mean"
+OFFICIAL = "official"
+"""The grouping of a definition that states none."""
 TIE = 2
 """The label, and the verdict, that neither response is better."""
 VERDICT_FORMATS = ("official-sentence", "double-brackets", "answer-tag")
@@ -31,12 +38,16 @@ class UnknownCategory(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A category of a benchmark. ``tagged``: whether its pairs carry error tags."""
+    """A category of a benchmark. ``tagged``: whether its pairs carry error tags. ``about``: ends "accuracy on ..."."""
 
     key: str
     title: str
     colour: str
     tagged: bool
+    dark: str = ""  # the colour on a dark ground; "" is the same
+    about: str = ""
+    short: str = ""  # in the head of a narrow table; "" is the title
+    hyphenated: str = ""  # the title with soft hyphens; "" is the title
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +102,9 @@ class ProtocolSpec:
     title: str
     unreadable: str
     votes: str
+    name: str = ""  # how people call it; "" is the key
+    summary: str = ""  # continues a sentence that begins with the name, in a few words
+    text: str = ""  # the same, in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +121,12 @@ class Overall:
     categories: tuple[str, ...]
     pairs: int | None
     without_ties: bool
+    subtitle: str = ""  # under the name, on the board
+    about: str = ""  # a sentence
+
+    def is_pool_of(self, categories: tuple[str, ...]) -> bool:
+        """Return whether this is the share of all pairs of these categories alike, on any set of items."""
+        return self.kind == MICRO and self.categories == categories and self.pairs is None and not self.without_ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +162,34 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkSpec:
-    """All that distinguishes one benchmark from another.
+class Split:
+    """A grouping of the benchmark's items into its categories: the number of items in each, in their order."""
 
-    ``fields`` None: its items and labels are read by the code of VL-RewardBench (revisions, item manifest).
+    grouping: str
+    revisions: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def label(self) -> str:
+        """As people write it: 183/749/318."""
+        return "/".join(str(n) for n in self.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingText:
+    """How people call a grouping, and what they say of it in a sentence."""
+
+    title: str
+    words: str
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkSpec:
+    """All that distinguishes one benchmark from another. What is derived from it is computed once.
+
+    ``fields`` None: its items and labels are read by label revision (item manifest, label sets).
     ``filtered_by``: judges whose errors chose the pairs, so that they score below chance by construction.
+    ``sources`` is never empty: where none are declared, each category is its own source.
     """
 
     id: str
@@ -170,12 +213,142 @@ class BenchmarkSpec:
     groupings: Mapping[str, Mapping[str, tuple[str, ...]]]
     tags: tuple[str, ...]
     drop_from_questions: tuple[str, ...]
+    brand: str = ""  # the name on pages; "" is the title
+    paper: str = ""  # address of the paper
+    has_sources: bool = False
+    tag_names: Mapping[str, str] = field(default_factory=dict)  # as a label file writes a tag -> one of ``tags``
+    tag_titles: Mapping[str, str] = field(default_factory=dict)
+    grouping_texts: Mapping[str, GroupingText] = field(default_factory=dict)
+    splits: tuple[Split, ...] = ()
+    examples: Mapping[str, str] = field(default_factory=dict)  # reported results of the number check -> what they show
+    imitates: str = ""  # the benchmark whose files stand in for those that the folder lacks
+    exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()
+    folder: Path | None = None
 
-    @property
+    @cached_property
     def category_keys(self) -> tuple[str, ...]:
         """The keys of the categories, in order."""
         return tuple(category.key for category in self.categories)
+
+    @cached_property
+    def source_keys(self) -> tuple[str, ...]:
+        """The keys of the sources, in order."""
+        return tuple(source.key for source in self.sources)
+
+    @property
+    def shown_sources(self) -> tuple[str, ...]:
+        """The sources that are shown beside the categories: none where each category is its own."""
+        return self.source_keys if self.has_sources else ()
+
+    @cached_property
+    def source_category(self) -> Mapping[str, str]:
+        """Source -> its category under the official grouping."""
+        return {source.key: source.category for source in self.sources}
+
+    @cached_property
+    def pooled(self) -> str:
+        """The key of the overall number over all pairs alike."""
+        return next(one.key for one in self.overalls if one.is_pool_of(self.category_keys))
+
+    @cached_property
+    def mean(self) -> str | None:
+        """The key of the first overall number that is a mean of categories; None without one."""
+        return next((one.key for one in self.overalls if one.kind == MEAN), None)
+
+    @cached_property
+    def overall_keys(self) -> tuple[str, ...]:
+        """The keys of the overall numbers, in order."""
+        return tuple(one.key for one in self.overalls)
+
+    @cached_property
+    def counted_names(self) -> tuple[str, ...]:
+        """The scores that are counts of pairs: the categories, then the overall numbers over pairs."""
+        return (*self.category_keys, *(one.key for one in self.overalls if one.kind == MICRO))
+
+    @cached_property
+    def score_names(self) -> tuple[str, ...]:
+        """All scores in the order of arrays (..., scores): those that are counts, then the means."""
+        return (*self.counted_names, *(one.key for one in self.overalls if one.kind == MEAN))
+
+    @cached_property
+    def headline_first(self) -> tuple[str, ...]:
+        """All scores in the order of the board: the headline, the other overall numbers, the categories."""
+        others = (key for key in (self.pooled, *self.overall_keys) if key != self.headline)
+        return (self.headline, *dict.fromkeys(others), *self.category_keys)
+
+    @cached_property
+    def overall_first(self) -> tuple[str, ...]:
+        """All scores in the order of lists: the overall numbers, the categories."""
+        return (*self.overall_keys, *self.category_keys)
+
+    @cached_property
+    def tie_breaks(self) -> tuple[str, ...]:
+        """The scores that order the board: the headline, then the pooled one."""
+        return tuple(dict.fromkeys((self.headline, self.pooled)))
+
+    @cached_property
+    def hub_dataset(self) -> str:
+        """The name of the dataset on the Hub; "" where it is none."""
+        return self.dataset.removeprefix(HUB_DATASETS) if self.dataset.startswith(HUB_DATASETS) else ""
+
+    @cached_property
+    def headline_text(self) -> str:
+        """How sentences call the headline."""
+        return f"{self.headline} {'average' if self.is_mean(self.headline) else 'accuracy'}"
+
+    @cached_property
+    def untagged(self) -> tuple[str, ...]:
+        """The categories whose pairs carry no error tag, where others do: each is a bucket of errors itself."""
+        return tuple(category.key for category in self.categories if not category.tagged) if self.tags else ()
+
+    @cached_property
+    def ranking(self) -> str:
+        """The key of the protocol that orders the board: the first."""
+        return self.protocols[0].key
+
+    @cached_property
+    def official(self) -> str:
+        """The key of the official grouping: the first."""
+        return next(iter(self.groupings))
+
+    def overall(self, key: str) -> Overall | None:
+        """Return the overall number of this key; None for a category."""
+        return next((one for one in self.overalls if one.key == key), None)
+
+    def index(self, name: str) -> int:
+        """Return the place of a score in arrays (..., scores). Raises ValueError for an unknown one."""
+        return self.score_names.index(name)
+
+    def parts_of(self, name: str) -> tuple[str, ...]:
+        """Return the categories that a score is made of."""
+        overall = self.overall(name)
+        return (name,) if overall is None else overall.categories
+
+    def title_of(self, name: str) -> str:
+        """Return how people call a score: the title of a category, else the key."""
+        titles = {category.key: category.title for category in self.categories}
+        return titles.get(name) or capital(name)
+
+    def hyphenated(self, name: str) -> str:
+        """Return how people call a score, with soft hyphens."""
+        return next((one.hyphenated for one in self.categories if one.key == name), "") or self.title_of(name)
+
+    def is_mean(self, name: str) -> bool:
+        """Return whether a score is a mean of categories, and so no count of pairs."""
+        overall = self.overall(name)
+        return overall is not None and overall.kind == MEAN
+
+    def grouping_text(self, grouping: str) -> GroupingText:
+        """Return how people call a grouping; without a text, its key."""
+        return self.grouping_texts.get(grouping) or GroupingText(grouping, grouping)
+
+    def read(self, name: str) -> bytes | None:
+        """Return a file of the definition's folder, or of the one that it imitates; None where there is none."""
+        if self.folder is None:
+            return None
+        folders = [self.folder, *([self.folder.parent / self.imitates] if self.imitates else [])]
+        return next((path.read_bytes() for folder in folders if (path := folder / name).is_file()), None)
 
     def category_of(self, value: str, item_id: str) -> str:
         """Return the category of an item, from the value of its category field and its id.
@@ -202,6 +375,11 @@ class BenchmarkSpec:
         raise SpecError(f"{self.title} has no edition {key!r}; known: {known}")
 
 
+def capital(text: str) -> str:
+    """Return a text with a capital first letter."""
+    return text[:1].upper() + text[1:]
+
+
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:
     """Return the ids of all benchmarks that have a folder."""
     return tuple(sorted(path.parent.name for path in definitions.glob("*/spec.toml")))
@@ -216,10 +394,15 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
     if benchmark not in known_benchmarks(definitions):
         known = ", ".join(known_benchmarks(definitions))
         raise SpecError(f"there is no benchmark {benchmark!r}; known: {known}")
-    path = definitions / benchmark / "spec.toml"
+    return _load(definitions / benchmark / "spec.toml")
+
+
+@cache
+def _load(path: Path) -> BenchmarkSpec:
+    """Return the definition of a file, always the same object, so that what is derived from it is computed once."""
     try:
-        spec = spec_from_mapping(tomllib.loads(path.read_text(encoding="utf-8")))
-        _check(spec, benchmark)
+        spec = spec_from_mapping(tomllib.loads(path.read_text(encoding="utf-8")), path.parent)
+        _check(spec, path.parent.name)
     except KeyError as error:
         raise SpecError(f"{path}: the entry {error} is missing") from error
     except (TypeError, ValueError) as error:
@@ -227,11 +410,12 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
     return spec
 
 
-def spec_from_mapping(data: Mapping[str, Any]) -> BenchmarkSpec:
+def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
     """Return the definition that a parsed ``spec.toml`` holds. Raises KeyError for an entry that is missing."""
     categories = tuple(_category(row) for row in data["categories"])
     keys = tuple(category.key for category in categories)
     overalls = tuple(_overall(row, keys) for row in data["overalls"])
+    sources = _sources(data, keys)
     return BenchmarkSpec(
         id=data["id"],
         title=data["title"],
@@ -250,21 +434,45 @@ def spec_from_mapping(data: Mapping[str, Any]) -> BenchmarkSpec:
         headline=data.get("headline", overalls[0].key),
         grouped=Grouped(**data["grouped"]) if "grouped" in data else None,
         editions=tuple(_edition(row) for row in data.get("editions", ())),
-        sources=tuple(
-            Source(row["key"], row["category"], tuple(row["id_prefixes"])) for row in data.get("sources", ())
-        ),
-        groupings={
-            name: {key: tuple(sources) for key, sources in row.items()}
-            for name, row in data.get("groupings", {}).items()
-        },
+        sources=sources,
+        groupings=_groupings(data, keys, sources),
         tags=tuple(data.get("tags", ())),
         drop_from_questions=tuple(data.get("drop_from_questions", ())),
+        brand=data.get("brand", data["title"]),
+        paper=data.get("paper", ""),
+        has_sources="sources" in data,
+        tag_names=data.get("tag_names", {}),
+        tag_titles=data.get("tag_titles", {}),
+        grouping_texts={key: GroupingText(**row) for key, row in data.get("grouping_texts", {}).items()},
+        splits=tuple(
+            Split(row["grouping"], tuple(row["revisions"]), tuple(row["sizes"])) for row in data.get("splits", ())
+        ),
+        exchanged=tuple(data.get("exchanged", ())),
+        examples=data.get("number_check_examples", {}),
+        imitates=data.get("imitates", ""),
         filtered_by=tuple(data.get("filtered_by", ())),
+        folder=folder,
     )
 
 
+def _sources(data: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Source, ...]:
+    """Return the sources; without any, each category is its own."""
+    rows = data.get("sources", ({"key": key, "category": key} for key in keys))
+    return tuple(Source(row["key"], row["category"], tuple(row.get("id_prefixes", ()))) for row in rows)
+
+
+def _groupings(
+    data: Mapping[str, Any], keys: tuple[str, ...], sources: tuple[Source, ...]
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the groupings; without any, the official one follows from the sources."""
+    official = {key: tuple(source.key for source in sources if source.category == key) for key in keys}
+    rows: Mapping[str, Mapping[str, Iterable[str]]] = data.get("groupings", {OFFICIAL: official})
+    return {name: {key: tuple(row[key]) for key in keys} for name, row in rows.items()}
+
+
 def _category(row: Mapping[str, Any]) -> Category:
-    return Category(row["key"], row["title"], row["colour"], row.get("tagged", False))
+    texts = (row.get(name, "") for name in ("dark", "about", "short", "hyphenated"))
+    return Category(row["key"], row["title"], row["colour"], row.get("tagged", False), *texts)
 
 
 def _rule(row: Mapping[str, Any]) -> CategoryRule:
@@ -285,6 +493,8 @@ def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
         categories=tuple(row.get("categories", keys)),
         pairs=row.get("pairs"),
         without_ties=row.get("without_ties", False),
+        subtitle=row.get("subtitle", ""),
+        about=row.get("about", ""),
     )
 
 
@@ -299,7 +509,15 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("verdict_format", [spec.verdict_format], VERDICT_FORMATS)
     _check_known("unreadable", (protocol.unreadable for protocol in spec.protocols), UNREADABLE_RULES)
     _check_known("votes", (protocol.votes for protocol in spec.protocols), VOTE_RULES)
-    _check_known("kind", (overall.kind for overall in spec.overalls), ("micro", "mean"))
+    _check_known("kind", (overall.kind for overall in spec.overalls), (MICRO, MEAN))
+    _check_known("exchanged", spec.exchanged, spec.category_keys)
+    _check_known("grouping", (split.grouping for split in spec.splits), spec.groupings)
+    for grouping in spec.groupings.values():
+        _check_known("source", (source for sources in grouping.values() for source in sources), spec.source_keys)
+    if any(len(split.sizes) != len(spec.categories) for split in spec.splits):
+        raise ValueError("a split has one size for each category")
+    if not any(overall.is_pool_of(spec.category_keys) for overall in spec.overalls):
+        raise ValueError("one overall must be of kind micro, over all pairs")
     _check_known("headline", [spec.headline], [overall.key for overall in spec.overalls])
     named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]

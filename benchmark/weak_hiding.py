@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.disclosure import OVERALL_ONLY, STEPS
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
 
 WEAK_ABOVE = 0.9
@@ -53,10 +53,9 @@ def overlap(one: LabelSet, other: LabelSet, table: ItemTable) -> Overlap:
     """Return what two label sets of a table share."""
     both = (one.preferred != NOT_LABELLED) & (other.preferred != NOT_LABELLED)
     differ = both & (one.preferred != other.preferred)
-    of = np.array([CATEGORIES.index(item.category) for item in table.items])
-    return Overlap(
-        tuple((int((both & (of == c)).sum()), int((differ & (of == c)).sum())) for c in range(len(CATEGORIES)))
-    )
+    of = table.category_index
+    codes = range(len(table.spec.categories))
+    return Overlap(tuple((int((both & (of == c)).sum()), int((differ & (of == c)).sum())) for c in codes))
 
 
 def submissions_to_reveal(found: Overlap, level: str) -> int:

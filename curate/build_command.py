@@ -20,7 +20,7 @@ from curate.asking import AskingLimits, ChatModel, ask_all
 from curate.errors import CurateError, listed
 from curate.images import read_image, store_image
 from curate.pair_building import LENGTH_GAP, BuildCounts, BuiltPair, CandidateAnswer, build_pairs
-from curate.pairs import check_name
+from curate.pairs import DROPPED, check_name
 from curate.pool import locked, write_json, write_lines
 from curate.sources import open_source
 from judge.images import ImageSource
@@ -125,7 +125,7 @@ def _question(row: Mapping[str, Any], number: int, folder: Path | None) -> Known
         raise CurateError("`answer` must be a text or a number: the answer that is known to be right")
     image = row.get("image", row.get("image_path"))
     source = ImageSource(data=read_image(image, folder))
-    pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", "")))
+    pair = PairToJudge(number, name, query, ("", ""), source, fingerprint(query, ("", ""), DROPPED))
     return KnownQuestion(pair, str(answer), _choices(row.get("choices")), str(row.get("category") or ""))
 
 
@@ -203,7 +203,7 @@ class PairBuilder:
         query = f"{question.pair.query}\n\nKnown answer: {question.answer}\n\nReply to be checked:\n{answer.text}"
         return PairToJudge(
             number, f"{question.pair.id}-{answer.endpoint}-{answer.vote}", query, ("", ""), question.pair.image,
-            fingerprint(query, ("", "")),
+            fingerprint(query, ("", ""), DROPPED),
         )  # fmt: skip
 
     def drafts(self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]]) -> dict[int, dict[str, Any]]:
@@ -248,7 +248,9 @@ class PairBuilder:
 def _shown(number: int, question: KnownQuestion, pair: BuiltPair) -> PairToJudge:
     both = (pair.first.text, pair.second.text)
     known = question.pair
-    return PairToJudge(number, f"{known.id}-{number}", known.query, both, known.image, fingerprint(known.query, both))
+    return PairToJudge(
+        number, f"{known.id}-{number}", known.query, both, known.image, fingerprint(known.query, both, DROPPED)
+    )
 
 
 def _named(text: str, option: str) -> tuple[str, str]:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from curate.pairs import DROPPED
+
 _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
 
 
@@ -34,6 +36,7 @@ class EditionDefinition:
             f"licence = {_text(self.licence)}",
             f"citation = {_text(self.citation)}",
             "public_labels = false",
+            f"drop_from_questions = [{', '.join(map(_text, DROPPED))}]",
             'verdict_format = "official-sentence"',
             'headline = "micro"',
             f"filtered_by = [{', '.join(_text(name) for name in self.filtered_by)}]",

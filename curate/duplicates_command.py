@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from benchmark.items import MANIFEST
+from benchmark.spec import DEFINITIONS
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
 from curate.near_duplicates import (
@@ -26,7 +28,6 @@ from curate.pool import DUPLICATES, locked, read_pool, read_record, write_json, 
 from curate.pool_import import add_import_command
 from curate.sources import PairSource, open_source, read_objects
 
-SERVED = Path(__file__).parents[1] / "benchmark" / "data"
 _ANY = ImportSettings("", "", "", {})
 
 
@@ -80,7 +81,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
 
 def served_editions() -> list[EditionPrints]:
     """Return the editions whose manifests this installation ships."""
-    return [_edition(path) for path in sorted(SERVED.glob("*.json"))]
+    return [_edition(path) for path in sorted(DEFINITIONS.glob(f"*/{MANIFEST}"))]
 
 
 def _edition(path: Path) -> EditionPrints:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 from benchmark.items import normalise_query, normalise_response, response_fingerprint
-from curate.pairs import PoolPair
+from curate.pairs import DROPPED, PoolPair
 from curate.progress import follow
 
 SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (
@@ -63,7 +63,7 @@ class ComparedPair:
     @cached_property
     def question(self) -> str:
         """The question, normalised and in small letters."""
-        return normalise_query(self.query).casefold()
+        return normalise_query(self.query, DROPPED).casefold()
 
     @cached_property
     def identity(self) -> bytes:

@@ -24,6 +24,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "answer": ("answer",),
 }
 """What a pair needs -> the columns that are looked for, in this order; `--field` names others."""
+DROPPED = ("<image>",)
+"""Literals that data sets write into questions for the image; they are no part of a question's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class PoolPair:
     @property
     def fingerprint(self) -> str:
         """Return the fingerprint of the texts, as in the manifests of editions."""
-        return fingerprint(self.query, self.responses)
+        return fingerprint(self.query, self.responses, DROPPED)
 
     @property
     def words(self) -> tuple[int, int]:

@@ -6,16 +6,17 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import SOURCES, Item, ItemTable, normalise_query, response_fingerprint
+from benchmark.items import Item, ItemTable, normalise_query, response_fingerprint
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from benchmark.votes import UNDECIDED
 from curate.errors import CurateError, listed
-from curate.pairs import PoolPair
+from curate.pairs import DROPPED, PoolPair
 from predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import read_file
@@ -63,7 +64,12 @@ class RunVerdicts:
 
 
 def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
-    """Return the items that readers match predictions with. Their source is a placeholder: readers never ask for it."""
+    """Return the items that readers match predictions with.
+
+    Their definition and source are placeholders: readers ask only what a question's text is.
+    """
+    spec = replace(load_spec(DEFAULT_BENCHMARK), id=_POOL, drop_from_questions=DROPPED)
+    source = spec.sources[0]
     keys: Counter[str] = Counter()
     items = []
     for row, pair in enumerate(pairs):
@@ -72,17 +78,18 @@ def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
         items.append(
             Item(
                 key=pair.fingerprint + again,
-                source=SOURCES[0],
+                source=source.key,
+                category=source.category,
                 responses=(response_fingerprint(pair.responses[0]), response_fingerprint(pair.responses[1])),
                 ids={_POOL: pair.id},
                 rows={_POOL: row},
                 characters=(len(pair.responses[0]), len(pair.responses[1])),
                 words=pair.words,
                 query_characters=len(pair.query),
-                query_words=len(normalise_query(pair.query).split()),
+                query_words=len(normalise_query(pair.query, DROPPED).split()),
             )
         )
-    return ItemTable(_POOL, (_POOL,), items)
+    return ItemTable(spec, (_POOL,), items)
 
 
 def read_judge_file(name: str, table: ItemTable) -> JudgeFile:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.items import fingerprint
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from judge.errors import JudgeError
 from judge.images import ImageSource, find_image
 
@@ -138,7 +139,7 @@ def _pair(row: int, fields: Mapping[str, Any], folder: Path | None) -> PairToJud
     if not all(isinstance(text, str) for text in responses):
         raise JudgeError("`response` must be a list of two texts")
     try:
-        pair_fingerprint = fingerprint(query, responses)
+        pair_fingerprint = fingerprint(query, responses, load_spec(DEFAULT_BENCHMARK).drop_from_questions)
     except UnicodeEncodeError:
         raise JudgeError("the texts hold half a character (a lone surrogate); write them anew as UTF-8") from None
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)

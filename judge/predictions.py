@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmark.spec import DEFAULT_BENCHMARK
 from benchmark.verdicts import UNDECIDED
 from judge.configuration import write_whole
 from judge.journal import RecordedAnswer
@@ -79,14 +80,14 @@ def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
 
 def dry_run(path: Path, benchmark: str) -> Iterator[str]:
     """Yield what the service would say about a file."""
-    from benchmark.items import ItemTable
+    from benchmark.items import load_table
     from predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 
-    if benchmark not in ("vl-rewardbench",):
-        yield f"The dry run knows vl-rewardbench only, not {benchmark}."
+    if benchmark != DEFAULT_BENCHMARK:
+        yield f"The dry run knows {DEFAULT_BENCHMARK} only, not {benchmark}."
         return
     try:
-        upload = parse_predictions(path.read_bytes(), ItemTable.load())
+        upload = parse_predictions(path.read_bytes(), load_table())
     except UploadRejected as rejected:
         yield "Not ready to submit:"
         problems = getattr(rejected, "problems", ())

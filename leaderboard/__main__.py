@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from leaderboard.pages import number_check
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
@@ -18,7 +19,7 @@ def main(arguments: list[str]) -> int:
     command = commands.add_parser(
         "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
     )
-    for name in number_check.FIELDS:
+    for name in load_spec(DEFAULT_BENCHMARK).score_names:
         command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=check_numbers)
@@ -32,7 +33,9 @@ _EPILOG = "Exit code: 0 the figures fit all items of some grouping, 1 they do no
 def check_numbers(arguments: argparse.Namespace) -> int:
     """Print what arithmetic says about the figures."""
     try:
-        found = number_check.answer(number_check.read({name: getattr(arguments, name) for name in number_check.FIELDS}))
+        spec = load_spec(DEFAULT_BENCHMARK)
+        given = {name: getattr(arguments, name) for name in spec.score_names}
+        found = number_check.answer(number_check.read(given, spec))
     except number_check.BadFigures as wrong:
         print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
         return USAGE

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from benchmark.disclosure import GROUPING, OVERALL_ONLY
-from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING
+from benchmark.disclosure import OVERALL_ONLY
+from benchmark.protocols import protocols
 from leaderboard.board.best_of_n import load_values
-from leaderboard.board.disclosure import PROTOCOL
 from leaderboard.board.query import read_as_of
 from leaderboard.board.rows import BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
-from leaderboard.charts.catalog import CHARTS
+from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.estimates import display_name
 from leaderboard.charts.layout import Page
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -45,7 +44,8 @@ class AnalysisQuery:
     def address(self, as_of: str) -> str:
         """Return where this choice is found; ``as_of`` "" is the current board."""
         pairs = [("entries", ",".join(self.entries)), ("revision", self.revision), ("as_of", as_of)]
-        usual = (("protocol", RANKING), ("grouping", next(iter(GROUPINGS))), ("chart", next(iter(CHARTS))))
+        spec = self.page.spec
+        usual = (("protocol", spec.ranking), ("grouping", spec.official), ("chart", next(iter(CHARTS))))
         pairs += [(name, value) for name, default in usual if (value := getattr(self, name)) != default]
         pairs += [("paper", "1")] if self.paper else []
         named = [(name, value) for name, value in pairs if value or name == "entries"]
@@ -88,18 +88,22 @@ def read_choice(edition: BoardVersion, named: Mapping[str, Any], state: object) 
     wanted = named.get("entries")
     ids = _best(edition) if not isinstance(wanted, list) else [key for key in wanted if isinstance(key, str)]
     known = {entry["id"] for entry in edition.snapshot["entries"]} | {row.id for row in _reported(edition)}
-    measured = _measured(state)
+    spec, measured = edition.spec, _measured(state)
     width = measured.get("width")
     asked = named.get("revision")
     revision = str(asked if asked in edition.revisions else edition.snapshot["label_revision"])
     hidden = edition.is_redacted(revision)  # its board knows one rule and one grouping
     return AnalysisQuery(
         tuple(key for key in dict.fromkeys(ids) if key in known)[:MOST_CHOSEN],
-        PROTOCOL if hidden else _one_of(named.get("protocol"), tuple(PROTOCOLS)),
-        GROUPING if hidden else _one_of(named.get("grouping"), tuple(GROUPINGS)),
+        spec.ranking if hidden else _one_of(named.get("protocol"), tuple(protocols(spec))),
+        spec.official if hidden else _one_of(named.get("grouping"), tuple(spec.groupings)),
         revision,
-        _one_of(named.get("chart"), tuple(CHARTS)),
-        Page(min(max(int(width), 280), 2400) if isinstance(width, int | float) else 1200, measured.get("dark") is True),
+        _one_of(named.get("chart"), tuple(charts_of(spec))),
+        Page(
+            spec,
+            min(max(int(width), 280), 2400) if isinstance(width, int | float) else 1200,
+            measured.get("dark") is True,
+        ),
         named.get("paper") in (True, "1"),
         as_of(str(state)),
     )
@@ -143,15 +147,16 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
         return Drawn(None, str(_parts().nothing_chosen(bool(names(edition, ())))), when)
     known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
     around = _around(edition, choice, materials)
+    hidden = edition.is_redacted(choice.revision)
     view = ChartQuery(
         choice.revision,
+        choice.page,
         choice.protocol,
         choice.grouping,
-        choice.page,
         choice.paper,
-        edition.is_redacted(choice.revision),
+        hidden,
         around,
-        overall_only=edition.level(choice.revision) == OVERALL_ONLY,
+        edition.level(choice.revision) == OVERALL_ONLY,
     )
     chart = kind.draw([known[key] for key in choice.entries if key in known], view)
     if chart.figure is None:
@@ -171,7 +176,9 @@ def _around(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog
     moment = str(edition.snapshot["created_at"])
     wanted = set(choice.entries)
     reported = [row for row in rows if row.tier == "reported" and row.id in wanted]
-    return BoardContext(rows, relations, summary.get("difficulty"), compared, load_values(), moment, reported)
+    return BoardContext(
+        rows, relations, summary.get("difficulty"), compared, load_values(edition.spec), moment, reported
+    )
 
 
 def busy() -> str:

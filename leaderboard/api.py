@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Annotated, Any
 
 import orjson
@@ -10,14 +11,14 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from benchmark.items import CATEGORIES
 from benchmark.ladder import NOT_SHOWN
-from benchmark.protocols import GROUPINGS, PROTOCOLS
+from benchmark.protocols import protocols
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import Behaviour
 from leaderboard import openapi_examples
-from leaderboard.board import columns
+from leaderboard.board.columns import columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.rows import Board, BoardRow, is_withheld
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
@@ -25,7 +26,7 @@ from leaderboard.pages import api as tools
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.responses import JSON, edition_or_problem, no_entry, respond
 
-_ORDER = (
+_BEFORE = (
     "id",
     "rank",
     "rank_range",
@@ -36,9 +37,8 @@ _ORDER = (
     "organisation",
     "tier",
     "judge_type",
-    "overall",
-    "macro",
-    *CATEGORIES,
+)
+_AFTER = (
     "interval",
     "best_of",
     "decided_rate",
@@ -49,23 +49,29 @@ _ORDER = (
     "source",
     "url",
 )
-COLUMNS = (*_ORDER, *(column.key for column in columns.COLUMNS if column.api and column.key not in _ORDER))
-"""In the order in which they were published; a column that is declared later follows."""
-
-Protocol = Annotated[str, Query(description="How votes become right or wrong: " + ", ".join(PROTOCOLS))]
-Grouping = Annotated[str, Query(description="Which sources make a category: " + ", ".join(GROUPINGS))]
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
+
+
+@cache
+def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the fields of a row in the order in which they were published; a column that is declared later follows."""
+    known = (*_BEFORE, *spec.overall_first, *_AFTER)
+    return (*known, *(column.key for column in columns_of(spec) if column.api and column.key not in known))
 
 
 def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/pages/api.py."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
+    spec = site.spec
+    rules, groupings = tuple(protocols(spec)), tuple(spec.groupings)
+    one_protocol = Query(spec.ranking, description="How votes become right or wrong: " + ", ".join(rules))
+    one_grouping = Query(spec.official, description="Which sources make a category: " + ", ".join(groupings))
 
     @router.get("/leaderboard", summary="The board", responses=openapi_examples.LEADERBOARD)
     async def leaderboard(
         request: Request,
-        protocol: Protocol = "strict",
-        grouping: Grouping = "official",
+        protocol: str = one_protocol,
+        grouping: str = one_grouping,
         revision: Revision = None,
         as_of: tools.AsOf = None,
     ) -> Response:
@@ -73,15 +79,14 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if isinstance(edition, Response):
             return edition
         wrong = (
-            _unknown("protocol", protocol, tuple(PROTOCOLS))
-            or _unknown("grouping", grouping, tuple(GROUPINGS))
+            _unknown("protocol", protocol, rules)
+            or _unknown("grouping", grouping, groupings)
             or (_unknown("revision", revision, edition.revisions) if revision else None)
         )
         if wrong is not None:
             return wrong
-        rules = (protocol, grouping, revision or "")
-        key = "/api/v1/leaderboard|" + "|".join(rules)
-        made = await edition.ready(key, lambda: _body(shown_json(edition, *rules)))
+        key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}"
+        made = await edition.ready(key, lambda: _body(shown_json(edition, protocol, grouping, revision or "")))
         return respond(made, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
@@ -107,7 +112,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         made = await edition.ready(key, lambda: _body(entry_scorecard(found, wanted, edition)))
         return respond(made, request.headers)
 
-    router.include_router(tools.build(site, materials or ItemCatalog()))
+    router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
     return router
 
 
@@ -120,7 +125,7 @@ def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:
     return {**said, "entries": rounded(said["entries"])} if edition.is_redacted(said["label_revision"]) else said
 
 
-def shown_json(edition: BoardVersion, protocol: str = "strict", grouping: str = "official", revision: str = "") -> Any:
+def shown_json(edition: BoardVersion, protocol: str = "", grouping: str = "", revision: str = "") -> Any:
     """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
     return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision)))
 
@@ -136,14 +141,14 @@ def leaderboard_json(board: Board) -> dict[str, Any]:
         "grouping": board.grouping,
         "sizes": dict(board.sizes),
         "unpublished": board.unpublished,
-        "columns": list(COLUMNS),
-        "entries": [_entry(row) for row in board.rows if row.tier != "baseline"],
-        "baselines": [_entry(row) for row in board.rows if row.tier == "baseline"],
+        "columns": list(columns(board.spec)),
+        "entries": [_entry(row, board.spec) for row in board.rows if row.tier != "baseline"],
+        "baselines": [_entry(row, board.spec) for row in board.rows if row.tier == "baseline"],
     }
 
 
-def _entry(row: BoardRow) -> dict[str, Any]:
-    return {name: _plain(row, name) for name in COLUMNS}
+def _entry(row: BoardRow, spec: BenchmarkSpec) -> dict[str, Any]:
+    return {name: _plain(row, name) for name in columns(spec)}
 
 
 def _best_of(row: BoardRow | None) -> dict[str, Any] | None:
@@ -170,11 +175,11 @@ def _plain(row: BoardRow, name: str) -> Any:
 def entry_scorecard(entry: Mapping[str, Any], revision: str, edition: BoardVersion) -> dict[str, Any]:
     """Return the scorecard of one entry under a label revision that it was scored with."""
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
-    tally = Tally.from_json(entry["tallies"][revision])
+    tally = Tally.from_json(entry["tallies"][revision], edition.spec)
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     best_of = _best_of(edition.board(revision=revision).find(entry["id"]))
     if edition.is_redacted(revision):
-        return {**redact_entry(card, edition.level(revision)), "best_of": rounded(best_of)}
+        return {**redact_entry(card, edition.spec, edition.level(revision)), "best_of": rounded(best_of)}
     return {**card, "best_of": best_of}
 
 

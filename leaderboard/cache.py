@@ -14,16 +14,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 import brotli
 
-from benchmark.disclosure import GROUPING, PUBLIC
-from benchmark.protocols import RANKING
-from leaderboard.board.disclosure import PROTOCOL
+from benchmark.disclosure import PUBLIC
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from leaderboard.board.reported_results import ReportedFigures, load_published, merge_imported
 from leaderboard.board.rows import Board, build_board
 from leaderboard.serial_executor import SerialExecutor
@@ -110,6 +109,7 @@ class BoardVersion:
 
     snapshot_id: str
     snapshot: Mapping[str, Any]
+    spec: BenchmarkSpec
     published: Sequence[ReportedFigures]
     delayed_since: datetime | None = None
     paused: str | None = None
@@ -123,7 +123,7 @@ class BoardVersion:
     @property
     def benchmark(self) -> str:
         """Name of the benchmark."""
-        return str(self.snapshot["benchmark"])
+        return self.spec.id
 
     @property
     def revisions(self) -> tuple[str, ...]:
@@ -139,25 +139,29 @@ class BoardVersion:
         """Return the disclosure level of a label revision (benchmark.disclosure)."""
         return str(self.snapshot.get("disclosure", {}).get(revision, PUBLIC))
 
-    def board(self, protocol: str = RANKING, grouping: str = "official", revision: str = "") -> Board:
-        """Return the board under these rules, built once.
+    def board(self, protocol: str = "", grouping: str = "", revision: str = "") -> Board:
+        """Return the board under these rules, built once; "" is the ranking rule, the official grouping, the current
+        labels.
 
         Raises:
             leaderboard.board.rows.UnknownRevision, KeyError: as build_board.
         """
         shown = revision or self.snapshot["label_revision"]
-        key = (PROTOCOL, GROUPING, shown) if self.is_redacted(shown) else (protocol, grouping, shown)
+        usual = (self.spec.ranking, self.spec.official)
+        rules = usual if self.is_redacted(shown) else (protocol or usual[0], grouping or usual[1])
+        key = (*rules, shown)
         with self._lock:
             found = self._boards.get(key)
         if found is None:
-            found = build_board(
+            built = build_board(
                 self.snapshot,
-                self.snapshot_id,
+                self.spec,
                 protocol=key[0],
                 grouping=key[1],
                 revision=key[2],
                 published=self.published,
             )
+            found = replace(built, snapshot_id=self.snapshot_id)
             self._keep(self._boards, key, found, _KEPT_BOARDS)
         return found
 
@@ -202,6 +206,7 @@ class BoardVersion:
         return BoardVersion(
             self.snapshot_id,
             self.snapshot,
+            self.spec,
             self.published,
             pointer.delayed_since,
             pointer.paused,
@@ -227,7 +232,7 @@ class BoardCache:
         self,
         source: SnapshotSource,
         *,
-        benchmark: str = "vl-rewardbench",
+        spec: BenchmarkSpec | None = None,
         published: Sequence[ReportedFigures] | None = None,
         public_url: str = "",
         warm: Callable[[BoardVersion], object] | None = None,
@@ -237,8 +242,9 @@ class BoardCache:
         of links that leave the site, "" is the address that a request came to."""
         self._public_url = public_url.rstrip("/")
         self._source = source
-        self._empty = empty_snapshot(benchmark)
-        self._published = load_published() if published is None else published
+        self.spec = spec or load_spec(DEFAULT_BENCHMARK)
+        self._empty = empty_snapshot(self.spec.id)
+        self._published = load_published(self.spec) if published is None else published
         self._warm = warm
         self._check_every = check_every
         self.clock: Callable[[], float] = time.monotonic
@@ -307,8 +313,10 @@ class BoardCache:
 
     def _load_old(self, key: _OldKey) -> BoardVersion:
         snapshot = self._source.load(key[0], old=True)
-        published = merge_imported(self._published, snapshot)
-        found = BoardVersion(key[0], snapshot, published, old=True, public_url=self._public_url, turns=self.turns)
+        published = merge_imported(self._published, snapshot, self.spec)
+        found = BoardVersion(
+            key[0], snapshot, self.spec, published, old=True, public_url=self._public_url, turns=self.turns
+        )
         with self._old_lock:
             self._old[key] = found
             while len(self._old) > _KEPT_OLD:
@@ -344,7 +352,8 @@ class BoardCache:
             edition = BoardVersion(
                 pointer.snapshot_id or "",
                 snapshot,
-                merge_imported(self._published, snapshot),
+                self.spec,
+                merge_imported(self._published, snapshot, self.spec),
                 pointer.delayed_since,
                 pointer.paused,
                 public_url=self._public_url,

@@ -18,16 +18,19 @@ from gradio.components.plot import PlotData
 from gradio.context import Context
 from gradio.events import api
 
-from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS, RANKING
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
 from leaderboard import analysis_tab
 from leaderboard.analysis_tab import AnalysisQuery, read_choice
 from leaderboard.api import shown_json
 from leaderboard.board.rows import UnknownRevision
 from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.charts.catalog import CHARTS
+from leaderboard.charts.catalog import CHARTS, charts_of
+from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import board_fragment, footer_markup, header_markup
 from leaderboard.serial_executor import QueueFull
+from leaderboard.share.exports import file_stem
 
 _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
 _LEAD = """<h1>Where do judges differ?</h1><p class="lead">Choose judges. Filled marks were <b>scored here</b>,
@@ -70,7 +73,7 @@ _CHANGE = (
     + _PAGE
     + """
   const query = new URLSearchParams(location.search);
-  const usual = {protocol: "strict", grouping: "official", chart: "categories"};
+  const usual = $usual;
   query.set("entries", entries.join(","));
   for (const [name, value] of Object.entries({protocol, grouping, revision, chart, paper: paper ? "1" : ""})) {
     if (!value || value === usual[name]) query.delete(name); else query.set(name, value);
@@ -94,7 +97,7 @@ element.addEventListener("click", async (event) => {
   const kind = event.target.closest("button")?.dataset.save;
   const drawn = document.querySelector("#vl-figure .js-plotly-plot");
   if (!kind || !drawn) return;
-  const name = "vl-rewardbench-" + element.querySelector("[data-chart]").dataset.chart;
+  const name = "$stem-" + element.querySelector("[data-chart]").dataset.chart;
   const texts = {
     csv: () => new Blob(["\\ufeff" + drawn.layout.meta.csv], {type: "text/csv;charset=utf-8"}),
     json: () => new Blob([JSON.stringify(drawn.layout.meta.data, null, 1)], {type: "application/json"}),
@@ -113,6 +116,11 @@ watch("value", describe);
 """
 
 
+def _usual(spec: BenchmarkSpec) -> str:
+    """Return what the address leaves out, as JavaScript."""
+    return f'{{protocol: "{spec.ranking}", grouping: "{spec.official}", chart: "categories"}}'
+
+
 @contextmanager
 def frame(current: str, *classes: str) -> Iterator[None]:
     """Provide the public pages' header and footer instead of Gradio's, and their column; `current`: the page's
@@ -127,11 +135,12 @@ def frame(current: str, *classes: str) -> Iterator[None]:
 def build_board(site: BoardCache) -> None:
     """Build the board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
     warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
+    spec = site.spec
     with frame("/"):
         board = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
     _on_open(lambda: board_fragment(_edition(site), embedded=True), [board])
 
-    def leaderboard(protocol: str = "strict", grouping: str = "official", revision: str = "") -> dict[str, Any]:
+    def leaderboard(protocol: str = spec.ranking, grouping: str = spec.official, revision: str = "") -> dict[str, Any]:
         """Return the board as JSON, the same as GET /api/v1/leaderboard."""
         try:
             found: dict[str, Any] = shown_json(_edition(site), protocol, grouping, revision)
@@ -139,7 +148,7 @@ def build_board(site: BoardCache) -> None:
         except UnknownRevision as error:
             raise gr.Error(str(error), print_exception=False) from error
         except KeyError as error:
-            known = f"protocol is one of {', '.join(PROTOCOLS)}; grouping one of {', '.join(GROUPINGS)}"
+            known = f"protocol is one of {', '.join(protocols(spec))}; grouping one of {', '.join(spec.groupings)}"
             raise gr.Error(known, print_exception=False) from error
 
     api(leaderboard, api_name="leaderboard", queue=False)
@@ -147,24 +156,30 @@ def build_board(site: BoardCache) -> None:
 
 def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> None:
     """Figures about chosen judges; ``materials`` has the relations between them, without it some figures say less."""
-    materials = materials or ItemCatalog()
+    spec = site.spec
+    materials = materials or ItemCatalog(spec=spec)
     with frame("/app/analyse", "vl-analyse"):
         gr.HTML(_LEAD, elem_classes=["site"], apply_default_css=False, js_on_load=None)
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
-            rules = [(rule.title, rule.key) for rule in PROTOCOLS.values()]
-            protocol = gr.Dropdown(rules, value=RANKING, label="Rule")
-            names = [(GROUPING_NAMES[name], name) for name in GROUPINGS]
-            grouping = gr.Dropdown(names, value="official", label="Categories")
+            rules = [(rule.title, rule.key) for rule in protocols(spec).values()]
+            protocol = gr.Dropdown(rules, value=spec.ranking, label="Rule")
+            names = [(spec.grouping_text(name).title, name) for name in spec.groupings]
+            grouping = gr.Dropdown(names, value=spec.official, label="Categories")
             revision = gr.Dropdown([], label="Labels")
-        titles = [(kind.title, name) for name, kind in CHARTS.items()]
+        titles = [(kind.title, name) for name, kind in charts_of(spec).items()]
         chart = gr.Radio(titles, value="categories", label="Figure", show_label=False, elem_classes=["vl-seg"])
         paper = gr.Checkbox(False, label="Show the paper's figures", container=False, elem_classes=["vl-paper"])
         when = gr.HTML("", elem_classes=["site"], apply_default_css=False, js_on_load=None)
         figure = gr.Plot(
             visible=False, show_label=False, container=False, elem_id="vl-figure", elem_classes=["vl-figure"]
         )
-        said = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_SAVE)
+        said = gr.HTML(
+            _SKELETON,
+            elem_classes=["site"],
+            apply_default_css=False,
+            js_on_load=_SAVE.replace("$stem", file_stem(spec)),
+        )
         page = gr.Textbox(visible=False)
         redraw = gr.Button(visible="hidden", elem_id="vl-redraw")
     controls: list[Any] = [entries, protocol, grouping, revision, chart, paper]
@@ -195,7 +210,7 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
         draw,
         [*controls, page],
         [protocol, grouping, paper, when, figure, said],
-        js=_CHANGE,
+        js=_CHANGE.replace("$usual", _usual(spec)),
         preprocess=False,  # a session that the server has forgotten must not make a judge "not in the list"
         **_QUIETLY,
     )
@@ -260,4 +275,4 @@ def _changed(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalo
 
 def _offers_paper(choice: AnalysisQuery) -> bool | Literal["hidden"]:
     """Return whether the box has a meaning for the figure; hidden it stays on the page, so that it keeps its state."""
-    return True if CHARTS[choice.chart].paper else "hidden"
+    return True if CHARTS[choice.chart].paper and paper_figures(choice.page.spec).paper else "hidden"

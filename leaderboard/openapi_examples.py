@@ -5,11 +5,14 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from benchmark.items import CATEGORIES
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+
+_SPEC = load_spec(DEFAULT_BENCHMARK)
+_POOLED, _MEAN = _SPEC.overall_keys
 
 
 def _by_category(*values: object) -> dict[str, object]:
-    return dict(zip(CATEGORIES, values, strict=True))
+    return dict(zip(_SPEC.category_keys, values, strict=True))
 
 
 Answers = dict[int | str, dict[str, Any]]
@@ -33,7 +36,7 @@ def _problem(status: int, code: str, when: str) -> dict[str, Any]:
     return {"description": f"{when} (`{code}`)", "content": {"application/problem+json": {"example": example}}}
 
 
-_BEST_OF = {"variants": 5, "gain": {"macro": 0.0089}, "interval": {"macro": [0.7051, 0.7682]}}
+_BEST_OF = {"variants": 5, "gain": {_MEAN: 0.0089}, "interval": {_MEAN: [0.7051, 0.7682]}}
 _ENTRY = {
     "id": "e4kq2m7xwzta",
     "rank": 3,
@@ -45,10 +48,10 @@ _ENTRY = {
     "organisation": "A lab",
     "tier": "scored",
     "judge_type": "generative-pairwise",
-    "overall": 0.7464,
-    "macro": 0.7415,
+    _POOLED: 0.7464,
+    _MEAN: 0.7415,
     **_by_category(0.7158, 0.7477, 0.761),
-    "interval": {"overall": [0.7216, 0.7697], "macro": [0.7111, 0.7682]},
+    "interval": {_POOLED: [0.7216, 0.7697], _MEAN: [0.7111, 0.7682]},
     "best_of": _BEST_OF,
     "decided_rate": 0.991,
     "votes_per_item": 5,
@@ -61,7 +64,7 @@ _ENTRY = {
 _RULES = {
     "snapshot": "5f0c…",
     "as_of": "2026-11-21T22:00:00Z",
-    "benchmark": "vl-rewardbench",
+    "benchmark": _SPEC.id,
     "label_revision": "v2",
     "protocol": "strict",
     "grouping": "official",
@@ -71,7 +74,7 @@ LEADERBOARD = answers(
     "The board in display order: macro, then overall, then the earlier submission. Reported rows carry no rank.",
     {
         **_RULES,
-        "sizes": {"overall": 1247, **_by_category(181, 749, 317)},
+        "sizes": {_POOLED: 1247, **_by_category(181, 749, 317)},
         "unpublished": 0,
         "columns": list(_ENTRY),
         "entries": [_ENTRY],
@@ -80,12 +83,12 @@ LEADERBOARD = answers(
     _400_unknown_protocol="protocol, grouping or revision is none that is known; `known` lists them",
     _404_no_board="There was no board at the moment asked for.",
 )
-_SCORES = {**_by_category(0.585, 0.595, 0.566), "overall": 0.586, "macro": 0.582}
+_SCORES = {**_by_category(0.585, 0.595, 0.566), _POOLED: 0.586, _MEAN: 0.582}
 _COUNTS = {"n": 183, "agree": 107, "reject": 56, "undecided": 20}
 ENTRY = answers(
     "The scorecard: counts, and what each rule and grouping makes of them. Abridged here.",
     {
-        "benchmark": "vl-rewardbench",
+        "benchmark": _SPEC.id,
         "label_revision": "v2",
         "scorer_version": "1",
         "items": 1247,
@@ -93,13 +96,13 @@ ENTRY = answers(
         "decided_rate": 0.9016,
         "parse_rate": 0.921,
         "missing_items": 0,
-        "tally": {CATEGORIES[0]: _COUNTS},
+        "tally": {_SPEC.category_keys[0]: _COUNTS},
         "best_of": _BEST_OF,
-        "protocols": {"strict": {**_SCORES, "interval": {"macro": [0.55, 0.613], "overall": [0.559, 0.613]}}},
+        "protocols": {"strict": {**_SCORES, "interval": {_MEAN: [0.55, 0.613], _POOLED: [0.559, 0.613]}}},
         "groupings": {"official": {"strict": _SCORES}},
-        "sources": {"WildVision": {"n": 171, "agree": 101, "reject": 52, "undecided": 18}},
+        "sources": {_SPEC.source_keys[1]: {"n": 171, "agree": 101, "reject": 52, "undecided": 18}},
         "error_tags": {
-            "existence": {
+            _SPEC.tags[0]: {
                 "n": 526,
                 "agree": 320,
                 "reject": 170,
@@ -107,7 +110,7 @@ ENTRY = answers(
                 "error_rate": {"strict": 0.3916, "paper": 0.3469},
             }
         },
-        "k_curve": [{"k": 1, "overall": 0.55, "macro": 0.55}],
+        "k_curve": [{"k": 1, _POOLED: 0.55, _MEAN: 0.55}],
         "behaviour": {"first_shown_rate": 0.504, "self_consistency": 0.71},
     },
     _400_invalid_as_of=_OLD,
@@ -147,7 +150,7 @@ COMPARE = answers(
     "Every pair of the entries: differences of the first minus the second, most different first. Abridged here.",
     {
         **_RULES,
-        "entries": [{"id": "e4kq2m7xwzta", "rank": 3, "model": "My judge 7B", "macro": 0.7415}],
+        "entries": [{"id": "e4kq2m7xwzta", "rank": 3, "model": "My judge 7B", _MEAN: 0.7415}],
         "pairs": [
             {
                 "first": "e4kq2m7xwzta",
@@ -156,7 +159,7 @@ COMPARE = answers(
                 "reason": None,
                 "sentence": "My judge 7B and Another judge are not separable on the macro average.",
                 "differences": {
-                    "macro": {
+                    _MEAN: {
                         "n": 1247,
                         "only_first": 160,
                         "only_second": 141,

@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy.orm import Session
 
 from benchmark.disclosure import merged
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
 from storage import audit, label_imports, label_sets, moderation, snapshots, submission_pause, worker_heartbeats
@@ -31,14 +32,15 @@ class DatabaseSnapshots:
     def __init__(
         self,
         database: Database,
-        benchmark: str,
+        spec: BenchmarkSpec | None = None,
         *,
         hidden_labels: Mapping[str, str] = MappingProxyType({}),
         offline_after: float = OFFLINE_AFTER,
     ) -> None:
-        """``benchmark``: whose board it is. ``hidden_labels``: configured label revisions that are not public and their
+        """``spec``: whose board it is. ``hidden_labels``: configured label revisions that are not public and their
         levels, beside those imported. ``offline_after``: seconds of silence until visitors are told."""
-        self._database, self._benchmark = database, benchmark
+        self._database = database
+        self._spec = spec or load_spec(DEFAULT_BENCHMARK)
         self._hidden_labels = hidden_labels
         self._offline_after = offline_after
         self._absent_since: float | None = None
@@ -46,7 +48,7 @@ class DatabaseSnapshots:
     def pointer(self) -> CurrentSnapshot:
         """Return three reads of one row each, and the few entries that are off the board."""
         with self._database.read() as session:
-            current = label_sets.current(session, self._benchmark)
+            current = label_sets.current(session, self._spec.id)
             seen = worker_heartbeats.last_seen(session)
             paused = submission_pause.pause_message(session)
             off = moderation.removed_entries(session)
@@ -68,13 +70,13 @@ class DatabaseSnapshots:
             off = moderation.removed_entries(session)
             levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, found.benchmark))
             turned = _last_turn(session, found.benchmark, found.through_seq)
-        snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels), "turned": turned}
+        snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels, self._spec), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:
         """As ``storage.snapshots.snapshot_as_of``."""
         with self._database.read() as session:
-            return snapshot_at(session, self._benchmark, when)
+            return snapshot_at(session, self._spec.id, when)
 
     def relations(self, relations_id: str) -> bytes | None:
         """Return stored relations by their id, for benchmark.pairwise.unpack."""

@@ -22,11 +22,12 @@ import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
-from benchmark.protocols import GROUPING_NAMES, GROUPINGS, PROTOCOLS
+from benchmark.number_check import in_words
+from benchmark.protocols import protocols
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.rounding import percent, tenths, units
-from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DRAWN, USUAL, Column
+from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import order_of
@@ -63,18 +64,50 @@ class Asset:
 
 
 @cache
-def assets() -> Mapping[str, Asset]:
-    """Return the static files by name. Read once: they are part of the program."""
-    return MappingProxyType({name: _asset(name) for name in STATIC})
+def assets(spec: BenchmarkSpec | None = None) -> Mapping[str, Asset]:
+    """Return the static files by name, styles with the colours of a benchmark's categories (None: the default one).
+
+    Read once: they are part of the program.
+    """
+    shown = spec or load_spec(DEFAULT_BENCHMARK)
+    return MappingProxyType({name: _asset(name, shown) for name in STATIC})
 
 
-def _asset(name: str) -> Asset:
+def _asset(name: str, spec: BenchmarkSpec) -> Asset:
     content = (_HERE / "static" / name).read_bytes()
+    if name.endswith(".css"):
+        content = style_sheet(content.decode(), spec).encode()
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(content).hexdigest()[:10]
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     charset = "" if media_type.startswith("image/") else "; charset=utf-8"
     return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
+
+
+def style_sheet(text: str, spec: BenchmarkSpec) -> str:
+    """Return a style sheet with what it says of categories said of those of a benchmark.
+
+    A line with ``$category`` stands for one such line per category. ``$categories`` and ``$heads`` are lists of
+    selectors, ``$first`` is the first category, ``$headline`` and ``$pooled`` are scores, ``$light`` and ``$dark``
+    the variables that hold the colours.
+    """
+    keys, categories = spec.category_keys, spec.categories
+    values = {
+        "$categories": ",".join(f".{key}" for key in keys),
+        "$heads": ",".join(f"[data-head={key}]" for key in keys),
+        "$first": keys[0],
+        "$headline": spec.headline,
+        "$pooled": spec.pooled,
+        "$light": "".join(f"--{one.key}:{one.colour};" for one in categories),
+        "$dark": "".join(f"--{one.key}:{one.dark or one.colour};" for one in categories),
+    }
+    for name, value in values.items():
+        text = text.replace(name, value)
+    return "\n".join(
+        line.replace("$category", one.key).replace("$title", one.title)
+        for line in text.split("\n")
+        for one in (categories if "$category" in line else categories[:1])
+    )
 
 
 @cache
@@ -102,17 +135,16 @@ def environment() -> Environment:
     }
     jinja.globals |= {
         "asset": lambda name: assets()[name].url,
+        "brand": load_spec(DEFAULT_BENCHMARK).brand,
         "navigation": NAVIGATION,
         "action": ACTION,
-        "columns": COLUMNS,
-        "categories": CATEGORIES,
-        "grouping_names": GROUPING_NAMES,
-        "protocols": PROTOCOLS,
-        "groupings": tuple(GROUPINGS),
         "filters": FILTERS,
         "export_formats": FORMATS,
         "always": ALWAYS,
-        "usual": USUAL,
+        "protocols_of": protocols,
+        "usual": usual,
+        "hyphens": hyphens,
+        "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
         "local_mode": False,  # whether to say on every page that there is no sign-in; web/app.py knows
@@ -120,10 +152,20 @@ def environment() -> Environment:
     return jinja
 
 
-def cell(row: BoardRow, key: str) -> str:
+def show_benchmark(spec: BenchmarkSpec) -> None:
+    """Give all pages of this process the name and the colours of the benchmark that is served."""
+    environment().globals |= {"brand": spec.brand, "asset": lambda name: assets(spec)[name].url}
+
+
+def cell(row: BoardRow, column: Column) -> str:
     """Return what stands in a cell without a drawing."""
-    value = row.value(key)
-    return "" if value is None else BY_KEY[key].text(value)
+    value = row.value(column.key)
+    return "" if value is None else column.text(value)
+
+
+def hyphens(text: str) -> Markup:
+    """Return text of a definition with its soft hyphens as they are written in HTML."""
+    return Markup(escape(text).replace("\u00ad", "&shy;"))  # noqa: S704 (escaped)
 
 
 def code(text: str) -> Markup:
@@ -184,7 +226,7 @@ def board_fragment(edition: BoardVersion, view: BoardQuery | None = None, *, emb
     return (
         environment()
         .get_template("board_fragment.html")
-        .render(**_board_context(edition, view or BoardQuery(), embedded))
+        .render(**_board_context(edition, view or BoardQuery(edition.spec), embedded))
     )
 
 
@@ -198,6 +240,7 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
     view = view.on(board)
     selection = select(board, view)
     return {
+        "spec": board.spec,
         "columns": board.columns,
         "shown": view.shown(board),
         "board": board,
@@ -206,7 +249,7 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "selection": selection,
         "counted": count_text(selection),
         "standings": board.standings(view.sort),
-        "ranges": bool(board.ranges.get(order_of(view.sort))),
+        "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
         **past_board_context(edition, view.as_of, view.url(as_of="", page=1)),
         "picked": [row for row in map(board.find, view.compare) if row is not None],
@@ -215,7 +258,7 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "social": social_meta.of_board(board, edition.public_url),
         "state": _state(board, view, selection),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
-        "demo": board.benchmark == "demo",
+        "demo": board.spec.synthetic,
         "delayed": edition.delayed_since if not view.as_of else None,
         "clock": _clock(edition.delayed_since),
         "paused": edition.paused if not view.as_of else None,
@@ -287,6 +330,9 @@ def _state(board: Board, view: BoardQuery, selection: SelectedRows) -> str:
         "page": selection.page,
         "snapshot": permanent(board),
         "level": board.level,
+        "values": board.spec.headline_first,
+        "pooled": board.spec.pooled,
+        "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
         "columns": [
             [column.key, column.kind, "desc" if column.descending else "asc", int(column.usual)]
@@ -317,12 +363,12 @@ def board_data(board: Board) -> bytes:
         "rank": [row.rank for row in rows],
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
-        **{column.key: _column_data(column, rows) for column in COLUMNS if column.key != "rank"},
-        "stated": {column.term: [column.key, column.kind] for column in COLUMNS if column.stated},
+        **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
+        "stated": {column.term: [column.key, column.kind] for column in columns_of(board.spec) if column.stated},
     }
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([getattr(row, name) for row in rows])
-    for name in dict.fromkeys((*DRAWN, board.headline)):
+    for name in dict.fromkeys((*drawn(board.spec), board.headline)):
         data[f"{name}-"] = [_distance(row, name, 0) for row in rows]
         data[f"{name}+"] = [_distance(row, name, 1) for row in rows]
     return orjson.dumps(data)
@@ -330,7 +376,9 @@ def board_data(board: Board) -> bytes:
 
 def opening_markup(board: Board) -> str:
     """Return the sentence and the strips of dots above the table."""
-    return environment().get_template("opening.html").render(finding=finding(board), strips=strips(board))
+    return (
+        environment().get_template("opening.html").render(spec=board.spec, finding=finding(board), strips=strips(board))
+    )
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:

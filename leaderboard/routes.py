@@ -16,6 +16,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
+from benchmark.spec import BenchmarkSpec
 from leaderboard import render
 from leaderboard.board.query import BoardQuery, read_as_of, read_query
 from leaderboard.board.rows import is_withheld
@@ -45,7 +46,7 @@ _FRONT = "/"
 def front_page(edition: BoardVersion) -> CachedResponse:
     """Return the bytes of / for an edition."""
     return edition.get_or_render(
-        _FRONT, lambda: CachedResponse.of(render.board_page(edition, BoardQuery()).encode(), HTML)
+        _FRONT, lambda: CachedResponse.of(render.board_page(edition, BoardQuery(edition.spec)).encode(), HTML)
     )
 
 
@@ -72,13 +73,13 @@ def _without_score(
 def prerender(edition: BoardVersion) -> None:
     """Make what the first visitors ask for; given to Site, it runs before an edition is shown."""
     front_page(edition)
-    column_file(edition, BoardQuery())
+    column_file(edition, BoardQuery(edition.spec))
 
 
 def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = decisions.nothing) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
     tells what was decided."""
-    materials = materials or ItemCatalog()
+    materials = materials or ItemCatalog(spec=site.spec)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])
@@ -86,8 +87,8 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(request.headers)
-        view = read_query(request.query_params, edition.revisions)
-        if view == BoardQuery():
+        view = read_query(request.query_params, edition.revisions, edition.spec)
+        if view == BoardQuery(edition.spec):
             return respond(front_page(edition), request.headers)
         made = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
         reply = respond(made, request.headers)
@@ -100,7 +101,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
         edition = await requested_version(site, request)
         if edition is None:
             return problem(404, "no-board", "There was no board then.")
-        view = read_query(request.query_params, edition.revisions)
+        view = read_query(request.query_params, edition.revisions, edition.spec)
         return respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
@@ -124,7 +125,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, request.headers)
+        return _static(name, site.spec, request.headers)
 
     router.include_router(tools.build(site, materials, not_found_page))
     router.include_router(decisions.build(site, log, not_found_page))
@@ -139,8 +140,8 @@ def _stub(left: Mapping[str, Any], headers: Headers) -> Response:
     return status_pages.withdrawn(left, headers)
 
 
-def _static(name: str, headers: Headers) -> Response:
-    for asset in render.assets().values():
+def _static(name: str, spec: BenchmarkSpec, headers: Headers) -> Response:
+    for asset in render.assets(spec).values():
         if asset.url == f"/static/{name}":
             return respond(asset.body, headers, cache_control=FOREVER)
         if asset.name == name:  # without its hash, for pages that cannot know it

@@ -12,6 +12,7 @@ from typing import Any
 import gradio as gr
 from gradio.themes.utils import sizes
 
+from benchmark.spec import BenchmarkSpec
 from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import assets
 
@@ -102,18 +103,20 @@ def _variables(p: Palette) -> dict[str, Any]:
     }
 
 
-def css() -> str:
+def css(spec: BenchmarkSpec) -> str:
     """Return the tokens under the theme that Gradio has chosen, and what its variables cannot say."""
-    return f"body{{{_tokens(LIGHT)}}}\nbody.dark{{{_tokens(DARK)}}}\n{CSS_PATH.read_text()}"
+    return f"body{{{_tokens(LIGHT, spec)}}}\nbody.dark{{{_tokens(DARK, spec)}}}\n{CSS_PATH.read_text()}"
 
 
-def _tokens(p: Palette) -> str:
-    return "".join(f"--{name}:{value};" for name, value in asdict(p).items())
+def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
+    colours = {name: value for name, value in asdict(p).items() if name != "dark"}
+    colours |= {key: p.of(key, spec) for key in spec.category_keys}
+    return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
-def head() -> str:
+def head(spec: BenchmarkSpec) -> str:
     """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
-    files = assets()
+    files = assets(spec)
     return (
         f'<link rel="stylesheet" href="{files["site.css"].url}">'
         f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'

@@ -14,10 +14,10 @@ from typing import Any
 import maintenance.installation
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
-from benchmark.items import ItemTable, build_table
+from benchmark.items import build_table, load_table
 from benchmark.labelled_pairs import PairsError, read_pairs
 from benchmark.pair_manifest import pair_manifest
-from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
@@ -98,8 +98,8 @@ def _context(settings: WorkerSettings, database: Database) -> CliContext:
         benchmark=settings.benchmark,
         parse=parse_columns,
         paths=(settings.state_dir,),
-        items=ItemCatalog(settings.manifest_path, settings.item_texts_path),
-        shipped=bundled_results,
+        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, spec=settings.spec),
+        shipped=partial(bundled_results, settings.spec),
         identity=_identity(),
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
@@ -123,9 +123,10 @@ def _ask(question: str) -> str:
 
 def _manifest(options: argparse.Namespace) -> int:
     named = dict(pair.split("=", 1) for pair in options.revision)
-    if options.benchmark in known_benchmarks() and load_spec(options.benchmark).fields is not None:
-        return _manifest_of_pairs(load_spec(options.benchmark), named, options.output)
-    table = build_table(options.benchmark, {name: _rows(Path(path)) for name, path in named.items()})
+    spec = load_spec(options.benchmark)
+    if spec.fields is not None:
+        return _manifest_of_pairs(spec, named, options.output)
+    table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
     print(f"{options.output}: {len(table)} items, revisions {', '.join(table.revisions)}")
     return 0
@@ -146,7 +147,7 @@ def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path)
 
 
 def _items(options: argparse.Namespace) -> int:
-    table = ItemTable.from_file(options.items) if options.items else ItemTable.load()
+    table = load_table(options.items)
     rows = list(item_rows((row for path in options.file for row in _rows(path)), table, models=options.models))
     options.output.write_text(item_text(rows), encoding="utf-8")
     print(f"{options.output}: {len(rows):,} of {len(table):,} pairs; set ITEMS_FILE={options.output.absolute()}")

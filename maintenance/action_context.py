@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from auth import ANONYMOUS, Identity
 from auth.settings import IdentitySettings
-from benchmark.items import ItemTable
+from benchmark.items import ItemTable, load_table
 from maintenance.types import ActionResult
 from storage.database import Database
 from storage.tasks import TaskView
@@ -48,7 +48,7 @@ class BundledItems:
     @property
     def table(self) -> ItemTable:
         """Return the default manifest."""
-        return ItemTable.load()
+        return load_table()
 
     @property
     def texts(self) -> Sequence[PairTexts | None] | None:

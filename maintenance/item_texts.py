@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from benchmark.annotation import TELLTALE
-from benchmark.items import ItemTable, fingerprint, response_fingerprint
+from benchmark.items import ItemTable, response_fingerprint
 
 
 def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bool = False) -> Iterator[dict[str, Any]]:
@@ -51,7 +51,7 @@ def _index(
     row: Mapping[str, Any], query: str, responses: tuple[str, str], table: ItemTable, seen: set[int]
 ) -> int | None:
     """Return the pair with these texts; of several the one with the id, else the first that is left."""
-    found = [index for index in table.by_fingerprint(fingerprint(query, responses)) if index not in seen]
+    found = [index for index in table.by_fingerprint(table.fingerprint(query, responses)) if index not in seen]
     named = [index for index in found if row.get("id") in table.items[index].ids.values()]
     return next(iter(named or found), None)
 

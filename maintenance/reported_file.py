@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmark.number_check import arithmetic_check
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from common.parsing import bounded_number
 from storage.metadata import JUDGE_TYPES
 from storage.models.core import MAX_VOTES
@@ -83,7 +84,7 @@ class Read:
 
 def arithmetic(facts: Mapping[str, Any]) -> str:
     """Return whether the figures add up, in a short phrase: as beside the row on the board."""
-    check = arithmetic_check(**{name: facts[name] for name in FIGURES})
+    check = arithmetic_check({name: facts[name] for name in FIGURES}, load_spec(DEFAULT_BENCHMARK))
     if check is None or (check.overall_ok is None and check.macro_ok is None):
         return "nothing to check"
     return check.remark or "adds up"

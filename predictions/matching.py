@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from benchmark.items import ItemTable, fingerprint, response_fingerprint
+from benchmark.items import ItemTable, response_fingerprint
 from predictions.problems import ProblemCollector
 from predictions.readers.base import ParsedFile, PredictionRow
 
@@ -94,7 +94,7 @@ def _by_texts(row: PredictionRow, table: ItemTable) -> tuple[tuple[int, ...], in
     if not candidates:
         return (), None
     if len(candidates) > 1:
-        exact = table.by_fingerprint(fingerprint(row.query or "", row.responses))
+        exact = table.by_fingerprint(table.fingerprint(row.query or "", row.responses))
         candidates = _narrowed(exact or candidates, row.id, table)
     return candidates, int(table.items[candidates[0]].responses[0] != first)
 

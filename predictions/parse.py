@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmark.items import ItemTable
 from benchmark.reliability import self_consistency
+from benchmark.spec import load_spec
 from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Votes
 from predictions import readability
 from predictions.matching import (
@@ -39,18 +40,17 @@ __all__ = [
     "parse_predictions",
 ]
 
-REAL_BENCHMARK = "vl-rewardbench"
 _NAMED = 10  # of the items that a file lacks
 _FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another benchmark
 _EXAMPLES = 3
 _LONGEST_NAME = 80
 _NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
 _DEMO_FILE = (
-    "This is a file about the demo benchmark, and here the real VL-RewardBench is scored. Run the judge on the real "
+    "This is a file about the demo benchmark, and here the real {brand} is scored. Run the judge on the real "
     "pairs. To try the demo, submit to a service that runs it: one without the setting LABELS."
 )
 _REAL_FILE = (
-    "This is a file about the real VL-RewardBench, and here its synthetic demo is scored. Submit it to a service that "
+    "This is a file about the real {brand}, and here its synthetic demo is scored. Submit it to a service that "
     "has the real labels: its operator sets LABELS to their file or Hub dataset."
 )
 
@@ -148,19 +148,22 @@ def _refuse_other_benchmark(
 def _about_real_or_demo(unknown: Sequence[PredictionRow], table: ItemTable) -> str | None:
     """Return what to say of a file about the real benchmark where the demo is, or the other way round."""
     names = {row.id for row in unknown if row.id is not None}
-    if table.benchmark == REAL_BENCHMARK:
+    spec = table.spec
+    if not spec.imitates or spec.folder is None:
         demo = names and sum(name.startswith("demo-") for name in names) >= _FOREIGN_SHARE * len(names)
-        return _DEMO_FILE if demo else None
-    real = ItemTable.load(REAL_BENCHMARK)
+        return _DEMO_FILE.format(brand=spec.brand) if demo else None
+    real = ItemTable.load(load_spec(spec.imitates, spec.folder.parent))
     fitting = sum(bool(real.by_id(name)) for name in names)
     by_text = not names and any(item != UNKNOWN for item in match(ParsedFile("", list(unknown[:100])), real).items)
-    return _REAL_FILE if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)) else None
+    return (
+        _REAL_FILE.format(brand=spec.brand) if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)) else None
+    )
 
 
 def _about_another(unknown: Sequence[PredictionRow], rows: int, table: ItemTable) -> str:
     """Return what to say of a file about some other benchmark, with its first rows."""
     what = f"None of the {rows:,}" if len(unknown) == rows else f"{len(unknown):,} of the {rows:,}"
-    name = "VL-RewardBench" if table.benchmark == REAL_BENCHMARK else f"the benchmark {table.benchmark}"
+    name = f"the benchmark {table.benchmark}" if table.spec.synthetic else table.spec.title
     examples = ", ".join(f"{_called(row)} on line {row.line}" for row in unknown[:_EXAMPLES])
     verb = "rows is a pair" if len(unknown) == rows else "rows are no pairs"
     return f"{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}."

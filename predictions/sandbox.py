@@ -1,10 +1,10 @@
 """Parsing of an untrusted file in a child process with limits on memory, processor time and wall clock.
 
-The child is ``python -m predictions.sandbox PATH BENCHMARK MEMORY SECONDS``. It inherits no environment but a path and
-a locale, lowers its own limits before it opens the file, and prints one JSON object: ``report`` (the check report) and,
-if the file can be scored, ``upload`` (format, revision, items, votes_per_item, table_items, behaviour, and ``votes``:
-base64 of the packed votes). A child that is killed, out of memory or too slow becomes a rejection with the code
-too-expensive. Whatever else ends it, and strange output, is a fault of this service: ReadingFailed.
+The child is ``python -m predictions.sandbox PATH BENCHMARK DEFINITIONS MEMORY SECONDS``. It inherits no environment but
+a path and a locale, lowers its own limits before it opens the file, and prints one JSON object: ``report`` (the check
+report) and, if the file can be scored, ``upload`` (format, revision, items, votes_per_item, table_items, behaviour,
+and ``votes``: base64 of the packed votes). A child that is killed, out of memory or too slow becomes a rejection with
+the code too-expensive. Whatever else ends it, and strange output, is a fault of this service: ReadingFailed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmark.items import ItemTable
+from benchmark.items import ItemTable, load_table
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, load_spec
 from benchmark.votes import Behaviour, Votes
 from predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from predictions.problems import FileWarning, ProblemCollector
@@ -56,17 +57,22 @@ Result = tuple[dict[str, Any], Predictions | None]
 """The check report and, if it is ok, the votes."""
 
 
-def read_isolated(path: Path, benchmark: str | Path = "vl-rewardbench", limits: Limits = DEFAULT_LIMITS) -> Result:
+def read_isolated(
+    path: Path,
+    benchmark: str | Path = DEFAULT_BENCHMARK,
+    limits: Limits = DEFAULT_LIMITS,
+    definitions: Path = DEFINITIONS,
+) -> Result:
     """Read a file in a child process.
 
-    ``benchmark``: the name of a shipped table, or the path of a manifest.
+    ``benchmark``: its id, or the path of a manifest. ``definitions``: where definitions of benchmarks are.
 
     Raises:
         ReadingFailed: the child failed although it kept to its limits.
     """
     try:
         done = subprocess.run(
-            _command(path, benchmark, limits),
+            _command(path, benchmark, limits, definitions),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=_ROOT,
@@ -80,10 +86,19 @@ def read_isolated(path: Path, benchmark: str | Path = "vl-rewardbench", limits: 
     return _result(done.stdout, done.stderr[-_ERRORS_KEPT:], done.returncode, benchmark, limits)
 
 
-def _command(path: Path, benchmark: str | Path, limits: Limits) -> list[str]:
+def _command(path: Path, benchmark: str | Path, limits: Limits, definitions: Path) -> list[str]:
     table = str(benchmark.absolute()) if isinstance(benchmark, Path) else benchmark
     numbers = [str(limits.memory_bytes), str(limits.cpu_seconds)]
-    return [sys.executable, "-s", "-m", "predictions.sandbox", str(path.absolute()), table, *numbers]
+    return [
+        sys.executable,
+        "-s",
+        "-m",
+        "predictions.sandbox",
+        str(path.absolute()),
+        table,
+        str(definitions.absolute()),
+        *numbers,
+    ]
 
 
 def _environment() -> dict[str, str]:
@@ -118,7 +133,7 @@ def _too_expensive(benchmark: str | Path, limits: Limits) -> Result:
 
 def _benchmark_of(manifest: Path) -> str:
     try:
-        return ItemTable.from_file(manifest).benchmark
+        return str(json.loads(manifest.read_bytes())["benchmark"])
     except (OSError, ValueError, KeyError):
         return manifest.stem
 
@@ -160,9 +175,11 @@ def _lower_limits(memory_bytes: int, cpu_seconds: int) -> None:
         resource.setrlimit(kind, (wanted, wanted))
 
 
-def _read_here(path: Path, benchmark: str) -> dict[str, Any]:
+def _read_here(path: Path, benchmark: str, definitions: Path) -> dict[str, Any]:
     """Return the child's answer."""
-    table = ItemTable.from_file(Path(benchmark)) if Path(benchmark).is_absolute() else ItemTable.load(benchmark)
+    manifest = Path(benchmark)
+    named = load_table(manifest, definitions) if manifest.is_absolute() else None
+    table = named or ItemTable.load(load_spec(benchmark, definitions))
     try:
         upload = parse_predictions(path.read_bytes(), table)
     except UploadRejected as rejection:
@@ -172,10 +189,10 @@ def _read_here(path: Path, benchmark: str) -> dict[str, Any]:
 
 
 def _main(arguments: list[str]) -> int:
-    path, benchmark, memory_bytes, cpu_seconds = arguments
+    path, benchmark, definitions, memory_bytes, cpu_seconds = arguments
     try:
         _lower_limits(int(memory_bytes), int(cpu_seconds))
-        sys.stdout.write(json.dumps(_read_here(Path(path), benchmark)))
+        sys.stdout.write(json.dumps(_read_here(Path(path), benchmark, Path(definitions))))
     except MemoryError:
         return _OUT_OF_MEMORY
     except OSError as error:

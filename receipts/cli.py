@@ -132,12 +132,12 @@ def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[F
 
 
 def _table(options: argparse.Namespace) -> Any:
-    from benchmark.items import ItemTable
+    from benchmark.items import load_table
 
     if options.items is None:
-        return ItemTable.load
+        return load_table
     try:
-        found = ItemTable.from_file(options.items)
+        found = load_table(options.items)
     except (OSError, ValueError, KeyError) as error:
         raise _UnusableInput(f"{options.items} cannot be read as items: {error}") from None
     return lambda: found

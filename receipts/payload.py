@@ -8,17 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.disclosure import PUBLIC, SCORES, shown_scores
-from benchmark.items import CATEGORIES
+from benchmark.disclosure import PUBLIC, shown_scores
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import category_counts
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import ABSENT, Votes
 from predictions.parse import Predictions
 from predictions.spool import UploadedFile
 
 ACCEPTANCE, SCORE = "acceptance", "score"
-PROTOCOL, GROUPING = "strict", "official"
 _COUNTS = ("n", "agree", "reject", "undecided")
 _DIGITS = 6  # of fractions, so that no platform's last bit shows; labels that are not public have fewer
 
@@ -89,7 +88,7 @@ class CountedScore:
     """A score as it is stored. `tally_text`: benchmark.scoring.Tally.to_json() as text."""
 
     submission: str
-    benchmark: str
+    spec: BenchmarkSpec
     content_sha256: str
     scorer_version: str
     tally_text: str
@@ -99,12 +98,12 @@ class CountedScore:
 def score_payload(score: CountedScore, labels: Labels) -> dict[str, Any]:
     """Return how a submission was scored. Of labels that are not public: the scores that their level shows, the
     commitment instead of the digest, and nothing else that depends on a label."""
-    counted = Tally.from_json(json.loads(score.tally_text))
+    counted = Tally.from_json(json.loads(score.tally_text), score.spec)
     told = shown_scores(counted, labels.level)
     rounded = {name: None if value is None else round(value, _DIGITS) for name, value in told.items()}
     return {
         "kind": SCORE,
-        "benchmark": score.benchmark,
+        "benchmark": score.spec.id,
         "submission": score.submission,
         "content_sha256": score.content_sha256,
         "votes_per_item": counted.k,
@@ -115,8 +114,8 @@ def score_payload(score: CountedScore, labels: Labels) -> dict[str, Any]:
         "label_salt": labels.salt if labels.public else None,
         "disclosure": labels.level,
         "scorer_version": score.scorer_version,
-        "protocol": PROTOCOL,
-        "grouping": GROUPING,
+        "protocol": score.spec.ranking,
+        "grouping": score.spec.official,
         "scores": rounded,
         "counts": _counts(counted) if labels.public else None,
         "tally_sha256": hashlib.sha256(score.tally_text.encode()).hexdigest() if labels.public else None,
@@ -126,9 +125,11 @@ def score_payload(score: CountedScore, labels: Labels) -> dict[str, Any]:
 
 def without_score(stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of a score of which no number is shown to anybody, its owner included (benchmark/ladder.py)."""
-    return {**stated, "scores": dict.fromkeys(SCORES), "withheld": NOT_SHOWN}
+    return {**stated, "scores": dict.fromkeys(stated["scores"]), "withheld": NOT_SHOWN}
 
 
 def _counts(tally: Tally) -> dict[str, dict[str, int]]:
-    rows = category_counts(tally.counts, GROUPING)[:, : len(_COUNTS)].tolist()
-    return {name: dict(zip(_COUNTS, row, strict=True)) for name, row in zip(CATEGORIES, rows, strict=True)}
+    rows = category_counts(tally.counts, tally.spec)[:, : len(_COUNTS)].tolist()
+    return {
+        name: dict(zip(_COUNTS, row, strict=True)) for name, row in zip(tally.spec.category_keys, rows, strict=True)
+    }

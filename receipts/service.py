@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from auth import Identity, Role
+from benchmark.spec import BenchmarkSpec
 from receipts import payload, queries
 from receipts.queries import ReceiptRow, Scored
 from receipts.signing import SIGNATURE, Signer, public_key_json
@@ -39,7 +40,7 @@ class ReceiptService:
     their disclosure levels."""
 
     database: Database
-    benchmark: str
+    spec: BenchmarkSpec
     signer: Signer
     hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -49,7 +50,7 @@ class ReceiptService:
         It names the owner, so others get it only for entries on the board under their owner's name.
         """
         with self.database.read() as session:
-            found = queries.receipts_of_submission(session, self.benchmark, submission)
+            found = queries.receipts_of_submission(session, self.spec.id, submission)
             if found is None:
                 return None
             shown = visibility.of(session, submission)
@@ -66,17 +67,17 @@ class ReceiptService:
         Raises RecordChanged where rows about it, or about labels, are not what their events say.
         """
         with self.database.read() as session:
-            found = queries.receipts_of_submission(session, self.benchmark, submission)
+            found = queries.receipts_of_submission(session, self.spec.id, submission)
             if found is None:
                 return None
             shown = visibility.of(session, submission)
             if (found.hidden or not shown.published) and not _may_see(found, user):
                 return None
             ledger, wrong = integrity.about(session, submission)
-            labels = queries.labels(session, self.benchmark, self.hidden_labels)
+            labels = queries.labels(session, self.spec.id, self.hidden_labels)
             stored = queries.scores(session, [submission])
-            levels = ladder.levels(session, self.benchmark, self.hidden_labels)
-            withheld = ladder.withheld(session, self.benchmark, levels, [submission])
+            levels = ladder.levels(session, self.spec.id, self.hidden_labels)
+            withheld = ladder.withheld(session, self.spec, levels, [submission])
             stated = [] if wrong else [self._state(session, found, one, labels, ledger, withheld) for one in stored]
         if wrong:
             self._refuse(submission, wrong[0])
@@ -99,7 +100,7 @@ class ReceiptService:
         under = labels[score.label_revision]
         counted = payload.CountedScore(
             submission=found.id,
-            benchmark=self.benchmark,
+            spec=self.spec,
             content_sha256=found.content_sha256,
             scorer_version=score.scorer_version,
             tally_text=score.tally,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from benchmark.commitments import commit
-from benchmark.items import ItemTable
+from benchmark.items import ItemTable, load_table
 from common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
 from predictions.parse import Predictions, UploadRejected, parse_predictions
 from predictions.problems import votes_phrase
@@ -250,7 +250,7 @@ def check_all(
     receipt: Mapping[str, Any],
     keys: Mapping[str, bytes],
     file: bytes | None = None,
-    table: Callable[[], ItemTable] = ItemTable.load,
+    table: Callable[[], ItemTable] = load_table,
     chain: Chain | None = None,
 ) -> list[Finding]:
     """Return every check for which there is something to check with."""

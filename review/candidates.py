@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchmark.items import CATEGORIES
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.request_task import request_task
@@ -77,7 +76,7 @@ def proposed(ctx: ActionContext) -> Proposed:
     known = [places[key] for key in keys if key in places]
     asked, heard = (facts["entries"], facts.get("heard", {})) if facts else ((), {})  # an older list has not the second
     votes: dict[int, tuple[int, int, int]] = {}
-    for category in CATEGORIES:
+    for category in ctx.items.table.spec.category_keys:
         of_it = [index for index in known if ctx.items.table.items[index].category == category]
         votes |= vote_counts(ctx.database, ctx.items.table, of_it, among=heard.get(category, asked))
     found = (

@@ -13,7 +13,6 @@ from pydantic import Field
 from auth import Role, require
 from benchmark.annotation import SAYINGS
 from benchmark.items import ItemTable
-from benchmark.labels import TAGS
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
@@ -37,9 +36,7 @@ ItemName = Annotated[str, ParamInfo(help="key or id")]
 Better = Annotated[
     str, ParamInfo(option="--better", choices=SAYINGS, help="what is right; A and B as on the pair's page")
 ]
-ErrorTag = Annotated[
-    str | None, ParamInfo(option="--tag", choices=TAGS, help="which kind of error the worse response makes")
-]
+ErrorTag = Annotated[str | None, ParamInfo(option="--tag", help="which kind of error the worse response makes")]
 States = Annotated[Sequence[str], ParamInfo(option="--state", choices=STATES, separator=",", help="open if left out")]
 DisputeNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Dispute", "its number", read=whole_number)]
 DisputeNumbers = Annotated[
@@ -101,8 +98,8 @@ def dispute(ctx: ActionContext, item: ItemName, better: Better, reason: Reason, 
         raise Conflict("reason-too-short", f"Say in at least {REASON_LENGTHS[0]} characters what is wrong.")
     if better not in SAYINGS:
         raise Conflict("bad-answer", f"What is right is one of {', '.join(SAYINGS)}.")
-    if tag is not None and tag not in TAGS:
-        raise Conflict("bad-tag", f"An error tag is one of {', '.join(TAGS)}.")
+    if tag is not None and tag not in (tags := ctx.items.table.spec.tags):
+        raise Conflict("bad-tag", f"An error tag is one of {', '.join(tags) or 'none: this benchmark has no tags'}.")
     key, name = ctx.items.table.items[index].key, short_name(ctx.items.table, index)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)

@@ -15,7 +15,6 @@ from auth import Identity
 from auth.pages import use_layout
 from benchmark.annotation import ERRORS, RECOGNITION, SAYINGS
 from benchmark.items import ItemTable
-from benchmark.labels import TAGS
 from maintenance.action_context import PairTexts
 from review.answers import ProjectView
 from review.disputes import MOST_OPEN, OwnDispute
@@ -92,7 +91,7 @@ class ReviewPages:
             problem=problem,
             sayings=[(name, SAID[name]) for name in SAYINGS],
             said=SAID,
-            tags=TAGS,
+            tags=pair.table.spec.tags,
             lengths=REASON_LENGTHS,
             most=MOST_OPEN,
         )

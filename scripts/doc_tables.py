@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from auth import Role
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import protocols
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from leaderboard.share.exports import FORMATS
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from predictions.readers import READERS
@@ -31,7 +32,9 @@ def _table(heading: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def _protocols() -> str:
-    rows = ((f"`{rule.key}`", f"**{rule.title}** {rule.text}") for rule in PROTOCOLS.values())
+    rows = (
+        (f"`{rule.key}`", f"**{rule.title}** {rule.text}") for rule in protocols(load_spec(DEFAULT_BENCHMARK)).values()
+    )
     return _table(("name in addresses", "how an answer counts"), rows)
 
 

@@ -17,16 +17,15 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from benchmark.disclosure import merged
-from benchmark.items import CATEGORIES
+from benchmark.disclosure import OVERALL_ONLY, merged
 from benchmark.ladder import Try, rounded, shown
 from benchmark.protocols import accuracies, ratios
+from benchmark.spec import BenchmarkSpec
 from storage import label_imports
 from storage.models.core import Score, Submission
 from storage.models.quota import Attempt, QuotaCharge
 
 _ACCOUNTS = "account:%"
-_OVERALL, _MACRO = len(CATEGORIES), len(CATEGORIES) + 1  # as benchmark.protocols.accuracies orders them
 _BOARD, _OF_TRY = itemgetter(0, 1, 2), itemgetter(3)
 
 Withheld = frozenset[tuple[str, str, str]]
@@ -42,7 +41,7 @@ def levels(session: Session, benchmark: str, configured: Mapping[str, str]) -> d
 
 
 def withheld(
-    session: Session, benchmark: str, levels: Mapping[str, str], submissions: Collection[str] | None = None
+    session: Session, spec: BenchmarkSpec, levels: Mapping[str, str], submissions: Collection[str] | None = None
 ) -> Withheld:
     """Return the scores under a benchmark's hidden label revisions that are not shown.
 
@@ -53,7 +52,7 @@ def withheld(
     if not any(margins.values()):
         return frozenset()
     found: set[tuple[str, str, str]] = set()
-    for _, tries in groupby(_tries(session, benchmark, levels, margins), key=_BOARD):
+    for _, tries in groupby(_tries(session, spec, levels, margins), key=_BOARD):
         same = list(tries)
         released = shown([one[4] for one in same])
         found |= {(_OF_TRY(one), one[1], one[2]) for one, is_shown in zip(same, released, strict=True) if not is_shown}
@@ -73,25 +72,25 @@ def _margins(session: Session, submissions: Collection[str] | None) -> dict[str,
 
 
 def _tries(
-    session: Session, benchmark: str, levels: Mapping[str, str], margins: Mapping[str, float | None]
+    session: Session, spec: BenchmarkSpec, levels: Mapping[str, str], margins: Mapping[str, float | None]
 ) -> list[tuple[str, str, str, str, Try]]:
     """(account, label revision, scorer version, submission, try), by those, in the order of acceptance."""
     rows = session.execute(
         select(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Score.submission_id, Score.tally)
         .join(Score, Score.submission_id == QuotaCharge.submission_id)
         .join(Submission, Submission.id == Score.submission_id)
-        .where(QuotaCharge.subject.like(_ACCOUNTS), Score.benchmark == benchmark, Score.label_revision.in_(levels))
+        .where(QuotaCharge.subject.like(_ACCOUNTS), Score.benchmark == spec.id, Score.label_revision.in_(levels))
         .order_by(QuotaCharge.subject, Score.label_revision, Score.scorer_version, Submission.created_at, Submission.id)
     )
     return [
-        (account, revision, version, name, Try(_score(orjson.loads(tally), levels[revision]), margins[name]))
+        (account, revision, version, name, Try(_score(orjson.loads(tally), levels[revision], spec), margins[name]))
         for account, revision, version, name, tally in rows
         if name in margins
     ]
 
 
-def _score(tally: Mapping[str, Any], level: str) -> float | None:
+def _score(tally: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> float | None:
     """Return what the board is ordered by at a disclosure level, as it is shown there."""
-    shares = accuracies(ratios(np.array(tally["counts"], dtype=np.int64)))
-    value = float(shares[_OVERALL if level == "overall" else _MACRO])
+    shares = accuracies(ratios(np.array(tally["counts"], dtype=np.int64), spec))
+    value = float(shares[spec.index(spec.pooled if level == OVERALL_ONLY else spec.headline)])
     return None if value != value else rounded(value, level)  # NaN: nothing was counted

@@ -65,12 +65,12 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
 
 def check_command(arguments: argparse.Namespace) -> int:
     """Read a file as the service would, and print what it found."""
-    from benchmark.items import ItemTable
+    from benchmark.items import load_table
     from predictions.parse import UploadRejected, build_report, parse_predictions
 
     try:
         data = arguments.file.read_bytes()
-        table = ItemTable.from_file(arguments.items) if arguments.items else ItemTable.load()
+        table = load_table(arguments.items)
     except FileNotFoundError as error:
         print(f"{error.filename} does not exist.", file=sys.stderr)
         return USAGE

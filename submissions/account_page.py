@@ -30,12 +30,10 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
     ]
 
 
-def activity_lines(
-    database: Database, benchmark: str, rules: activity.ActivityRules, user: Identity
-) -> list[ActivityLine]:
+def activity_lines(database: Database, rules: activity.ActivityRules, user: Identity) -> list[ActivityLine]:
     """Return what happened to an account's entries, the newest first."""
     try:
-        found = activity.list_activity(database, benchmark, user, rules, limit=20)
+        found = activity.list_activity(database, user, rules, limit=20)
     except AuthError:  # somebody who may look, but do nothing
         return []
     return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found]

@@ -15,6 +15,7 @@ from auth import Identity, Role, require
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
 from benchmark.ladder import NOT_SHOWN
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from receipts import queries
 from receipts.queries import ReceiptRow, Scored
 from storage import audit, label_imports, ladder
@@ -45,6 +46,7 @@ class ActivityRules:
     `hidden_labels`: the configured label revisions that are not public, and their disclosure levels.
     """
 
+    spec: BenchmarkSpec
     sentences: Mapping[str, str] = field(default_factory=dict)
     hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,7 +84,6 @@ class ActivityItem:
 
 def list_activity(
     database: Database,
-    benchmark: str,
     user: Identity,
     rules: ActivityRules,
     *,
@@ -101,17 +102,17 @@ def list_activity(
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:
         return []
     with database.read() as session:
-        mine = queries.receipts_of_account(session, benchmark, user.account, MOST_ENTRIES)
+        mine = queries.receipts_of_account(session, rules.spec.id, user.account, MOST_ENTRIES)
         if not mine:
             return []
         names = [one.id for one in mine]
         sentences = {**_SENTENCES, **rules.sentences}
         about = audit.events_about(session, names, (audit.SCORED, *sentences), before=before, limit=limit)
-        scope = audit.scope(session, benchmark)
+        scope = audit.scope(session, rules.spec.id)
         moves = audit.events_about(session, [audit.board(**scope)], _RESCORED, before=before, limit=limit)
-        levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, benchmark))
-        not_shown = ladder.withheld(session, benchmark, levels, names)
-        told = _Scores(queries.scores(session, names), levels, not_shown)
+        levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, rules.spec.id))
+        not_shown = ladder.withheld(session, rules.spec, levels, names)
+        told = _Scores(queries.scores(session, names), levels, rules.spec, not_shown)
         subjects = {audit.labels(revision, **scope) for revision in told.revisions}
         chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
     concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
@@ -120,12 +121,19 @@ def list_activity(
 
 
 class _Scores:
-    """The macro average under strict, to 0.1 point, or the overall where no more is shown. Drafts are not among them.
+    """The headline to 0.1 point, or the pooled score where no more is shown. Drafts are not among them.
 
     `levels`: disclosure levels of the label revisions that are not public.
     """
 
-    def __init__(self, stored: Sequence[Scored], levels: Mapping[str, str], withheld: Withheld = frozenset()) -> None:
+    def __init__(
+        self,
+        stored: Sequence[Scored],
+        levels: Mapping[str, str],
+        spec: BenchmarkSpec,
+        withheld: Withheld = frozenset(),
+    ) -> None:
+        self._spec = spec
         self._withheld = withheld
         self._levels = levels
         self._stored = {(one.submission_id, one.label_revision, one.scorer_version): one for one in stored}
@@ -153,8 +161,8 @@ class _Scores:
         if found is None:
             return ""
         level = self._levels.get(revision, PUBLIC)
-        name = "overall" if level == OVERALL_ONLY else "macro"
-        value = shown_scores(Tally.from_json(json.loads(found.tally)), level)[name]
+        name = self._spec.pooled if level == OVERALL_ONLY else self._spec.headline
+        value = shown_scores(Tally.from_json(json.loads(found.tally), self._spec), level)[name]
         return "" if value is None else f"{name} {100 * value:.1f}"
 
 

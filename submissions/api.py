@@ -88,15 +88,13 @@ _CHECK_BODY = {
     "application/octet-stream": {"schema": _FILE_SCHEMA},
 }
 
-_NO_RULES = activity.ActivityRules()
-
 
 def build(
     intake: SubmissionService,
     spool: Spool,
     track: Callable[[str, Identity], Status | None],
     database: Database,
-    rules: activity.ActivityRules = _NO_RULES,
+    rules: activity.ActivityRules,
     alarms: Alarms = lambda session: (),
 ) -> APIRouter:
     """Return the routes. `rules`: what the activity list may tell. `alarms`: what /readyz names beside database and
@@ -108,7 +106,7 @@ def build(
     _add_state(router, track)
     router.include_router(_owner_routes(database, intake.benchmark))
     _add_policy(router, intake)
-    _add_events(router, database, intake.benchmark, rules)
+    _add_events(router, database, rules)
     _add_health(router, database, intake.benchmark, alarms)
     return router
 
@@ -233,7 +231,7 @@ def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
         return JSONResponse(said, headers={"Cache-Control": "no-store"})
 
 
-def _add_events(router: APIRouter, database: Database, benchmark: str, rules: activity.ActivityRules) -> None:
+def _add_events(router: APIRouter, database: Database, rules: activity.ActivityRules) -> None:
     @router.get("/api/v1/account/events", responses=openapi_examples.EVENTS)
     def events(
         request: Request,
@@ -242,7 +240,7 @@ def _add_events(router: APIRouter, database: Database, benchmark: str, rules: ac
     ) -> Response:
         """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
-        found = activity.list_activity(database, benchmark, identity_of(request), rules, **span)
+        found = activity.list_activity(database, identity_of(request), rules, **span)
         return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
 
 

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -206,7 +206,9 @@ def _row(http: httpx.Client, submission: str) -> dict[str, Any] | None:
     reply = http.get("/api/v1/leaderboard")
     rows = reply.json()["entries"] if reply.status_code == 200 else []
     ranked = sum(row["rank"] is not None for row in rows)
-    return next(({**row, "of": ranked} for row in rows if row["id"] == submission), None)
+    return next(
+        ({**row, "of": ranked, "sizes": reply.json()["sizes"]} for row in rows if row["id"] == submission), None
+    )
 
 
 def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry: str | None) -> str:
@@ -214,12 +216,17 @@ def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, entry
     lines = [_line("Scored", "It is not published." if entry is None else "Its page follows in a moment.")]
     if card is not None:
         strict = card["protocols"]["strict"]
-        names = ("macro", "overall", *(name for name in strict if name not in ("macro", "overall", "interval")))
+        counted = list((row or {}).get("sizes") or ())  # means, which are no counts of pairs, come first
+        names = sorted((name for name in strict if name != "interval"), key=lambda name: _place(counted, name))
         head, *rest = [name for name in names if isinstance(strict.get(name), float)]
         lines = [_line("Scored", f"{_with_interval(strict, head)}{_rank(row)}")]
         if rest:
             lines.append(_line("", "   ".join(f"{name} {100 * strict[name]:.1f}" for name in rest)))
     return "\n".join([*lines, *([_line("Entry", entry)] if entry else [])])
+
+
+def _place(counted: Sequence[str], name: str) -> int:
+    return counted.index(name) if name in counted else -1
 
 
 def _with_interval(strict: Mapping[str, Any], name: str) -> str:

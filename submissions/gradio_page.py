@@ -15,6 +15,7 @@ import gradio as gr
 
 from auth import Identity
 from auth.middleware import identity_of
+from benchmark.spec import BenchmarkSpec
 from predictions.readability import needs_confirmation
 from storage.metadata import FIELDS, FIRST, LATER
 from storage.metadata_fields import MetadataField
@@ -69,11 +70,11 @@ class SubmitPage:
     clock: gr.Timer  # asks where that is
 
 
-def build(service: GradioSubmissions, *, benchmark: str, limit_mb: float) -> None:
+def build(service: GradioSubmissions, *, spec: BenchmarkSpec, limit_mb: float) -> None:
     """Lay the page out in the current Blocks context and wire it."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    _html(introduction_html(benchmark, limit_mb), elem_classes=["site", "vl-intro"])
+    _html(introduction_html(spec, limit_mb), elem_classes=["site", "vl-intro"])
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
@@ -165,14 +166,14 @@ def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
         if "code" in taken:
             return "", refusal_html(taken, _NAMES), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
-        return duplicate_html(taken), status_html(status, None), taken["id"], gr.update(active=True)
+        return duplicate_html(taken), status_html(status, None, service.scores), taken["id"], gr.update(active=True)
 
     def watch(request: gr.Request, name: str) -> tuple[str, Any]:
         status = service.status(name, identity_of(request.request)) if name else None
         scored = status is not None and status["state"] == "scored"
         card = service.result(name) if scored else None
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or is_held_back(status))
-        return status_html(status, card), gr.update(active=waiting)
+        return status_html(status, card, service.scores), gr.update(active=waiting)
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
     page.file.change(

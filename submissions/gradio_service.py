@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class GradioSubmissions:
     result: Callable[[str], Json | None]  # scorecard of an entry, once it is on the board
     uploads: Path
     limit: int
+    scores: Sequence[str]  # names, in their order
 
     def check(self, path: Path) -> Json:
         """Return the report of a dry run, or a problem."""

@@ -20,7 +20,6 @@ from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
-from benchmark.items import CATEGORIES
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.sliding_window import CHANGES_A_DAY, RateLimited
@@ -41,7 +40,6 @@ STATES = {
     "failed": "could not be scored",
     "withdrawn": "is not on the board",
 }
-_SCORES = ("macro", "overall", *CATEGORIES)
 _SIGN_IN = "/auth/sign-in"
 _NOT_YOURS = "Among your submissions there is none with this address."
 _BACK = (("Your account", "/account"), ("The board", "/"))
@@ -66,6 +64,7 @@ class OwnerActions:
     edit: Callable[[Identity, str, Fields], object]
     withdraw: Callable[[Identity, str, str], object]
     scores: Callable[[Identity, str], Sequence[Mapping[str, Any]]]
+    measures: Sequence[str]  # names of scores, in their order
 
 
 def build(
@@ -150,8 +149,8 @@ class _SubmissionPage:
             "state": STATES[found.state],
             "until": "" if found.shown.anonymous_until is None else iso(found.shown.anonymous_until)[:10],
             "fields": [(name, field, values.get(name, "")) for name, field in FIELDS.items()],
-            "scores": _shown_scores(self.owner.scores(user, found.id)),
-            "measures": _SCORES,
+            "scores": _shown_scores(self.owner.scores(user, found.id), self.owner.measures),
+            "measures": self.owner.measures,
             "csrf": csrf_token(self.identities, user) if user.auth_method == "session" else "",
             "error": error,
             "most_days": visibility_options.MOST_DAYS,
@@ -205,12 +204,12 @@ def _typed(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: field.typed(values.get(name)) for name, field in FIELDS.items()}
 
 
-def _shown_scores(receipts: Sequence[Mapping[str, Any]]) -> list[tuple[str, dict[str, str]]]:
+def _shown_scores(receipts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(label revision, name -> percent), the newest first."""
     return [
         (
             one["label_revision"],
-            {name: f"{100 * one['scores'][name]:.1f}" for name in _SCORES if one["scores"].get(name) is not None},
+            {name: f"{100 * one['scores'][name]:.1f}" for name in names if one["scores"].get(name) is not None},
         )
         for one in reversed(receipts)
     ]

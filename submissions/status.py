@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from auth import Identity, Role
 from benchmark.ladder import NOT_SHOWN
+from benchmark.spec import BenchmarkSpec
 from storage import job_queue, ladder, visibility
 from storage.clock import iso
 from storage.database import Database, Session
@@ -90,7 +91,7 @@ class Owned(NamedTuple):
 
 def get_status(
     database: Database,
-    benchmark: str,
+    spec: BenchmarkSpec,
     submission: str,
     user: Identity,
     *,
@@ -101,10 +102,10 @@ def get_status(
     `hidden`: the configured label revisions that are not public, and their disclosure levels.
     """
     with database.read() as session:
-        found = queries.described(session, benchmark, submission)
+        found = queries.described(session, spec.id, submission)
         if found is None:
             return None
-        looked = _with_ladder(session, benchmark, _look(session, [found])[0], hidden)
+        looked = _with_ladder(session, spec, _look(session, [found])[0], hidden)
         if visibility_options.is_owner(user, found.owner) or Role.MAINTAINER in user.roles:
             return looked
         if not looked.shown.published:
@@ -115,12 +116,12 @@ def get_status(
         return _redacted(looked, silent=kept_back or on_its_way)
 
 
-def _with_ladder(session: Session, benchmark: str, found: Status, hidden: Mapping[str, str]) -> Status:
+def _with_ladder(session: Session, spec: BenchmarkSpec, found: Status, hidden: Mapping[str, str]) -> Status:
     """Return the status with the reason why no score is shown, where that is so."""
     if found.state != "scored":
         return found
-    levels = ladder.levels(session, benchmark, hidden)
-    under = sorted({name for _, name, _ in ladder.withheld(session, benchmark, levels, [found.id])})
+    levels = ladder.levels(session, spec.id, hidden)
+    under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels, [found.id])})
     if not under:
         return found
     return replace(found, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from auth import Identity
-from benchmark.items import CATEGORIES
+from benchmark.spec import BenchmarkSpec
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from storage.clock import minute
@@ -47,9 +47,9 @@ def _parts() -> Any:
     return jinja.get_template("submit_parts.html").module
 
 
-def introduction_html(benchmark: str, limit_mb: float) -> str:
+def introduction_html(spec: BenchmarkSpec, limit_mb: float) -> str:
     """Return what the page is for, and what it takes."""
-    target = "the demo benchmark" if benchmark == "demo" else "VL-RewardBench"
+    target = "the demo benchmark" if spec.synthetic else spec.title
     return str(_parts().introduction(target, f"{limit_mb:g}"))
 
 
@@ -145,12 +145,12 @@ def _named(message: str, names: Mapping[str, str]) -> str:
     return f"{names[field]}: {rest}" if colon and field in names else message
 
 
-def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None) -> str:
-    """Return where a submission is; its result once there is one."""
+def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None, names: Sequence[str]) -> str:
+    """Return where a submission is; its result once there is one. `names`: of the scores, in their order."""
     if status is None:
         return ""
     name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
-    return str(_parts().status(status, name, _scores(card) if card else [], is_held_back(status)))
+    return str(_parts().status(status, name, _scores(card, names) if card else [], is_held_back(status)))
 
 
 def is_held_back(status: Mapping[str, Any]) -> bool:
@@ -158,8 +158,7 @@ def is_held_back(status: Mapping[str, Any]) -> bool:
     return status["state"] == "scored" and not status.get("published", True)
 
 
-def _scores(card: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (name of a score, percent) under strict."""
-    strict = card["protocols"]["strict"]
-    names = [name for name in ("macro", "overall", *CATEGORIES) if strict.get(name) is not None]
-    return [(name, f"{100 * strict[name]:.1f}") for name in names]
+def _scores(card: Mapping[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return (name of a score, percent) under the protocol that orders the board."""
+    values = next(iter(card["protocols"].values()))
+    return [(name, f"{100 * values[name]:.1f}") for name in names if values.get(name) is not None]

@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.ranking import MACRO, PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
+from benchmark.ranking import PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
+from benchmark.spec import MEAN, MICRO
 from benchmark.uncertainty import ALPHA, holm
+from tests.factories.specs import MACRO, OVERALL
+
+_KINDS = {MACRO: MEAN, OVERALL: MICRO}
+
+
+def order_parts(category: Any, order_by: str | int = MACRO) -> Any:
+    """Return the items of an order by the name that VL-RewardBench gives it, or by a category's index."""
+    return parts_of(np.asarray(category), _KINDS.get(order_by, order_by))  # type: ignore[call-overload]
 
 
 def ranges_by(correct: Any, category: Any, order_by: str | int = MACRO) -> RankRanges:
     """As the board has them."""
-    return rank_ranges(correct, parts_of(np.asarray(category), order_by), exact=order_by != MACRO)
+    return rank_ranges(correct, order_parts(category, order_by), exact=order_by != MACRO)
 
 
 def holm_ranges(correct: Any, category: Any, order_by: str | int = MACRO) -> tuple[PairTests, Any, RankRanges]:
     """Return all pairs tested, their p values adjusted by Holm, and the ranges that follow."""
     bits = np.asarray(correct, dtype=bool)
-    tests = paired_tests(bits, parts_of(np.asarray(category), order_by), exact=order_by != MACRO)
+    tests = paired_tests(bits, order_parts(category, order_by), exact=order_by != MACRO)
     adjusted = holm(tests.p)
     return tests, adjusted, ranges_of(len(bits), tests, adjusted < ALPHA)

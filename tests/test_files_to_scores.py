@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.protocols import GROUPINGS, PROTOCOLS, scores
+from benchmark.protocols import scores
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally, tally
 from predictions.parse import Predictions, parse_predictions
@@ -19,6 +19,7 @@ from receipts.payload import votes_sha256
 from tests.factories import labels
 from tests.factories import prediction_files as files
 from tests.factories.prediction_files import MANY_VOTES, Writer
+from tests.factories.specs import GROUPINGS, PROTOCOLS
 
 PAIRS = labels.pairs(4)
 TABLE = labels.table(4)
@@ -99,5 +100,5 @@ def judging(answer: int, unparsed: int) -> bytes:
 
 @pytest.mark.parametrize("unparsed", [0, 5, len(PAIRS)])
 def test_always_the_first_and_always_the_second_add_up_to_what_could_be_read(unparsed: int) -> None:
-    total = sum(scores(counted(judging(answer, unparsed)), "strict").overall or 0.0 for answer in (1, 2))
+    total = sum(scores(counted(judging(answer, unparsed)), "strict")["overall"] or 0.0 for answer in (1, 2))
     assert total == pytest.approx(1 - unparsed / len(PAIRS), abs=1e-12)

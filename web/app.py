@@ -21,7 +21,7 @@ import submissions.pages
 import web.status_page
 from auth.settings import Mode
 from leaderboard.pages.status_pages import not_found_page
-from leaderboard.render import assets, environment
+from leaderboard.render import assets, environment, show_benchmark
 from maintenance.decision_log import PublicLog
 from operation.alarms import service_alarms
 from operation.metrics import render
@@ -49,12 +49,12 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
     )
     app = FastAPI(
-        title="VL-RewardBench leaderboard",
+        title=f"{settings.spec.brand} leaderboard",
         lifespan=lifespan(settings, services, gradio, on_misconfigured),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    rules = ActivityRules(ACTIONS.owner_sentences(), settings.hidden_labels)
+    rules = ActivityRules(settings.spec, ACTIONS.owner_sentences(), settings.hidden_labels)
     _add_board(app, services)
     _add_submissions(app, settings, services, rules)
     _add_maintenance(app, settings, services)
@@ -64,6 +64,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services)
+    show_benchmark(settings.spec)
     environment().globals["local_mode"] = settings.identity.mode is Mode.LOCAL  # a line on every page
     return wrap(app, middleware(settings, services))
 
@@ -80,7 +81,7 @@ def _add_submissions(app: FastAPI, settings: Settings, services: Services, rules
     app.include_router(
         submissions.api.build(use_cases, services.spool, services.submission_status, database, rules, alarms)
     )
-    owner = owner_actions(action_context(settings, services), services.receipts)
+    owner = owner_actions(action_context(settings, services), services.receipts, settings.spec)
     app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
     app.include_router(receipts.api.build(services.receipts))
 
@@ -121,7 +122,7 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services, rules: A
             services.account_pages,
             submissions_of=partial(submission_rows, database, benchmark),
             next_one=partial(next_submission_line, services.submissions),
-            activity=partial(activity_lines, database, benchmark, rules),
+            activity=partial(activity_lines, database, rules),
         )
     )
 

@@ -54,12 +54,13 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
         partial(scorecard_on_board, services.board),
         settings.gradio_dir,
         limit,
+        settings.spec.headline_first,
     )
-    pages = gr.Blocks(title="VL-RewardBench", analytics_enabled=False, delete_cache=_FORGET)
+    pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
     with pages:
         leaderboard.gradio_page.build_board(services.board)
     with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame("/app/submit", "vl-submit"):
-        submissions.gradio_page.build(submitting, benchmark=settings.benchmark, limit_mb=limit / 2**20)
+        submissions.gradio_page.build(submitting, spec=settings.spec, limit_mb=limit / 2**20)
     with pages.route("Analyse", "/analyse"):
         leaderboard.gradio_page.build_analyse(services.board, services.items)
     with pages.route("Maintain", "/maintain"), leaderboard.gradio_page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
@@ -91,9 +92,9 @@ def _mount(settings: Settings, pages: gr.Blocks) -> FastAPI:
         max_file_size=settings.upload_limit_bytes,
         blocked_paths=[str(path) for path in settings.private_paths],
         theme=leaderboard.theme.theme(),
-        css=leaderboard.theme.css(),
+        css=leaderboard.theme.css(settings.spec),
         css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.CSS_PATH],
-        head=leaderboard.theme.head(),
+        head=leaderboard.theme.head(settings.spec),
         enable_monitoring=False,
     )
     return shell

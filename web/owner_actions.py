@@ -7,13 +7,16 @@ from typing import Any
 
 import submissions.pages
 from auth import Identity
+from benchmark.spec import BenchmarkSpec
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries
 from maintenance.types import Conflict
 from receipts.service import ReceiptService, RecordChanged
 
 
-def owner_actions(context: ActionContext, receipts: ReceiptService) -> submissions.pages.OwnerActions:
+def owner_actions(
+    context: ActionContext, receipts: ReceiptService, spec: BenchmarkSpec
+) -> submissions.pages.OwnerActions:
     """Return what owners do about their submissions, as the pages of an account need it."""
 
     def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
@@ -39,4 +42,5 @@ def owner_actions(context: ActionContext, receipts: ReceiptService) -> submissio
         edit=edit,
         withdraw=withdraw,
         scores=scores,
+        measures=spec.headline_first,
     )

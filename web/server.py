@@ -57,7 +57,7 @@ async def serve(settings: Settings, services: Services, listener: socket.socket)
         forwarded_allow_ips=list(settings.trusted_proxies),
     )
     server = uvicorn.Server(config)
-    print(f"VL-RewardBench leaderboard: {_url(listener)}{_DEMO_NOTE if settings.is_demo else ''}", flush=True)
+    print(f"{settings.spec.brand} leaderboard: {_url(listener)}{_DEMO_NOTE if settings.is_demo else ''}", flush=True)
     await server.serve(sockets=[listener])
     return configured
 

@@ -67,22 +67,22 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     litestream = replicating_litestream(settings)
     replica = ReplicaWatch(litestream) if litestream is not None else None
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
-    snapshots = DatabaseSnapshots(database, settings.benchmark, hidden_labels=settings.hidden_labels)
+    snapshots = DatabaseSnapshots(database, settings.spec, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),
         account_pages=AccountPages(environment(), [submissions.pages.TEMPLATES]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         submissions=_submission_service(settings, database, signer),
-        submission_status=partial(get_status, database, settings.benchmark, hidden=settings.hidden_labels),
-        receipts=ReceiptService(database, settings.benchmark, signer, settings.hidden_labels),
+        submission_status=partial(get_status, database, settings.spec, hidden=settings.hidden_labels),
+        receipts=ReceiptService(database, settings.spec, signer, settings.hidden_labels),
         board=BoardCache(
             snapshots,
-            benchmark=settings.benchmark,
+            spec=settings.spec,
             public_url=settings.identity.public_url,
             warm=leaderboard.routes.prerender,
         ),
-        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations),
+        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations, settings.spec),
         request_metrics=RequestMetrics(registry),
         registry=registry,
         replica=replica,
@@ -93,11 +93,16 @@ def _submission_service(settings: Settings, database: Database, signer: Signer) 
     return SubmissionService(
         database,
         Uploads(settings.uploads_url),
-        partial(read_isolated, benchmark=settings.manifest_path or settings.benchmark),
+        partial(
+            read_isolated, benchmark=settings.manifest_path or settings.benchmark, definitions=settings.definitions
+        ),
         settings.benchmark,
         signer,
         SubmissionRules(
-            _quota_policy(settings), partial(policy_facts, settings), bundled_results, _durability(settings)
+            _quota_policy(settings),
+            partial(policy_facts, settings),
+            partial(bundled_results, settings.spec),
+            _durability(settings),
         ),
     )
 
@@ -159,7 +164,7 @@ def action_context(settings: Settings, services: Services) -> ActionContext:
         database=services.database,
         benchmark=settings.benchmark,
         parse=parse_columns,
-        shipped=bundled_results,
+        shipped=partial(bundled_results, settings.spec),
         identity=settings.identity,
         paths=(settings.state_dir,),
         items=services.items,

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from settings import SettingsError, WorkerSettings
 from workers import WRONG_CONFIGURATION
 
@@ -69,7 +70,7 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
             recorded = main.rescore(settings, options.revision)
             print(f"{recorded} new scores; the board shows label revision {options.revision}")
         else:
-            main.work(settings, until_empty=options.drain, best_reported=None if settings.is_demo else _best_reported())
+            main.work(settings, until_empty=options.drain, best_reported=_best_reported(settings.spec))
     except LabelSetChanged as error:
         print(f"error: LABELS: label revision {error}: {LabelSetChanged.__doc__}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
@@ -79,12 +80,15 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     return 0
 
 
-def _best_reported() -> float | None:
-    """Return the best overall accuracy in the literature, as a fraction: what a new entry is measured against."""
+def _best_reported(spec: BenchmarkSpec) -> float | None:
+    """Return the best accuracy over all pairs in the literature, as a fraction: what a new entry is measured against.
+
+    None where the items are invented.
+    """
     from leaderboard.board.reported_results import load_published
 
-    overalls = [row.figures["overall"] for row in load_published()]
-    return max((value / 100 for value in overalls if value is not None), default=None)
+    known = [] if spec.synthetic else [row.figures[spec.pooled] for row in load_published(spec)]
+    return max((value / 100 for value in known if value is not None), default=None)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -94,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     score = commands.add_parser("score", help="score a file offline and print its scorecard; writes nothing")
     score.add_argument("file", type=Path)
     score.add_argument("--labels", required=True, help="JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
-    score.add_argument("--benchmark", default="vl-rewardbench", help="id of the benchmark (default: VL-RewardBench)")
+    score.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
     score.add_argument("--edition", help="which items the labels must hold; what they hold if left out")
     score.add_argument("--revision", help="of the labels; recognised by their ids if left out")
     score.add_argument("--items", type=Path, help="item manifest (default: VL-RewardBench)")

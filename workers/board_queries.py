@@ -12,7 +12,8 @@ from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from benchmark.label_diff import RankedBoard, rank_board
-from benchmark.scoring import FIELDS, SLICES
+from benchmark.scoring import FIELDS, slices
+from benchmark.spec import BenchmarkSpec
 from storage import entry_filters
 from storage.clock import iso
 from storage.models.core import Score, Submission
@@ -76,17 +77,17 @@ def unscored(session: Session, benchmark: str, revision: str, version: str, scop
 
 
 def stored_counts(
-    session: Session, ids: Sequence[str], benchmark: str, revision: str, version: str
+    session: Session, ids: Sequence[str], spec: BenchmarkSpec, revision: str, version: str
 ) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS of the ids given. Raises KeyError where one has no score."""
     wanted = select(Score.submission_id, Score.tally).where(
-        Score.benchmark == benchmark, Score.label_revision == revision, Score.scorer_version == version
+        Score.benchmark == spec.id, Score.label_revision == revision, Score.scorer_version == version
     )
     if len(ids) <= _FEW:  # one new entry must not cost reading ten thousand tallies
         wanted = wanted.where(Score.submission_id.in_(ids))
     rows = session.execute(wanted)
     places = {name: index for index, name in enumerate(ids)}
-    counts = np.empty((len(ids), len(SLICES), len(FIELDS)), dtype=np.int64)
+    counts = np.empty((len(ids), len(slices(spec)), len(FIELDS)), dtype=np.int64)
     # Copied one by one: ten thousand lists of lists at once would keep the garbage collector busier than us.
     for name, text in rows:
         place = places.pop(name, None)
@@ -97,6 +98,6 @@ def stored_counts(
     return counts
 
 
-def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64]) -> RankedBoard:
+def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64], spec: BenchmarkSpec) -> RankedBoard:
     """Rank the entries by their counts."""
-    return rank_board(counts, [entry.id for entry in entries], [iso(entry.created_at) for entry in entries])
+    return rank_board(counts, [entry.id for entry in entries], [iso(entry.created_at) for entry in entries], spec)

@@ -30,7 +30,7 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
-    scorer = load_scorer(settings.manifest_path, _specs(settings), settings.hidden_labels)
+    scorer = load_scorer(settings.manifest_path, _specs(settings), settings.hidden_labels, settings.spec)
     stop = _stop_on_signals()
     with _database(settings) as database:
         migrate(database)
@@ -66,7 +66,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     specs = [spec for spec in _specs(settings) if spec[0] == revision]
     if not specs:
         raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
-    scorer = load_scorer(settings.manifest_path, specs, settings.hidden_labels)
+    scorer = load_scorer(settings.manifest_path, specs, settings.hidden_labels, settings.spec)
     with _database(settings) as database:
         migrate(database)
         register(database, scorer, revision)

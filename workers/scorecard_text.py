@@ -5,34 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.items import CATEGORIES
-
-_COLUMNS = ("overall", "macro", *CATEGORIES)
-
 
 def render(card: Mapping[str, Any]) -> str:
     """Return the scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
+    columns = _columns(card)
     lines = [
         f"{card['benchmark']}, labels {card['label_revision']}: {card['items']} items, "
         f"{card['votes_per_item']} vote{'s' if card['votes_per_item'] != 1 else ''} each",
         f"decided {_percent(card['decided_rate'])} %, parsed {_percent(card['parse_rate'])} %"
         + (f", {card['missing_items']} items missing" if card["missing_items"] else ""),
         "",
-        _row("", _COLUMNS),
+        _row("", columns),
     ]
     for protocol, scores in card["protocols"].items():
-        lines.append(_row(protocol, [_percent(scores[column]) for column in _COLUMNS]))
+        lines.append(_row(protocol, [_percent(scores[column]) for column in columns]))
         if interval := scores.get("interval"):
-            lines.append(_row("", [_interval(interval[column]) for column in _COLUMNS]))
+            lines.append(_row("", [_interval(interval[column]) for column in columns]))
     lines += ["", _row("items", ("agree", "reject", "undecided", "of"))]
     lines += [_counts(name, cell) for name, cell in card["tally"].items()]
     lines += ["", *(_counts(name, cell) for name, cell in card["sources"].items())]
     if card["error_tags"] is not None:
         lines += ["", *(_counts(name, cell) for name, cell in card["error_tags"].items())]
     if card["votes_per_item"] > 1:
-        curve = ", ".join(f"k={point['k']} {_percent(point['macro'])}" for point in card["k_curve"])
-        lines += ["", f"strict macro by votes drawn: {curve}"]
+        *_, name = card["k_curve"][0]  # the mean where there is one, else the pooled score
+        curve = ", ".join(f"k={point['k']} {_percent(point[name])}" for point in card["k_curve"])
+        lines += ["", f"strict {name} by votes drawn: {curve}"]
     return "\n".join(lines)
+
+
+def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the scores of a card: the overall numbers, then the categories."""
+    scores = next(iter(card["protocols"].values()))
+    overalls = (name for name in scores if name not in card["tally"] and name != "interval")
+    return (*overalls, *card["tally"])
 
 
 def _row(name: str, cells: Any) -> str:

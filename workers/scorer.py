@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmark.items import SOURCES, ItemTable
+from benchmark.items import ItemTable
+from benchmark.items import load_table as read_table
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.scorecard import SCORER_VERSION
+from benchmark.spec import BenchmarkSpec
 from workers.labels.loader import LabelsError, load_labels
 
 
@@ -35,24 +37,31 @@ class Scorer:
     def sizes(self, revision: str) -> dict[str, int]:
         """Labelled items per source; public, for it is no more than what the benchmark is made of."""
         labelled = self.labels[revision].preferred != NOT_LABELLED
-        counts = [int((labelled & (self.table.source_index == index)).sum()) for index in range(len(SOURCES))]
-        return dict(zip(SOURCES, counts, strict=True))
+        counts = [
+            int((labelled & (self.table.source_index == index)).sum()) for index in range(len(self.table.spec.sources))
+        ]
+        return dict(zip(self.table.spec.source_keys, counts, strict=True))
 
 
-def load_table(items_file: Path | None) -> ItemTable:
-    """Return the items of a manifest file, or those that the project ships. Raises LabelsError where the file is not
-    there."""
-    if items_file is None:
-        return ItemTable.load()
-    if not items_file.is_file():
+def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> ItemTable:
+    """Return the items of a manifest file, or those of a definition (None: the default one). Raises LabelsError where
+    the file is not there, or is of another benchmark."""
+    if items_file is not None and not items_file.is_file():
         raise LabelsError(f"no items in {items_file}: `python app.py` makes the demo benchmark, or set LABELS")
-    return ItemTable.from_file(items_file)
+    try:
+        return read_table(items_file) if spec is None else ItemTable.load(spec, items_file)
+    except ValueError as error:
+        raise LabelsError(str(error)) from None
 
 
 def load_scorer(
-    items_file: Path | None, specs: Iterable[tuple[str, str]], hidden: Mapping[str, str] = MappingProxyType({})
+    items_file: Path | None,
+    specs: Iterable[tuple[str, str]],
+    hidden: Mapping[str, str] = MappingProxyType({}),
+    benchmark: BenchmarkSpec | None = None,
 ) -> Scorer:
-    """Return all that is needed to score, from (revision, file or Hub dataset) pairs. Raises LabelsError."""
-    table = load_table(items_file)
+    """Return all that is needed to score, from (revision, file or Hub dataset) pairs; ``benchmark`` None is the one
+    that the items name. Raises LabelsError."""
+    table = load_table(items_file, benchmark)
     labels = {revision: load_labels(spec, revision, table) for revision, spec in specs}
     return Scorer(table, labels, SCORER_VERSION, hidden)

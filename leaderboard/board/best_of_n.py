@@ -6,9 +6,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-_PATH = Path(__file__).with_name("best_of_n.json")
+from benchmark.spec import BenchmarkSpec
+
+VALUES = "best_of_n.json"
+"""In the folder of a definition."""
 _FIELDS = ("id", "policy", "n", "accuracy", "source")
 
 
@@ -24,13 +26,14 @@ class BestOfN:
 
 
 @cache
-def load_values() -> tuple[BestOfN, ...]:
-    """Return the values that come with the project.
+def load_values(spec: BenchmarkSpec) -> tuple[BestOfN, ...]:
+    """Return the values that come with a definition.
 
     Raises:
         ValueError: as read_values.
     """
-    return read_values(_PATH.read_text(encoding="utf-8"))
+    content = spec.read(VALUES)
+    return () if content is None else read_values(content.decode())
 
 
 def read_values(text: str) -> tuple[BestOfN, ...]:

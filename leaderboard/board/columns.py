@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from benchmark.items import CATEGORIES
 from benchmark.judges import TYPES
+from benchmark.spec import BenchmarkSpec
 from common.rounding import percent
 from storage import metadata
 from storage.metadata_fields import MetadataField
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
 ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
+SIZE = "n"
+"""The subtitle that stands for the number of pairs."""
 
 
 def _open(value: bool) -> str:
@@ -63,10 +66,10 @@ class Column:
         return self.kind in ("rank", "share", "number")
 
 
-def _accuracy(key: str, subtitle: str, kind: Kind, description: str) -> Column:
+def _accuracy(key: str, subtitle: str, kind: Kind, description: str, spec: BenchmarkSpec) -> Column:
     return Column(
         key,
-        key.capitalize(),
+        spec.title_of(key),
         subtitle,
         kind,
         True,
@@ -106,9 +109,7 @@ def _text_of(name: str, field: MetadataField) -> Callable[[BoardRow], Any]:
     return lambda row: field.text(row.stated[name]) if name in row.stated else ""
 
 
-_ABOUT = ("general instructions", "visual hallucinations", "knowledge and mathematical reasoning")
-
-COLUMNS: tuple[Column, ...] = (
+_LEFT: tuple[Column, ...] = (
     Column(
         "rank",
         "Rank",
@@ -121,12 +122,8 @@ COLUMNS: tuple[Column, ...] = (
         api=True,
     ),
     Column("model", "Judge", "", "judge", False, "The judge, and under it who says so.", term="model", api=True),
-    _accuracy("macro", "mean of three", "interval", "Mean of the three category accuracies."),
-    _accuracy("overall", "n", "share", "Share of all pairs judged as people did."),
-    *(
-        _accuracy(category, "n", "interval", f"Accuracy on {about}.")
-        for category, about in zip(CATEGORIES, _ABOUT, strict=True)
-    ),
+)
+_RIGHT: tuple[Column, ...] = (
     Column(
         "votes_per_item",
         "K",
@@ -192,11 +189,37 @@ COLUMNS: tuple[Column, ...] = (
 )
 ALWAYS = ("rank", "model")
 """No table without these."""
-USUAL = tuple(column.key for column in COLUMNS if column.usual)
-BY_KEY = {column.key: column for column in COLUMNS}
-DEFAULT_SORT = "macro"
-VALUES = ("macro", "overall", *CATEGORIES)
-"""The accuracies of a row, in the order of the columns."""
-DRAWN = tuple(column.key for column in COLUMNS if column.kind == "interval")
-"""The accuracies drawn with their intervals."""
-COMPUTED = {column.key: column.read for column in COLUMNS if column.read is not None}
+COMPUTED = {column.key: column.read for column in (*_LEFT, *_RIGHT) if column.read is not None}
+
+
+@cache
+def columns_of(spec: BenchmarkSpec) -> tuple[Column, ...]:
+    """Return the columns of a benchmark's board: its scores stand behind the judge, the headline first."""
+    return (*_LEFT, *(_score(name, spec) for name in spec.headline_first), *_RIGHT)
+
+
+@cache
+def by_key(spec: BenchmarkSpec) -> Mapping[str, Column]:
+    """Return the columns by their keys."""
+    return {column.key: column for column in columns_of(spec)}
+
+
+@cache
+def usual(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the columns that stand on the board without being asked for."""
+    return tuple(column.key for column in columns_of(spec) if column.usual)
+
+
+@cache
+def drawn(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the scores drawn with their intervals."""
+    return tuple(column.key for column in columns_of(spec) if column.kind == "interval")
+
+
+def _score(name: str, spec: BenchmarkSpec) -> Column:
+    overall = spec.overall(name)
+    if overall is None:
+        about = next(category.about or category.title for category in spec.categories if category.key == name)
+        return _accuracy(name, SIZE, "interval", f"Accuracy on {about}.", spec)
+    kind: Kind = "interval" if name == spec.headline else "share"
+    return _accuracy(name, overall.subtitle or SIZE, kind, overall.about or f"{overall.title}.", spec)

@@ -16,25 +16,22 @@ import numpy as np
 
 from benchmark.disclosure import (
     BY_CATEGORY,
-    GROUPING,
     OVERALL_ONLY,
     PUBLIC,
-    SCORES,
     half_points,
     overall_bounds,
     redact,
 )
 from benchmark.pairwise import PairwiseArrays
-from benchmark.protocols import RANKING
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from benchmark.uncertainty import Z
 
-PROTOCOL = RANKING
 _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
 
 
-def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str]) -> dict[str, Any]:
+def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
     """Return a snapshot without what the levels of its label revisions do not show; it names those not public.
 
     ``levels``: label revision -> level; a revision that is not named is public.
@@ -44,14 +41,14 @@ def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str]) -> d
     concerned = hidden.keys() & {*snapshot["label_revisions"], *_scored(snapshot)}
     shown["disclosure"] = {name: hidden[name] for name in sorted(concerned)}
     if concerned:
-        shown["entries"] = [_entry(entry, hidden) for entry in snapshot["entries"]]
+        shown["entries"] = [_entry(entry, hidden, spec) for entry in snapshot["entries"]]
         shown["baselines"] = [
             {**one, "tallies": {name: tally for name, tally in one["tallies"].items() if name not in hidden}}
             for one in snapshot.get("baselines", ())
         ]
         related = snapshot.get("relations") or {}
         shown["relations"] = {
-            name: _summary(one, hidden[name]) if name in hidden else one for name, one in related.items()
+            name: _summary(one, hidden[name], spec.official) if name in hidden else one for name, one in related.items()
         }
     return shown
 
@@ -61,52 +58,53 @@ def without_counts(relations: PairwiseArrays) -> PairwiseArrays:
     return replace(relations, right=None, only_right=None, bands=None)
 
 
-def category_level_only(data: Mapping[str, Any], level: str = BY_CATEGORY) -> dict[str, Any]:
+def category_level_only(data: Mapping[str, Any], spec: BenchmarkSpec, level: str = BY_CATEGORY) -> dict[str, Any]:
     """Return a stored tally as a level leaves it."""
-    return redact(Tally.from_json(data), level).to_json()
+    return redact(Tally.from_json(data, spec), level).to_json()
 
 
-def redact_entry(card: Mapping[str, Any], level: str = BY_CATEGORY) -> dict[str, Any]:
+def redact_entry(card: Mapping[str, Any], spec: BenchmarkSpec, level: str = BY_CATEGORY) -> dict[str, Any]:
     """Return a scorecard that was made of a redacted tally, without the parts that would only look like facts."""
     return {
         **{name: None if name in _HIDDEN_PARTS else value for name, value in card.items()},
-        "protocols": {PROTOCOL: shown_strict(card, level)},
+        "protocols": {spec.ranking: shown_strict(card, level, spec)},
         "behaviour": {name: card["behaviour"][name] for name in _LABEL_FREE},
         "disclosure": level,
     }
 
 
-def shown_strict(card: Mapping[str, Any], level: str) -> dict[str, Any]:
+def shown_strict(card: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> dict[str, Any]:
     """Return the strict scores and intervals as a level tells them; ``card`` was made of a redacted tally."""
-    strict = card["protocols"][PROTOCOL]
+    strict = card["protocols"][spec.ranking]
+    names, pooled = spec.overall_first, spec.pooled
     if level != OVERALL_ONLY:
-        return {name: rounded(strict[name]) for name in ("interval", *SCORES) if name in strict}
-    overall = None if strict["overall"] is None else half_points(np.array(strict["overall"])).item()
+        return {name: rounded(strict[name]) for name in ("interval", *names) if name in strict}
+    overall = None if strict[pooled] is None else half_points(np.array(strict[pooled])).item()
     bounds = None if overall is None else [one.item() for one in overall_bounds(np.array(overall), card["items"])]
-    told = dict.fromkeys(SCORES) | {"overall": overall}
-    return {"interval": dict.fromkeys(SCORES) | {"overall": rounded(bounds)}, **rounded(told)}
+    told = dict.fromkeys(names) | {pooled: overall}
+    return {"interval": dict.fromkeys(names) | {pooled: rounded(bounds)}, **rounded(told)}
 
 
-def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str]) -> dict[str, Any]:
+def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
     tallies = {
-        name: category_level_only(tally, hidden[name]) if name in hidden else tally
+        name: category_level_only(tally, spec, hidden[name]) if name in hidden else tally
         for name, tally in entry["tallies"].items()
     }
     return {**entry, "tallies": tallies}
 
 
-def _summary(related: Mapping[str, Any], level: str) -> dict[str, Any]:
+def _summary(related: Mapping[str, Any], level: str, grouping: str) -> dict[str, Any]:
     """Return the worker leaves out as much where it knows that labels are not public; it may have been told later."""
-    named = (GROUPING,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
+    named = (grouping,) if level == BY_CATEGORY else ()  # paired tests tell more than rounded overalls
     ranges = {name: one for name, one in (related.get("ranges") or {}).items() if name in named}
-    variants = {name: _variants(one) for name, one in (related.get("variants") or {}).items() if named}
+    variants = {name: _variants(one, grouping) for name, one in (related.get("variants") or {}).items() if named}
     return {**related, "ranges": ranges, "variants": variants, "difficulty": None, "majority": None}
 
 
-def _variants(one: Mapping[str, Any]) -> dict[str, Any]:
+def _variants(one: Mapping[str, Any], grouping: str) -> dict[str, Any]:
     """Return how many there are, and what luck adds: to 0.1 point, as a judge's accuracies are."""
-    orders = {name: [round(gain, 3), z if z == Z else ceil(10 * z) / 10] for name, (gain, z) in one[GROUPING].items()}
-    return {"variants": one["variants"], GROUPING: orders}
+    orders = {name: [round(gain, 3), z if z == Z else ceil(10 * z) / 10] for name, (gain, z) in one[grouping].items()}
+    return {"variants": one["variants"], grouping: orders}
 
 
 def _scored(snapshot: Mapping[str, Any]) -> set[str]:

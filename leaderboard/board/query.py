@@ -14,10 +14,11 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from benchmark.judges import TYPES
-from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
 from common.rounding import tenths as tenths
 from common.rounding import units as units
-from leaderboard.board.columns import ALWAYS, BY_KEY, COLUMNS, DEFAULT_SORT, USUAL, VALUES, Column
+from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
 from leaderboard.board.rows import Board, BoardRow, Tier
 from leaderboard.board.search import compile_search, term
 
@@ -73,28 +74,43 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 @dataclass(frozen=True, slots=True)
 class BoardQuery:
-    """The state of the page. ``revision`` "" is the board's current one, ``as_of`` "" the current board."""
+    """The state of the page. ``revision`` "" is the board's current one, ``as_of`` "" the current board.
 
-    protocol: str = "strict"
-    grouping: str = "official"
+    What is usual for the benchmark stands where "" is given as protocol, grouping, order or columns.
+    """
+
+    spec: BenchmarkSpec
+    protocol: str = ""
+    grouping: str = ""
     revision: str = ""
     tier: str = "all"
     search: str = ""
-    sort: str = DEFAULT_SORT
+    sort: str = ""
     descending: bool = True
     page: int = 1
     as_of: str = ""
     baselines: bool = True
     filters: tuple[tuple[str, str], ...] = ()  # (key, value), in the order of FILTERS
-    columns: tuple[str, ...] = USUAL
+    columns: tuple[str, ...] = ()
     pins: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()  # chosen to be compared; changes nothing in the table
     embed: bool = False  # within another site's page: without header and footer
 
+    def __post_init__(self) -> None:
+        spec = self.spec
+        given = (
+            ("protocol", self.protocol or spec.ranking),
+            ("grouping", self.grouping or spec.official),
+            ("sort", self.sort or spec.headline),
+            ("columns", self.columns or usual(spec)),
+        )
+        for name, value in given:
+            object.__setattr__(self, name, value)
+
     def with_sort(self, key: str) -> BoardQuery:
         """Return the view after a click on a column: its first direction, or the other one if it is sorted by
         already."""
-        descending = not self.descending if key == self.sort else BY_KEY[key].descending
+        descending = not self.descending if key == self.sort else by_key(self.spec)[key].descending
         return replace(self, sort=key, descending=descending, page=1)
 
     @property
@@ -118,17 +134,17 @@ class BoardQuery:
 
     def parameters(self, *without: str) -> list[tuple[str, str]]:
         """Return the view as the parameters of an address; what is usual is left out."""
-        moved = (self.sort, self.descending) != (DEFAULT_SORT, True)
+        moved = (self.sort, self.descending) != (self.spec.headline, True)
         pairs = [
             ("q", self.search),
             ("tier", "" if self.tier == "all" else self.tier),
-            ("protocol", "" if self.protocol == "strict" else self.protocol),
-            ("grouping", "" if self.grouping == "official" else self.grouping),
+            ("protocol", "" if self.protocol == self.spec.ranking else self.protocol),
+            ("grouping", "" if self.grouping == self.spec.official else self.grouping),
             ("revision", self.revision),
             ("as_of", self.as_of),
             ("baselines", "" if self.baselines else _OFF),
             *self.filters,
-            ("cols", "" if self.columns == USUAL else ",".join(self.columns)),
+            ("cols", "" if self.columns == usual(self.spec) else ",".join(self.columns)),
             ("pin", ",".join(self.pins)),
             ("compare", ",".join(self.compare)),
             ("sort", self.sort if moved else ""),
@@ -156,22 +172,24 @@ class BoardQuery:
     @property
     def comparison(self) -> str:
         """The address that compares what is chosen, under the same labels and categories, by what orders the board."""
-        return compare_url(self.compare, self.grouping, self.revision, self.as_of, by=self.sort)
+        by = self.sort if self.sort in self.spec.score_names and self.sort != self.spec.headline else ""
+        grouping = "" if self.grouping == self.spec.official else self.grouping
+        return compare_url(self.compare, grouping, self.revision, self.as_of, by=by)
 
 
 def compare_url(
     ids: Sequence[str],
-    grouping: str = "official",
+    grouping: str = "",
     revision: str = "",
     as_of: str = "",
     q: str = "",
-    by: str = DEFAULT_SORT,
+    by: str = "",
 ) -> str:
-    """Return the address of a comparison, ``by`` one accuracy first; commas stay readable."""
+    """Return the address of a comparison, ``by`` one score first; "" is what is usual; commas stay readable."""
     pairs = [
         ("entries", ",".join(ids)),
-        ("by", by if by in VALUES and by != DEFAULT_SORT else ""),
-        ("grouping", "" if grouping == "official" else grouping),
+        ("by", by),
+        ("grouping", grouping),
         ("revision", revision),
         ("as_of", as_of),
         ("q", q),
@@ -201,7 +219,7 @@ class SelectedRows:
         return [row for row in self.rows if row.tier == tier]
 
 
-def read_query(parameters: Mapping[str, str], revisions: Sequence[str]) -> BoardQuery:
+def read_query(parameters: Mapping[str, str], revisions: Sequence[str], spec: BenchmarkSpec) -> BoardQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
 
     def one_of(name: str, known: Sequence[str], otherwise: str) -> str:
@@ -209,12 +227,14 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str]) -> Board
         return value if value in known else otherwise
 
     key, _, direction = parameters.get("sort", "").partition(":")
-    column = BY_KEY.get(key, BY_KEY[DEFAULT_SORT])
+    columns = by_key(spec)
+    column = columns.get(key, columns[spec.headline])
     direction = direction or parameters.get("dir", "")
     page = parameters.get("page", "")
     return BoardQuery(
-        protocol=one_of("protocol", tuple(PROTOCOLS), RANKING),
-        grouping=one_of("grouping", tuple(GROUPINGS), "official"),
+        spec,
+        protocol=one_of("protocol", tuple(protocols(spec)), spec.ranking),
+        grouping=one_of("grouping", tuple(spec.groupings), spec.official),
         revision=one_of("revision", revisions, ""),
         tier=one_of("tier", TIERS, "all"),
         search=parameters.get("q", "").strip()[:MAX_QUERY],
@@ -228,7 +248,7 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str]) -> Board
             for one in FILTERS
             if re.fullmatch(one.pattern, value := parameters.get(one.key, "").strip())
         ),
-        columns=_columns(_listed(parameters, "cols")),
+        columns=_columns(_listed(parameters, "cols"), spec),
         pins=_toggled(_listed(parameters, "pin"))[:MAX_PINS],
         compare=_toggled(_listed(parameters, "compare"))[:MOST_COMPARED],
         embed=parameters.get("embed") == "1",
@@ -249,9 +269,9 @@ def _listed(parameters: Mapping[str, str], name: str) -> list[str]:
     return [part for text in texts for part in text.split(",") if part]
 
 
-def _columns(asked: Sequence[str]) -> tuple[str, ...]:
-    known = [column.key for column in COLUMNS if column.key in asked or column.key in ALWAYS]
-    return tuple(known) if any(key in BY_KEY for key in asked) else USUAL
+def _columns(asked: Sequence[str], spec: BenchmarkSpec) -> tuple[str, ...]:
+    known = [column.key for column in columns_of(spec) if column.key in asked or column.key in ALWAYS]
+    return tuple(known) if any(key in by_key(spec) for key in asked) else usual(spec)
 
 
 def _toggled(asked: Sequence[str]) -> tuple[str, ...]:
@@ -305,8 +325,8 @@ def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRo
 
 def _test(view: BoardQuery) -> Callable[[BoardRow], bool]:
     prefixes = {one.key: one.term for one in FILTERS}
-    tests = [term(prefixes[key] + value) for key, value in view.filters]
-    tests += [compile_search(view.search)] if view.search else []
+    tests = [term(prefixes[key] + value, view.spec) for key, value in view.filters]
+    tests += [compile_search(view.search, view.spec)] if view.search else []
     if view.tier != "all":
         tests.append(lambda row: row.tier == view.tier)
     if not view.baselines:
@@ -316,8 +336,8 @@ def _test(view: BoardQuery) -> Callable[[BoardRow], bool]:
 
 def ordered_as(board: Board, rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
     """Return rows in the order of the view."""
-    usual = (view.sort, view.descending) == (DEFAULT_SORT, True)
-    return list(rows) if usual else ordered(rows, view.sort, view.descending)
+    unmoved = (view.sort, view.descending) == (view.spec.headline, True)
+    return list(rows) if unmoved else ordered(rows, view.sort, view.descending)
 
 
 def ordered(rows: Sequence[BoardRow], key: str, descending: bool) -> list[BoardRow]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from benchmark.disclosure import OVERALL_ONLY, half_points
-from benchmark.ranking import MACRO, OVERALL
 from common.rounding import percent, tenths
-from leaderboard.board.columns import VALUES
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.estimates import signed
 
@@ -34,11 +33,11 @@ class RankChanges:
     """Counts over all entries that stand on both boards, and the lines of those that changed most."""
 
     entries: int
-    changed: int  # in any of macro, overall and the categories
+    changed: int  # in any score
     moved: int  # in rank
     largest: str  # change, in points; "" without any
     lines: tuple[RankChange, ...]
-    what: str = MACRO  # the accuracy that is compared
+    what: str  # the score that is compared
 
 
 def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankChanges:
@@ -48,9 +47,10 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
         before, after, hidden = _overall_alone(before), _overall_alone(after), True
     old = {row.id: row for row in before.rows if row.tier == "scored"}
     pairs = [(old[row.id], row) for row in after.rows if row.tier == "scored" and row.id in old]
-    different = [_differs(one, other, hidden) for one, other in pairs]
+    different = [_differs(one, other, after.spec.score_names, hidden) for one, other in pairs]
     moved = [one.rank != other.rank for one, other in pairs]
-    found = [(_points(one, other, hidden), one, other) for one, other in pairs]
+    names = after.spec.tie_breaks
+    found = [(_points(_first(one, names), _first(other, names), hidden), one, other) for one, other in pairs]
     shown = [line for line, *reasons in zip(found, different, moved, strict=True) if any(reasons)]
     shown.sort(key=lambda line: -abs(line[0] or 0.0))
     deltas = [abs(delta) for delta, *_ in found if delta is not None]
@@ -59,34 +59,35 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
         sum(different),
         sum(moved),
         _said(max(deltas), hidden).lstrip("+") if deltas else "",
-        tuple(_line(*line, hidden) for line in shown[:MOST_MOVES]),
+        tuple(_line(*line, names, hidden) for line in shown[:MOST_MOVES]),
         before.headline,
     )
 
 
 def _overall_alone(board: Board) -> Board:
     """Return the board as far as it can be compared with one that shows the overall alone: that, to half a point."""
-    overalls = [None if row.overall is None else half_points(np.array(row.overall)).item() for row in board.rows]
-    rows = [row.with_values({OVERALL: overall}) for row, overall in zip(board.rows, overalls, strict=True)]
+    pooled = board.spec.pooled
+    exact = [row.scores[pooled] for row in board.rows]
+    values = [None if value is None else half_points(np.array(value)).item() for value in exact]
+    rows = [row.with_values({pooled: value}) for row, value in zip(board.rows, values, strict=True)]
     return replace(board, rows=tuple(rows), level=OVERALL_ONLY, _standings={})
 
 
-def _points(one: BoardRow, other: BoardRow, hidden: bool) -> float | None:
-    """Return how far the macro average (or overall) went, in points; of rounded shares where no more may be told."""
-    old, new = _headline(one), _headline(other)
+def _points(old: float | None, new: float | None, hidden: bool) -> float | None:
+    """Return how far a score went, in points; of rounded shares where no more may be told."""
     if old is None or new is None:
         return None
     return (tenths(new) - tenths(old)) / 10 if hidden else 100 * (new - old)
 
 
-def _headline(row: BoardRow) -> float | None:
-    """Return the macro average; the overall where that is all there is."""
-    return row.overall if row.macro is None else row.macro
+def _first(row: BoardRow, names: Sequence[str]) -> float | None:
+    """Return the first of these scores that there is: the headline, or the pooled one where that is all."""
+    return next((value for name in names if (value := row.scores[name]) is not None), None)
 
 
-def _differs(one: BoardRow, other: BoardRow, hidden: bool) -> bool:
+def _differs(one: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> bool:
     as_shown = percent if hidden else (lambda share: share)
-    return any(as_shown(one.value(name)) != as_shown(other.value(name)) for name in VALUES)
+    return any(as_shown(one.value(name)) != as_shown(other.value(name)) for name in names)
 
 
 def _said(points: float, hidden: bool) -> str:
@@ -94,7 +95,9 @@ def _said(points: float, hidden: bool) -> str:
     return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
 
 
-def _line(delta: float | None, one: BoardRow, other: BoardRow, hidden: bool) -> RankChange:
+def _line(delta: float | None, one: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
     name = " ".join(f"{other.model} {other.version}".split())
     said = "" if delta is None else _said(delta, hidden)
-    return RankChange(other.id, name, percent(_headline(one)), percent(_headline(other)), said, one.rank, other.rank)
+    return RankChange(
+        other.id, name, percent(_first(one, names)), percent(_first(other, names)), said, one.rank, other.rank
+    )

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from benchmark.pairwise import ORDERS, RankRange
-from benchmark.ranking import MACRO
+from benchmark.pairwise import RankRange
+from benchmark.spec import BenchmarkSpec
 from common.rounding import units
 
 
@@ -24,9 +24,9 @@ class RankInfo(NamedTuple):
     level: bool = False  # not separable from the first, without being it
 
 
-def order_of(sort: str) -> str:
-    """Return which accuracy ranks follow when the board is ordered by a column: its own, or else the macro average."""
-    return sort if sort in ORDERS else MACRO
+def order_of(sort: str, spec: BenchmarkSpec) -> str:
+    """Return which accuracy ranks follow when the board is ordered by a column: its own, or else the headline."""
+    return sort if sort in spec.score_names else spec.headline
 
 
 def shared_ranks(values: Iterable[tuple[str, float | None]]) -> dict[str, int]:

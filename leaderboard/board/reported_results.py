@@ -6,15 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from benchmark.items import CATEGORIES
 from benchmark.judges import judge_name, judge_slug
-from benchmark.number_check import SPLITS, ArithmeticCheck, arithmetic_check, check_numbers, read_figures
+from benchmark.number_check import ArithmeticCheck, arithmetic_check, check_numbers, read_figures
+from benchmark.spec import BenchmarkSpec
 
-_SIZES = {split.grouping: split.sizes for split in reversed(SPLITS)}  # the first split of a grouping counts
-_FIGURES = (*CATEGORIES, "overall", "macro")
+RESULTS = "reported.json"
+"""The results that come with a definition, in its folder."""
 REPORTERS = ("authors", "benchmark", "others")
 """Who reported a result: the judge's authors, the benchmark's, anybody else. So they lead a judge's reports."""
 SECOND_HAND = "second hand"
@@ -39,6 +38,7 @@ class ReportedFigures:
     url: str
     notes: str
     check: ArithmeticCheck | None  # None: the figures leave nothing to check
+    spec: BenchmarkSpec
     stated_judge: str = ""  # its name, where the result's says more or less
     reported_by: str = "others"  # one of REPORTERS
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
@@ -61,26 +61,27 @@ class ReportedFigures:
         return " · ".join(filter(None, (found, SECOND_HAND if self.second_hand else "")))
 
     @property
-    def sizes(self) -> tuple[int, int, int] | None:
+    def sizes(self) -> tuple[int, ...] | None:
         """The category sizes that the figures follow, where arithmetic tells."""
         grouping = self.check.grouping if self.check else None
-        return _SIZES[grouping] if grouping else None
+        # The first split of a grouping counts.
+        return next((split.sizes for split in self.spec.splits if split.grouping == grouping), None)
 
     @property
     def explanation(self) -> tuple[str, ...]:
         """What whole numbers could be behind the figures, in sentences; takes up to a tenth of a second."""
-        return check_numbers(read_figures(**self.figures)).sentences
+        return check_numbers(read_figures(self.figures, self.spec)).sentences if self.spec.splits else ()
 
 
 @cache
-def load_published() -> tuple[ReportedFigures, ...]:
-    """Return the results shipped with the project."""
-    path = Path(__file__).with_name("published.json")
-    return tuple(_read(row) for row in json.loads(path.read_text(encoding="utf-8"))["results"])
+def load_published(spec: BenchmarkSpec) -> tuple[ReportedFigures, ...]:
+    """Return the results shipped with a definition; of one that imitates another, those of the other."""
+    content = spec.read(RESULTS) or b'{"results": []}'
+    return tuple(_read(row, spec) for row in json.loads(content)["results"])
 
 
-def _read(row: Mapping[str, Any]) -> ReportedFigures:
-    figures = {name: row[name] for name in _FIGURES}
+def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
+    figures = {name: row.get(name) for name in spec.score_names}
     return ReportedFigures(
         id=row["id"],
         name=row["name"],
@@ -96,7 +97,8 @@ def _read(row: Mapping[str, Any]) -> ReportedFigures:
         place=row.get("place") or "",
         url=row["url"],
         notes=row.get("notes") or "",
-        check=arithmetic_check(**figures),
+        check=arithmetic_check(figures, spec),
+        spec=spec,
         stated_judge=row.get("judge_name") or "",
         reported_by=row.get("reported_by") or "others",
         corrected_by=row.get("corrected_by") or "",
@@ -121,25 +123,27 @@ def _precedence(row: ReportedFigures) -> tuple[Any, ...]:
     return (bool(row.corrected_by), REPORTERS.index(row.reported_by), -figures, row.votes_per_item or 1)
 
 
-def merge_imported(shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any]) -> tuple[ReportedFigures, ...]:
+def merge_imported(
+    shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any], spec: BenchmarkSpec
+) -> tuple[ReportedFigures, ...]:
     """Return the shipped results, and those that maintainers had imported when a snapshot was made; nothing twice."""
     there = {_numbers(one.name, one.figures) for one in shipped} | {one.id for one in shipped}
-    imported = (_read(row) for row in snapshot.get("reported") or ())
+    imported = (_read(row, spec) for row in snapshot.get("reported") or ())
     return (*shipped, *(one for one in imported if not {_numbers(one.name, one.figures), one.id} & there))
 
 
-def bundled_results() -> list[dict[str, Any]]:
+def bundled_results(spec: BenchmarkSpec) -> list[dict[str, Any]]:
     """Return what is known of the shipped results, for those who must not repeat or imitate them."""
     return [
         {"id": one.id, "name": one.name, "judge_name": one.judge_name, "organisation": one.organisation}
         | {"url": one.url, "place": one.place}
         | dict(one.figures)
-        for one in load_published()
+        for one in load_published(spec)
     ]
 
 
 def _numbers(name: str, figures: Mapping[str, float | None]) -> tuple[Any, ...]:
-    return (" ".join(name.casefold().split()), *(figures[one] for one in _FIGURES))
+    return (" ".join(name.casefold().split()), *(value for _, value in sorted(figures.items())))
 
 
 def find(rows: Sequence[ReportedFigures], row_id: str) -> ReportedFigures | None:

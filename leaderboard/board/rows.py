@@ -16,17 +16,17 @@ import numpy.typing as npt
 
 from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
-from benchmark.items import CATEGORIES, SOURCES
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
-from benchmark.pairwise import ORDERS, RankRange, rank_ranges_of
-from benchmark.protocols import GROUPINGS, PROTOCOLS, Ratios, accuracies, category_counts, ratios
-from benchmark.ranking import MACRO, OVERALL, RankingEntry
+from benchmark.pairwise import RankRange, rank_ranges_of
+from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
+from benchmark.ranking import RankingEntry
 from benchmark.ranking import standings as places
 from benchmark.scoring import FIELDS
+from benchmark.spec import BenchmarkSpec
 from benchmark.uncertainty import mover_macro, wilson
 from common.rounding import percent
-from leaderboard.board.columns import COLUMNS, COMPUTED, VALUES, Column
+from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.reported_results import ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
@@ -35,7 +35,6 @@ Tier = Literal["scored", "reported", "baseline"]
 Bounds = tuple[float, float]
 FloatArray = npt.NDArray[np.float64]
 
-_ORDER = (*CATEGORIES, "overall", "macro")  # what benchmark.protocols.accuracies returns
 WELL_COVERED = 0.95
 """A row that has decided fewer pairs says so."""
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
@@ -63,11 +62,12 @@ class BestOf:
     variants: int
     gain: Mapping[str, float]
     interval: Mapping[str, Bounds]
+    headline: str
 
     @property
     def words(self) -> str:
-        """A short phrase for the row, about the macro average."""
-        gain, bounds = self.gain.get(MACRO), self.interval.get(MACRO)
+        """A short phrase for the row, about the headline score."""
+        gain, bounds = self.gain.get(self.headline), self.interval.get(self.headline)
         luck = f", {percent(bounds[0])}–{percent(bounds[1])}, luck +{percent(gain)}" if gain and bounds else ""
         return f"best of {self.variants} variants{luck}"
 
@@ -77,18 +77,14 @@ class BoardRow:
     """One line of the board. Accuracies and rates are fractions 0..1; None is "not known", never zero."""
 
     id: str
-    rank: int | None  # by macro, shared by equal counts; None for all but rows scored here
-    rank_range: tuple[int, int] | None  # by macro
+    rank: int | None  # by the headline, shared by equal counts; None for all but rows scored here
+    rank_range: tuple[int, int] | None  # by the headline
     model: str
     version: str
     organisation: str
     tier: Tier
     judge_type: str
-    overall: float | None
-    macro: float | None
-    general: float | None
-    hallucination: float | None
-    reasoning: float | None
+    scores: Mapping[str, float | None]  # by name, in the order of ``score_names``
     interval: Mapping[str, Bounds]  # 95%, of those values that have one
     decided_rate: float | None
     votes_per_item: int | None
@@ -111,14 +107,15 @@ class BoardRow:
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
+        if key in self.scores:
+            return self.scores[key]
         read = COMPUTED.get(key)
         return read(self) if read is not None else getattr(self, key)
 
     def with_values(self, values: Mapping[str, float | None]) -> BoardRow:
         """Return the row with these accuracies and no others; intervals of those alone."""
         interval = {name: bounds for name, bounds in self.interval.items() if name in values}
-        named: dict[str, Any] = dict.fromkeys(VALUES) | dict(values) | {"interval": interval}
-        return replace(self, **named)
+        return replace(self, scores={**dict.fromkeys(self.scores), **values}, interval=interval)
 
     @property
     def provenance(self) -> str:
@@ -130,11 +127,11 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """All rows in display order (macro, overall, earlier), with what is needed to read them."""
+    """All rows in display order (headline, pooled, earlier), with what is needed to read them."""
 
     snapshot_id: str
     as_of: str
-    benchmark: str
+    spec: BenchmarkSpec
     label_revision: str
     label_revisions: tuple[str, ...]
     protocol: str
@@ -147,12 +144,17 @@ class Board:
     level: str = PUBLIC  # benchmark.disclosure: of scores under these labels
     _standings: dict[str, Mapping[str, RankInfo]] = field(default_factory=dict, repr=False, compare=False)
 
-    def standings(self, sort: str = MACRO) -> Mapping[str, RankInfo]:
+    @property
+    def benchmark(self) -> str:
+        """Id of the benchmark."""
+        return self.spec.id
+
+    def standings(self, sort: str = "") -> Mapping[str, RankInfo]:
         """id -> where the entry stands among those scored here, when the board is ordered by a column."""
-        order = order_of(sort)
+        order = order_of(sort, self.spec)
         if order not in self._standings:
             scored = [row for row in self.rows if row.tier == "scored"]
-            if order == MACRO or self.headline != MACRO:
+            if order == self.spec.headline or self.headline != self.spec.headline:
                 ranks = {row.id: row.rank for row in scored if row.rank is not None}
             else:
                 ranks = shared_ranks((row.id, row.value(order)) for row in scored)
@@ -162,21 +164,24 @@ class Board:
     @property
     def headline(self) -> str:
         """The accuracy that orders the board."""
-        return OVERALL if self.level == OVERALL_ONLY else MACRO
+        return self.spec.pooled if self.level == OVERALL_ONLY else self.spec.headline
 
     @property
     def values(self) -> tuple[str, ...]:
         """The accuracies that are shown, in the order of the columns."""
-        return tuple(name for name in VALUES if name in shown_names(self.level))
+        return tuple(name for name in self.spec.headline_first if name in shown_names(self.level, self.spec))
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
+        columns = columns_of(self.spec)
         if self.level != OVERALL_ONLY:
-            return COLUMNS
-        hidden = set(VALUES).difference(self.values)
+            return columns
+        hidden = set(self.spec.score_names).difference(self.values)
         return tuple(
-            replace(one, kind="interval") if one.key == OVERALL else one for one in COLUMNS if one.key not in hidden
+            replace(one, kind="interval") if one.key == self.spec.pooled else one
+            for one in columns
+            if one.key not in hidden
         )
 
     @property
@@ -193,7 +198,7 @@ class Board:
 class _Numbers:
     """What the tallies say, entry by entry: arrays (entries,) or (entries, ...)."""
 
-    shares: FloatArray  # (entries, 5) in _ORDER, NaN where nothing was counted
+    shares: FloatArray  # (entries, scores), NaN where nothing was counted
     counted: Ratios
     low: FloatArray  # as shares; NaN without an interval
     high: FloatArray
@@ -203,60 +208,73 @@ class _Numbers:
 
 def build_board(
     snapshot: Mapping[str, Any],
-    snapshot_id: str = "",
+    spec: BenchmarkSpec,
     *,
-    protocol: str = "strict",
-    grouping: str = "official",
+    protocol: str | None = None,
+    grouping: str | None = None,
     revision: str | None = None,
     published: Sequence[ReportedFigures] = (),
 ) -> Board:
-    """Return the board of a snapshot; ``revision`` None is the snapshot's current one.
+    """Return the board of a snapshot; None is the ranking protocol, the official grouping, the snapshot's current
+    revision.
 
     Raises:
         UnknownRevision: the snapshot knows no such label revision.
         KeyError: an unknown protocol or grouping.
     """
-    if protocol not in PROTOCOLS or grouping not in GROUPINGS:
+    protocol, grouping = protocol or spec.ranking, grouping or spec.official
+    if protocol not in protocols(spec) or grouping not in spec.groupings:
         raise KeyError(f"no protocol {protocol} with grouping {grouping}")
     wanted = revision or snapshot["label_revision"]
     known = tuple(snapshot["label_revisions"])
     if wanted not in known and wanted != snapshot["label_revision"]:
         raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
     entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
-    counts = _counts(entries, wanted)
+    counts = _counts(entries, wanted, spec)
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
-    sizes = _sizes(snapshot, wanted, counts, grouping, level)
-    numbers = _numbers(counts, protocol, grouping)
+    per_source = _source_sizes(snapshot, wanted, counts, spec)
+    sizes = _sizes(per_source, grouping, level, spec)
+    numbers = _numbers(counts, protocol, grouping, spec)
+    rules = _Rules(protocol, grouping, spec)
     if level == OVERALL_ONLY:
-        rows = _ranked_by_overall(_scored_rows(entries, wanted, _overall_only(numbers)))
+        rows = _ranked_by_pooled(_scored_rows(entries, wanted, _pooled_only(numbers, spec), spec), spec)
     else:
-        chosen = _selections(snapshot, wanted, protocol, grouping)
-        scored = [_best_of(row, chosen, sizes) for row in _scored_rows(entries, wanted, numbers)]
-        rows = _ranked(scored, counts, protocol, grouping)
-    baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, protocol, grouping)
+        chosen = _selections(snapshot, wanted, rules)
+        scored = [_best_of(row, chosen, sizes, spec) for row in _scored_rows(entries, wanted, numbers, spec)]
+        rows = _ranked(scored, numbers.counted)
+    baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules)
     if level == OVERALL_ONLY:
-        baselines = [row.with_values({"overall": row.overall}) for row in baselines]
-    rows += [_withheld_row(entry, wanted) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
-    ranges = _ranges(snapshot, wanted, protocol, grouping)
+        baselines = [row.with_values({spec.pooled: row.scores[spec.pooled]}) for row in baselines]
+    rows += [_withheld_row(entry, wanted, spec) for entry in snapshot["entries"] if is_withheld(entry, wanted)]
+    ranges = _ranges(snapshot, wanted, rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
-    rows = _named(_with_ranges(rows, ranges.get(MACRO, {})), names)
+    rows = _named(_with_ranges(rows, ranges.get(spec.headline, {})), names)
     reported = [_reported_row(one, names[one.judge]) for one in published]
     return Board(
-        snapshot_id,
+        "",
         snapshot["created_at"],
-        snapshot["benchmark"],
+        spec,
         wanted,
         known,
         protocol,
         grouping,
         MappingProxyType(sizes),
-        _merge(level, rows, reported, baselines),
+        _merge((spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, rows, reported, baselines),
         ranges,
         snapshot.get("unpublished") or 0,
         MappingProxyType({slug: tuple(one.id for one in same) for slug, same in reports.items()}),
         level,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """How pairs are counted."""
+
+    protocol: str
+    grouping: str
+    spec: BenchmarkSpec
 
 
 def _named(rows: Sequence[BoardRow], known: Mapping[str, str]) -> list[BoardRow]:
@@ -267,48 +285,50 @@ def _named(rows: Sequence[BoardRow], known: Mapping[str, str]) -> list[BoardRow]
     return [row if names[row.judge] == row.judge_name else replace(row, judge_name=names[row.judge]) for row in rows]
 
 
-def _ranges(
-    snapshot: Mapping[str, Any], revision: str, protocol: str, grouping: str
-) -> Mapping[str, Mapping[str, RankRange]]:
-    """order -> entry -> range. The tests compare what is right under ``strict``; other rules have no ranges."""
+def _ranges(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Mapping[str, Mapping[str, RankRange]]:
+    """order -> entry -> range. The tests compare what is right under the ranking rule; other rules have no ranges."""
     summary = (snapshot.get("relations") or {}).get(revision)
-    if protocol != "strict" or not summary:
+    if rules.protocol != rules.spec.ranking or not summary:
         return MappingProxyType({})
-    found = {order: rank_ranges_of(summary, grouping, order) for order in ORDERS}
+    found = {order: rank_ranges_of(summary, rules.grouping, order) for order in rules.spec.headline_first}
     return MappingProxyType({order: ranges for order, ranges in found.items() if ranges})
 
 
 Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
 
 
-def _selections(snapshot: Mapping[str, Any], revision: str, protocol: str, grouping: str) -> Selections:
+def _selections(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Selections:
     """Entry -> how many variants it is the best of, and by order what luck adds and how far the lower limit reaches.
 
-    As with ranges, other rules than ``strict`` have nothing of it.
+    As with ranges, other rules than the ranking one have nothing of it.
     """
     summary = (snapshot.get("relations") or {}).get(revision) or {}
-    found = (summary.get("variants") or {}) if protocol == "strict" else {}
-    return {name: (one["variants"], one.get(grouping, {})) for name, one in found.items()}
+    found = (summary.get("variants") or {}) if rules.protocol == rules.spec.ranking else {}
+    return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in found.items()}
 
 
-def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int]) -> BoardRow:
+def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int], spec: BenchmarkSpec) -> BoardRow:
     """Return the row, and where it is the best of several variants what that means for it."""
     if row.id not in chosen:
         return row
     variants, orders = chosen[row.id]
     bounds = {
-        name: (_lower(row, name, z, sizes), row.interval[name][1])
+        name: (_lower(row, (name, z), sizes, spec), row.interval[name][1])
         for name, (_, z) in orders.items()
         if name in row.interval
     }
     gain = {name: orders[name][0] for name in bounds}
-    best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds))
+    best_of = BestOf(variants, MappingProxyType(gain), MappingProxyType(bounds), spec.headline)
     return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
 
 
-def _lower(row: BoardRow, name: str, z: float, sizes: Mapping[str, int]) -> float:
+def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, int], spec: BenchmarkSpec) -> float:
+    """Return the lower limit of a score with its own quantile."""
+    name, z = score
     counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
-    return mover_macro([counts[one] for one in CATEGORIES], z).low if name == MACRO else wilson(*counts[name], z).low
+    if spec.is_mean(name):
+        return mover_macro([counts[one] for one in spec.parts_of(name)], z).low
+    return wilson(*counts[name], z).low
 
 
 def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> list[BoardRow]:
@@ -321,70 +341,81 @@ def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> l
     ]
 
 
-def _counts(entries: Sequence[Mapping[str, Any]], revision: str) -> npt.NDArray[np.int64]:
+def _counts(entries: Sequence[Mapping[str, Any]], revision: str, spec: BenchmarkSpec) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS."""
     if not entries:
-        return np.zeros((0, len(SOURCES), len(FIELDS)), dtype=np.int64)
+        return np.zeros((0, len(spec.sources), len(FIELDS)), dtype=np.int64)
     return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
 
 
-def _sizes(
-    snapshot: Mapping[str, Any], revision: str, counts: npt.NDArray[np.int64], grouping: str, level: str
-) -> dict[str, int]:
-    if level == OVERALL_ONLY and len(counts):
-        return {"overall": int(counts[0, : len(SOURCES), 0].sum())}
+def _source_sizes(
+    snapshot: Mapping[str, Any], revision: str, counts: npt.NDArray[np.int64], spec: BenchmarkSpec
+) -> Mapping[str, int]:
+    """Return the pairs of each source: as counted, or without an entry as the snapshot says."""
     if len(counts):
-        per_source = dict(zip(SOURCES, counts[0, : len(SOURCES), 0].tolist(), strict=True))
-    else:
-        per_source = dict(snapshot.get("sizes") or {}) if revision == snapshot["label_revision"] else {}
+        return dict(zip(spec.source_keys, counts[0, : len(spec.sources), 0].tolist(), strict=True))
+    return dict(snapshot.get("sizes") or {}) if revision == snapshot["label_revision"] else {}
+
+
+def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: BenchmarkSpec) -> dict[str, int]:
+    """Return the pairs behind each counted score, the pooled one first."""
     sizes = {
         category: sum(per_source.get(source, 0) for source in sources)
-        for category, sources in GROUPINGS[grouping].items()
+        for category, sources in spec.groupings[grouping].items()
     }
-    return {"overall": sum(sizes.values()), **sizes}
+    pooled = {
+        name: sum(sizes[key] for key in spec.parts_of(name))
+        for name in dict.fromkeys((spec.pooled, *spec.overall_keys))
+        if not spec.is_mean(name)
+    }
+    return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
 
 
-def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> _Numbers:
-    counted = ratios(counts, protocol, grouping)
+def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: BenchmarkSpec) -> _Numbers:
+    counted = ratios(counts, spec, protocol, grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
-    if PROTOCOLS[protocol].has_interval:
+    if protocols(spec)[protocol].has_interval:
         some = counted.total > 0
         k, n = np.where(some, counted.right, 0), np.where(some, counted.total, 1)
-        bounds = wilson(k, n)
-        low[:, :4], high[:, :4] = np.where(some, bounds.low, np.nan), np.where(some, bounds.high, np.nan)
-        macro = mover_macro([(k[:, c], n[:, c]) for c in range(len(CATEGORIES))])
-        complete = some[:, : len(CATEGORIES)].all(axis=1)
-        low[:, 4], high[:, 4] = np.where(complete, macro.low, np.nan), np.where(complete, macro.high, np.nan)
-    fields = category_counts(counts).sum(axis=-2)
+        bounds, whole = wilson(k, n), slice(len(spec.counted_names))
+        low[:, whole], high[:, whole] = np.where(some, bounds.low, np.nan), np.where(some, bounds.high, np.nan)
+        for at, name in enumerate(spec.score_names[whole.stop :], start=whole.stop):
+            parts = [spec.index(key) for key in spec.parts_of(name)]
+            mean = mover_macro([(k[:, c], n[:, c]) for c in parts])
+            complete = some[:, parts].all(axis=1)
+            low[:, at], high[:, at] = np.where(complete, mean.low, np.nan), np.where(complete, mean.high, np.nan)
+    fields = category_counts(counts, spec).sum(axis=-2)
     n, agree, reject, undecided = (fields[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
     decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
     return _Numbers(shares, counted, low, high, decided, n - agree - reject - undecided)
 
 
-def _overall_only(numbers: _Numbers) -> _Numbers:
-    """Return the overall to half a point, with an interval that follows from that; nothing else."""
+def _pooled_only(numbers: _Numbers, spec: BenchmarkSpec) -> _Numbers:
+    """Return the pooled score to half a point, with an interval that follows from that; nothing else."""
     shares, low, high = (np.full_like(one, np.nan) for one in (numbers.shares, numbers.low, numbers.high))
-    at = _ORDER.index("overall")
+    at = spec.index(spec.pooled)
     known = ~np.isnan(numbers.shares[:, at])
     shares[known, at] = half_points(numbers.shares[known, at])
     low[known, at], high[known, at] = overall_bounds(shares[known, at], numbers.counted.total[known, at])
     return replace(numbers, shares=shares, low=low, high=high)
 
 
-def _scored_rows(entries: Sequence[Mapping[str, Any]], revision: str, numbers: _Numbers) -> list[BoardRow]:
+def _scored_rows(
+    entries: Sequence[Mapping[str, Any]], revision: str, numbers: _Numbers, spec: BenchmarkSpec
+) -> list[BoardRow]:
     decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
-    measured = _measured(numbers)
+    measured = _measured(numbers, spec.score_names)
     return [_scored_row(entry, revision, *measured[i], decided[i], missing[i]) for i, entry in enumerate(entries)]
 
 
-def _measured(numbers: _Numbers) -> list[tuple[dict[str, float | None], dict[str, Bounds]]]:
+def _measured(numbers: _Numbers, names: Sequence[str]) -> list[tuple[dict[str, float | None], dict[str, Bounds]]]:
     """Return values and intervals by name, entry by entry. NaN differs from itself: so nothing was counted."""
     shares, low, high = numbers.shares.tolist(), numbers.low.tolist(), numbers.high.tolist()
     return [
         (
-            {name: value if value == value else None for name, value in zip(_ORDER, shares[i], strict=True)},
-            {name: (low[i][at], high[i][at]) for at, name in enumerate(_ORDER) if low[i][at] == low[i][at]},
+            {name: value if value == value else None for name, value in zip(names, shares[i], strict=True)},
+            {name: (low[i][at], high[i][at]) for at, name in enumerate(names) if low[i][at] == low[i][at]},
         )
         for i in range(len(shares))
     ]
@@ -393,7 +424,7 @@ def _measured(numbers: _Numbers) -> list[tuple[dict[str, float | None], dict[str
 def _scored_row(
     entry: Mapping[str, Any],
     revision: str,
-    values: Mapping[str, Any],
+    values: Mapping[str, float | None],
     bounds: Mapping[str, Bounds],
     decided: float,
     missing: int,
@@ -409,7 +440,7 @@ def _scored_row(
         organisation=entry.get("organisation") or "",
         tier="scored",
         judge_type=entry.get("judge_type") or "",
-        **values,
+        scores=values,
         interval=bounds,
         decided_rate=known,
         votes_per_item=entry.get("votes_per_item"),
@@ -435,9 +466,9 @@ def is_withheld(entry: Mapping[str, Any], revision: str) -> bool:
     return revision in entry.get("withheld", ())
 
 
-def _withheld_row(entry: Mapping[str, Any], revision: str) -> BoardRow:
+def _withheld_row(entry: Mapping[str, Any], revision: str, spec: BenchmarkSpec) -> BoardRow:
     """Return the row of an entry without any number that depends on a label: last, without a rank."""
-    row = _scored_row(entry, revision, dict.fromkeys(_ORDER), {}, float("nan"), 0)
+    row = _scored_row(entry, revision, dict.fromkeys(spec.score_names), {}, float("nan"), 0)
     return replace(row, note=" · ".join(filter(None, (row.note, f"no score shown: {NOT_SHOWN}"))))
 
 
@@ -479,9 +510,7 @@ def _attempt(entry: Mapping[str, Any], revision: str) -> str:
     return f"attempt {entry['attempt']}{of}" + (f" at {labels}" if labels != revision else "")
 
 
-def _baseline_rows(
-    baselines: Sequence[Mapping[str, Any]], revision: str, protocol: str, grouping: str
-) -> list[BoardRow]:
+def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules: _Rules) -> list[BoardRow]:
     """Return judges that cannot judge. Labels that are not public leave only those whose accuracy needs no counting."""
     rows = []
     values: Mapping[str, Any]
@@ -490,9 +519,10 @@ def _baseline_rows(
         tally = one["tallies"].get(revision)
         if tally is not None:
             counts = np.array([tally["counts"]], dtype=np.int64)
-            ((values, bounds),) = _measured(_numbers(counts, protocol, grouping))
+            numbers = _numbers(counts, rules.protocol, rules.grouping, rules.spec)
+            ((values, bounds),) = _measured(numbers, rules.spec.score_names)
         elif one["expected"] is not None:
-            values, bounds = dict.fromkeys(_ORDER, one["expected"]), {}
+            values, bounds = dict.fromkeys(rules.spec.score_names, one["expected"]), {}
         else:
             continue
         rows.append(_baseline_row(one, values, bounds))
@@ -509,7 +539,7 @@ def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], bounds: Map
         organisation="",
         tier="baseline",
         judge_type="",
-        **values,
+        scores=values,
         interval=bounds,
         decided_rate=None,
         votes_per_item=None,
@@ -524,32 +554,32 @@ def _baseline_row(one: Mapping[str, Any], values: Mapping[str, Any], bounds: Map
     )
 
 
-def _ranked(rows: list[BoardRow], counts: npt.NDArray[np.int64], protocol: str, grouping: str) -> list[BoardRow]:
+def _ranked(rows: list[BoardRow], counted: Ratios) -> list[BoardRow]:
     """Return rows in display order with shared ranks."""
-    counted = ratios(counts, protocol, grouping)
+    by = counted.spec.tie_breaks
     # Doubled, halves are whole: lmms-eval counts an undecided pair one half.
     fractions = np.concatenate([counted.right * 2, counted.total * 2], axis=-1).astype(np.int64)
     contenders = [
-        RankingEntry(row.id, (row.macro, row.overall), tuple(numbers), row.submitted_at)
+        RankingEntry(row.id, tuple(row.scores[name] for name in by), tuple(numbers), row.submitted_at)
         for row, numbers in zip(rows, fractions.tolist(), strict=True)
     ]
     return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
 
 
-def _ranked_by_overall(rows: Sequence[BoardRow]) -> list[BoardRow]:
-    """Return rows in display order; equal overalls share a rank, for what stands behind them is not told."""
+def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[BoardRow]:
+    """Return rows in display order; equal values share a rank, for what stands behind them is not told."""
+    values = [row.scores[spec.pooled] for row in rows]
     contenders = [
-        RankingEntry(row.id, (row.overall,), (round((row.overall or 0.0) * STEPS),), row.submitted_at) for row in rows
+        RankingEntry(row.id, (value,), (round((value or 0.0) * STEPS),), row.submitted_at)
+        for row, value in zip(rows, values, strict=True)
     ]
     return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
 
 
 def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
-    percents = {name: one.figures[name] for name in _ORDER}
-    shares: dict[str, Any] = {
-        name: None if value is None else round(value / 100, 6) for name, value in percents.items()
-    }
+    percents = {name: one.figures.get(name) for name in one.spec.score_names}
+    shares = {name: None if value is None else round(value / 100, 6) for name, value in percents.items()}
     return BoardRow(
         id=one.id,
         rank=None,
@@ -559,7 +589,7 @@ def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
         organisation=one.organisation,
         tier="reported",
         judge_type=one.judge_type,
-        **shares,
+        scores=shares,
         interval=MappingProxyType(_unpaired_intervals(shares, one)),
         decided_rate=None,
         votes_per_item=one.votes_per_item,
@@ -583,22 +613,22 @@ def _unpaired_intervals(shares: Mapping[str, float | None], one: ReportedFigures
     """
     if one.sizes is None:
         return {}
-    totals = dict(zip((*CATEGORIES, "overall"), (*one.sizes, sum(one.sizes)), strict=True))
+    spec = one.spec
+    totals = dict(zip((*spec.category_keys, spec.pooled), (*one.sizes, sum(one.sizes)), strict=True))
     bounds: dict[str, Bounds] = {}
     for name, n in totals.items():
         share = shares[name]
         if share is not None:
             bounds[name] = wilson(share * n, n)
-    # A macro that is not the mean of its categories has no interval that could be told from them.
-    if one.check is not None and one.check.macro_ok:
-        parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in CATEGORIES]
-        bounds["macro"] = mover_macro(parts)
+    # A mean that is not that of its categories has no interval that could be told from them.
+    if one.check is not None and one.check.macro_ok and spec.mean:
+        parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in spec.parts_of(spec.mean)]
+        bounds[spec.mean] = mover_macro(parts)
     return bounds
 
 
-def _merge(level: str, *groups: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
-    """Return one total order; among equals the row scored here stands first."""
-    by = ("overall",) if level == OVERALL_ONLY else ("macro", "overall")
+def _merge(by: Sequence[str], *groups: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
+    """Return one total order by some scores; among equals the row scored here stands first."""
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from functools import cache
 
+from benchmark.spec import BenchmarkSpec
 from common.rounding import tenths
-from leaderboard.board.columns import COLUMNS, Column
+from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
 
 Test = Callable[[BoardRow], bool]
@@ -28,29 +30,44 @@ def _number_of(column: Column) -> Callable[[BoardRow], float | None]:
     return lambda row: row.value(column.key)
 
 
-_SEARCHED = tuple(column for column in COLUMNS if column.term)
-_TEXTS: Mapping[str, Callable[[BoardRow], str]] = {
-    **{one.term: _text_of(one) for one in _SEARCHED if one.value_type in ("text", "flag", "day", "moment")},
-    "version": lambda row: row.version,
-    "tier": lambda row: row.tier,
-    "source": lambda row: row.source,
-    "note": lambda row: row.note,
-    "about": lambda row: row.about,
-}
-_NUMBERS: Mapping[str, Callable[[BoardRow], float | None]] = {
-    one.term: _number_of(one) for one in _SEARCHED if one.value_type in ("whole", "number")
-}
 _ID = "id"  # one or several, with commas; whole
-FIELDS = (_ID, *_TEXTS, *_NUMBERS)
+_Texts = Mapping[str, Callable[[BoardRow], str]]
+_Numbers = Mapping[str, Callable[[BoardRow], float | None]]
+
+
+@cache
+def _texts(spec: BenchmarkSpec) -> _Texts:
+    searched = (one for one in columns_of(spec) if one.term and one.value_type in ("text", "flag", "day", "moment"))
+    return {
+        **{one.term: _text_of(one) for one in searched},
+        "version": lambda row: row.version,
+        "tier": lambda row: row.tier,
+        "source": lambda row: row.source,
+        "note": lambda row: row.note,
+        "about": lambda row: row.about,
+    }
+
+
+@cache
+def _numbers(spec: BenchmarkSpec) -> _Numbers:
+    searched = (one for one in columns_of(spec) if one.term and one.value_type in ("whole", "number"))
+    return {one.term: _number_of(one) for one in searched}
+
+
+def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return what can stand before a colon."""
+    return (_ID, *_texts(spec), *_numbers(spec))
+
+
 _COMPARISON = re.compile(r"(<=|>=|<|>|=)?(-?[0-9]+(?:\.[0-9]+)?)(?:\.\.(-?[0-9]+(?:\.[0-9]+)?))?")
 _DAY = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 _DAYS = re.compile(rf"(<=|>=|<|>|=)?({_DAY})(?:\.\.({_DAY}))?")
 
 
-def compile_search(text: str) -> Test:
+def compile_search(text: str, spec: BenchmarkSpec) -> Test:
     """Return a test for rows: words that must all occur, and ``field:value`` with <, <=, >, >=, = or a..b for
     numbers and days. A day may be a month or a year: ``date:>=2026-05``."""
-    tests = [term(word) for word in _words(text)]
+    tests = [term(word, spec) for word in _words(text)]
     return lambda row: all(test(row) for test in tests)
 
 
@@ -63,7 +80,7 @@ def _words(text: str) -> list[str]:
         return text.lower().replace('"', " ").split()
 
 
-def term(word: str) -> Test:
+def term(word: str, spec: BenchmarkSpec) -> Test:
     """Return the test of one word, in lower case."""
     name, colon, wanted = word.partition(":")
     if colon and name == _ID:
@@ -72,13 +89,13 @@ def term(word: str) -> Test:
     days = _DAYS.fullmatch(wanted) if colon and name == "date" else None
     if days and (days[1] or days[3]):
         return _between_days(*days.groups())
-    if colon and name in _TEXTS:
-        read = _TEXTS[name]
+    if colon and name in _texts(spec):
+        read = _texts(spec)[name]
         return lambda row: wanted in read(row).lower()
-    comparison = _COMPARISON.fullmatch(wanted) if colon and name in _NUMBERS else None
+    comparison = _COMPARISON.fullmatch(wanted) if colon and name in _numbers(spec) else None
     if comparison:
         low, high = _bounds(*comparison.groups())
-        number = _NUMBERS[name]
+        number = _numbers(spec)[name]
         return lambda row: (value := number(row)) is not None and low(value) and high(value)
     return lambda row: word in _haystack(row)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import plotly.graph_objects as go
 
+from benchmark.number_check import in_words
 from benchmark.pairwise import PairwiseArrays
-from benchmark.protocols import PROTOCOLS, scores
+from benchmark.protocols import protocols, scores
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.estimates import Entry, Estimate, Judge, as_csv, judges
@@ -41,13 +43,22 @@ class ChartQuery:
     """What the reader chose, the page that the figure is for, and the board around it."""
 
     label_revision: str
-    protocol: str = "strict"
-    grouping: str = "official"
-    page: Page = field(default_factory=Page)
+    page: Page
+    protocol: str = ""
+    grouping: str = ""
     paper: bool = False  # whether the paper's own figures are shown as reference points
     hidden: bool = False  # whether the labels are not public, so that nothing finer than a category is shown
-    around: BoardContext = field(default_factory=BoardContext)
+    around: BoardContext = BoardContext()
     overall_only: bool = False  # whether not even the categories are
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "protocol", self.protocol or self.spec.ranking)
+        object.__setattr__(self, "grouping", self.grouping or self.spec.official)
+
+    @property
+    def spec(self) -> BenchmarkSpec:
+        """The benchmark."""
+        return self.page.spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +100,10 @@ def rounded(chart: Chart) -> Chart:
 
 
 def not_shown(view: ChartQuery) -> Chart:
-    """No figure, because of labels that are not public it would show more than the three categories."""
-    more = "their overall" if view.overall_only else "their three categories"
+    """No figure, because of labels that are not public it would show more than the categories."""
+    more = (
+        f"their {view.spec.pooled}" if view.overall_only else f"their {in_words(len(view.spec.categories))} categories"
+    )
     labels = f"Labels {view.label_revision} are not public, and this figure needs more than {more}."
     return empty_chart((labels, "Another label set may show it."), "Not shown for this label set")
 
@@ -98,13 +111,13 @@ def not_shown(view: ChartQuery) -> Chart:
 def chosen_judges(
     entries: Sequence[Entry], view: ChartQuery, most: int = MOST_JUDGES, *, votes: bool = True
 ) -> tuple[list[Judge], tuple[str, ...]]:
-    """Return the judges to draw, best macro average first, and what is to be said of those left out.
+    """Return the judges to draw, best headline score first, and what is to be said of those left out.
 
     ``votes``: whether the figure needs them, so that reported results cannot be in it.
     """
     notes: tuple[str, ...] = ()
-    found, missing = judges(entries, view.label_revision)
-    found.sort(key=lambda judge: _macro(judge, view), reverse=True)
+    found, missing = judges(entries, view.label_revision, view.spec)
+    found.sort(key=lambda judge: _headline(judge, view), reverse=True)
     if votes and view.around.reported:
         names = ", ".join(reported_names(view))
         notes += (f"Drawn from votes, so only judges that were scored here can be in it; not drawn: {names}.",)
@@ -112,7 +125,7 @@ def chosen_judges(
         notes += (f"Not scored under labels {view.label_revision}: {', '.join(missing)}.",)
     if len(found) > most:
         notes += (f"The best {most} of the {len(found)} judges chosen are drawn.",)
-    if found and not PROTOCOLS[view.protocol].has_interval:
+    if found and not protocols(view.spec)[view.protocol].has_interval:
         notes += (f"No intervals under {view.protocol}: it does not count a majority of whole pairs.",)
     return found[:most], notes
 
@@ -122,14 +135,14 @@ def reported_names(view: ChartQuery) -> list[str]:
     return list(dict.fromkeys(row.model for row in view.around.reported))
 
 
-def _macro(judge: Judge, view: ChartQuery) -> float:
-    macro = scores(judge.tally, view.protocol, view.grouping).macro
-    return -1.0 if macro is None else macro
+def _headline(judge: Judge, view: ChartQuery) -> float:
+    value = scores(judge.tally, view.protocol, view.grouping)[view.spec.headline]
+    return -1.0 if value is None else value
 
 
 def rules(view: ChartQuery, grouped: bool = True) -> str:
     """Return the choices that the numbers depend on, for readers who see the figure away from its page."""
-    categories = f", categories {view.grouping}" if grouped and view.grouping != "official" else ""
+    categories = f", categories {view.grouping}" if grouped and view.grouping != view.spec.official else ""
     return f"Rule {view.protocol}, labels {view.label_revision}{categories}."
 
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmark.items import SOURCES
-from benchmark.scoring import FIELDS, SLICES
+from benchmark.scoring import FIELDS
 from benchmark.uncertainty import ALPHA, Z, wilson
 from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
 
@@ -87,7 +86,7 @@ def first_shown(judge: Judge) -> Estimate | None:
     rate = judge.behaviour.first_shown_rate
     if rate is None:
         return None
-    counts = judge.tally.counts[[SLICES.index(source) for source in SOURCES]].sum(axis=0)
+    counts = judge.tally.counts[: len(judge.tally.spec.sources)].sum(axis=0)
     present = int(counts[[FIELDS.index(name) for name in ("agree", "reject", "undecided")]].sum())
     pairs = round(judge.behaviour.parse_rate * present)
     if pairs < 1:

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.items import CATEGORIES
 from benchmark.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
+from benchmark.spec import capital
 from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
-from leaderboard.charts import paper_reference
 from leaderboard.charts.base import HERE, Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, to_chart
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
 from leaderboard.charts.estimates import Entry
 from leaderboard.charts.layout import CHANCE, ChartText, plain
+from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
     CELLS_WITH_NUMBERS,
@@ -33,7 +33,6 @@ MOST_SPOTS = 400  # of a tier; the best ones
 MOST_NAMED = 10  # beside those chosen
 _SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
 _DATES = "Date of submission or publication"
-_POINTS = ("judge", "tier", "macro, %", "95% low", "95% high")
 
 
 class _Picked(NamedTuple):
@@ -51,8 +50,9 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     cells: list[Cells] = []
     fits: list[Fit | None] = []
     said: tuple[str, ...] = ()
+    printed = paper_figures(view.spec)
     for policy in _policies(view):
-        points = [*_paper_points(policy), *_added_points(policy.name, view)]
+        points = [*_paper_points(policy, printed.choices_n), *_added_points(policy.name, view)]
         if points:
             spots = [point.spot for point in points]
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
@@ -63,28 +63,28 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         "Judges that score higher here pick better answers"
         if all(fit is not None and fit.low > 0 for fit in fits)
         else "Score here and Best-of-N accuracy",
-        "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its macro average; with "
-        "least-squares line, its 95% band and Pearson's r. Hollow: the paper's points; filled: scored here. "
-        f"{rules(view)}",
-        "Across: macro average, % (right is better). Up: accuracy of the answers picked, % (up is better)",
+        "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its "
+        f"{view.spec.headline_text}; with least-squares line, its 95% band and Pearson's r. Hollow: the paper's "
+        f"points; filled: scored here. {rules(view)}",
+        f"Across: {view.spec.headline_text}, % (right is better). Up: accuracy of the answers picked, % (up is better)",
     )
     notes = (
         *said,
-        "The paper's heights were read off its figure by eye; they give the r that it prints, 0.946 and 0.914.",
-        "Phi-3.5-Vision stands at 28.2 as in the paper's figure: its overall accuracy. Its macro average is 35.7.",
+        *printed.said("best_of_n"),
     )
-    header = ("policy", "judge", "macro, %", "95% low", "95% high", "picked, %", "N", "source")
+    header = ("policy", "judge", f"{view.spec.headline}, %", "95% low", "95% high", "picked, %", "N", "source")
     return to_chart(planes(found, view.page, words), words, notes, cells, header)
 
 
-def _policies(view: ChartQuery) -> list[paper_reference.PaperPolicy]:
+def _policies(view: ChartQuery) -> list[PaperPolicy]:
     """Return the paper's, and those that only maintainers have added values for."""
-    known = [policy.name for policy in paper_reference.POLICIES]
+    policies = paper_figures(view.spec).policies
+    known = [policy.name for policy in policies]
     more = dict.fromkeys(one.policy for one in view.around.best_of_n if one.policy not in known)
-    return [*paper_reference.POLICIES, *[paper_reference.PaperPolicy(name, None, None, ()) for name in more]]
+    return [*policies, *[PaperPolicy(name, None, None, ()) for name in more]]
 
 
-def _paper_points(policy: paper_reference.PaperPolicy) -> list[_Picked]:
+def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
     return [
         _Picked(
             Point2D(
@@ -95,7 +95,7 @@ def _paper_points(policy: paper_reference.PaperPolicy) -> list[_Picked]:
                 hollow=True,
                 rank=10,
             ),
-            paper_reference.CHOICES_N,
+            choices,
             one.source,
         )
         for one in policy.choices
@@ -104,19 +104,22 @@ def _paper_points(policy: paper_reference.PaperPolicy) -> list[_Picked]:
 
 def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
     """Return values that maintainers added for rows that the board has."""
-    rows = {row.id: row for row in view.around.rows if row.macro is not None}
+    headline = view.spec.headline
+    rows = {row.id: row for row in view.around.rows if row.value(headline) is not None}
     points = []
     for one in view.around.best_of_n:
         row = rows.get(one.id)
         if one.policy == policy and row is not None:
-            macro, scored = 100 * (row.macro or 0), row.tier == "scored"
-            hover = f"<b>{plain(_name(row), 60)}</b><br>{macro:.1f}, picked {one.accuracy:.1f} out of {one.n}"
-            spot = Point2D(_name(row), macro, one.accuracy, hover, not scored, None, _ends(row), 0 if scored else 5)
+            value, scored = 100 * (row.value(headline) or 0), row.tier == "scored"
+            hover = f"<b>{plain(_name(row), 60)}</b><br>{value:.1f}, picked {one.accuracy:.1f} out of {one.n}"
+            spot = Point2D(
+                _name(row), value, one.accuracy, hover, not scored, None, _ends(row, headline), 0 if scored else 5
+            )
             points.append(_Picked(spot, one.n, one.source))
     return points
 
 
-def _choice_plane(policy: paper_reference.PaperPolicy, spots: Sequence[Point2D], fit: Fit | None) -> ScatterPanel:
+def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], fit: Fit | None) -> ScatterPanel:
     x = [spot.x for spot in spots] + [end for spot in spots if spot.x_ends for end in spot.x_ends]
     known = ((policy.single, "one answer"), (policy.majority, "majority vote"))
     levels = [(value, f"{name} {value:.1f}") for value, name in known if value is not None]
@@ -134,12 +137,12 @@ def _choice_plane(policy: paper_reference.PaperPolicy, spots: Sequence[Point2D],
     return ScatterPanel(title, numbers, "", spots, x_range, y_range, ticks, levels, band, upright=True)
 
 
-def _choice_cells(policy: paper_reference.PaperPolicy, point: _Picked) -> Cells:
+def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
     low, high = point.spot.x_ends or (None, None)
     return (policy.name, point.spot.name, point.spot.x, low, high, point.spot.y, point.n, point.source)
 
 
-def _fit_said(policy: paper_reference.PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
+def _fit_said(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     if fit is None:
         return (f"Answers by {policy.name}: too few points for a line.",)
     return (
@@ -203,7 +206,7 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     words = ChartText(
         "How many judges are right on a pair",
         f"Pairs by the share of judges that are right on them, in ten bands, over {view.around.compared} judges. "
-        f"Rule strict, labels {view.label_revision}.",
+        f"Rule {view.spec.ranking}, labels {view.label_revision}.",
         "Judges that are right on the pair, % (left is harder)",
     )
     notes: tuple[str, ...] = (
@@ -211,11 +214,11 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     if view.around.compared < BANDS:
         notes += (f"With {view.around.compared} judges some bands stay empty: no share of them lies there.",)
-    if view.grouping != "official":
+    if view.grouping != view.spec.official:
         notes += ("This figure always follows the official categories.",)
     cells: list[Cells] = [
         (category, f"{step * band} to {step * (band + 1)}", count)
-        for category in CATEGORIES
+        for category in view.spec.category_keys
         for band, count in enumerate(counts.get(category, ()))
     ]
     drawn = histograms(counts, view.page, words)
@@ -224,79 +227,82 @@ def difficulty_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 @chart("size", "Size", place=11, alone=True)
 def size_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
-    """Macro average over the number of parameters."""
+    """Headline score over the number of parameters."""
+    headline, title = view.spec.headline, capital(view.spec.headline_text)
     rows = [row for row in ranked(view) if row.parameters_b]
     if not rows:
         return empty_chart(("No judge on the board states its number of parameters.",))
     named = {str(entry["id"]) for entry in entries}
-    spots = points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], named)
+    spots = points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], named, headline)
     low, high = min(spot.x for spot in spots) - 0.12, max(spot.x for spot in spots) + 0.2
     ticks = [(math.log10(size), f"{size:g}") for size in _SIZES if low <= math.log10(size) <= high]
     words = ChartText(
-        "Macro average and model size",
+        f"{title} and model size",
         "Each judge that states its size. Filled: scored here, with 95% intervals; hollow: reported, by its source's "
         f"own rule. {rules(view)}",
-        f"Macro average, % (up is better), n {len(rows)} judges",
+        f"{title}, % (up is better), n {len(rows)} judges",
     )
     plane = ScatterPanel(
         "", "", "Parameters, billions (log scale)", spots, (low, high), score_range(spots), ticks, chance_line(spots)
     )
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
     notes = (*((f"{silent} rows do not state a size.",) if silent else ()), *_reported_note(rows))
-    cells = [(*row_cells(row), row.parameters_b, row.source or HERE) for row in rows]
-    header = (*_POINTS, "parameters, billions", "source")
+    cells = [(*row_cells(row, headline), row.parameters_b, row.source or HERE) for row in rows]
+    header = (*_points(headline), "parameters, billions", "source")
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
 
 
 @chart("history", "History", place=12, alone=True)
 def history_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
-    """Return the best macro average so far, among judges scored here and among reported results."""
-    rows = [row for row in view.around.rows if row.macro is not None and row.date and row.tier != "baseline"]
+    """Return the best headline score so far, among judges scored here and among reported results."""
+    headline, title = view.spec.headline, view.spec.headline_text
+    rows = [row for row in view.around.rows if row.value(headline) is not None and row.date and row.tier != "baseline"]
     spots: list[Point2D] = []
     cells: list[Cells] = []
     steps = []
     last = _day(max([row.date for row in rows] + [view.around.as_of[:10]])) if rows else 0
     for tier in ("reported", "scored"):
         own = [row for row in rows if row.tier == tier]
-        best = [own[at] for at in best_so_far((row.date, row.macro or 0.0) for row in own)]
+        best = [own[at] for at in best_so_far((row.date, row.value(headline) or 0.0) for row in own)]
         if best:
             latest = best[::-1]  # the best of all is named first
-            spots += points_of(latest, [float(_day(row.date)) for row in latest], {row.id for row in best})
-            cells += [(*row_cells(row), row.date[:10], row.source or HERE) for row in best]
-            days, macros = [_day(row.date) for row in best], [100 * (row.macro or 0) for row in best]
-            steps.append(([*days, last], [*macros, macros[-1]], tier == "reported"))
+            spots += points_of(latest, [float(_day(row.date)) for row in latest], {row.id for row in best}, headline)
+            cells += [(*row_cells(row, headline), row.date[:10], row.source or HERE) for row in best]
+            days, values = [_day(row.date) for row in best], [100 * (row.value(headline) or 0) for row in best]
+            steps.append(([*days, last], [*values, values[-1]], tier == "reported"))
     if not spots:
-        return empty_chart(("Nothing on the board has a date and a macro average yet.",))
+        return empty_chart((f"Nothing on the board has a date and a {title} yet.",))
     first = min(spot.x for spot in spots)
     pad = max(10.0, 0.04 * (last - first))
     words = ChartText(
-        "Best macro average so far",
+        f"Best {title} so far",
         "Results that were better than all before them. Filled and solid: scored here, with 95% intervals; hollow and "
         f"dotted: reported. {rules(view)}",
-        f"Macro average, % (up is better), n {len(rows)} results",
+        f"{capital(title)}, % (up is better), n {len(rows)} results",
     )
     across = (first - pad, last + pad)
     months = _months(*across, view.page.narrow)
     plane = ScatterPanel("", "", _DATES, spots, across, score_range(spots), months, chance_line(spots), steps=steps)
     luck = "The best of many results is better by luck alone; intervals do not correct for that."
     notes = (luck, *_reported_note(rows))
-    header = (*_POINTS, "date", "source")
+    header = (*_points(headline), "date", "source")
     return to_chart(planes([plane], view.page, words), words, notes, cells, header)
 
 
 def ranked(view: ChartQuery) -> list[BoardRow]:
     """Return the rows with a score, best first, at most MOST_SPOTS of each tier."""
-    rows = [row for row in view.around.rows if row.macro is not None]
-    rows.sort(key=lambda row: row.macro or 0, reverse=True)
+    headline = view.spec.headline
+    rows = [row for row in view.around.rows if row.value(headline) is not None]
+    rows.sort(key=lambda row: row.value(headline) or 0, reverse=True)
     tiers = [[row for row in rows if row.tier == tier][:MOST_SPOTS] for tier in ("scored", "reported")]
     return [row for tier in tiers for row in tier]
 
 
-def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str]) -> list[Point2D]:
+def points_of(rows: Sequence[BoardRow], x: Sequence[float], chosen: set[str], headline: str) -> list[Point2D]:
     """Return the best and those chosen are named first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
-        value, ends = 100 * (row.macro or 0), _ends(row)
+        value, ends = 100 * (row.value(headline) or 0), _ends(row, headline)
         interval = f", 95% interval {ends[0]:.1f} to {ends[1]:.1f}" if ends else ""
         remark = f"<br>{plain(row.note, 60)}" if row.note else ""
         source = plain(row.source, 60) if row.tier == "reported" else HERE
@@ -310,13 +316,17 @@ def _name(row: BoardRow) -> str:
     return " ".join(f"{row.model} {row.version}".split())
 
 
-def _ends(row: BoardRow) -> tuple[float, float] | None:
-    found = row.interval.get("macro")
+def _points(headline: str) -> tuple[str, ...]:
+    return ("judge", "tier", f"{headline}, %", "95% low", "95% high")
+
+
+def _ends(row: BoardRow, headline: str) -> tuple[float, float] | None:
+    found = row.interval.get(headline)
     return (100 * found[0], 100 * found[1]) if found else None
 
 
-def row_cells(row: BoardRow) -> tuple[object, ...]:
-    return (_name(row), row.tier, 100 * (row.macro or 0), *(_ends(row) or (None, None)))
+def row_cells(row: BoardRow, headline: str) -> tuple[object, ...]:
+    return (_name(row), row.tier, 100 * (row.value(headline) or 0), *(_ends(row, headline) or (None, None)))
 
 
 def score_range(spots: Sequence[Point2D]) -> tuple[float, float]:

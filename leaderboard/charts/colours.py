@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmark.items import CATEGORIES
+from benchmark.spec import BenchmarkSpec
 
 FONT_STACK = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "sans-serif")
 FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, sans-serif"
@@ -25,17 +25,18 @@ class Palette:
     ground: str
     raised: str
     accent: str
-    general: str
-    hallucination: str
-    reasoning: str
     warning: str  # something went wrong, or is to be known before a number is believed
     chance: str  # the mark of chance: fainter than the data, plainer than a hairline
     shade: str  # the strong end of a heat map on which ink still has AA contrast
 
-    def of(self, name: str) -> str:
-        """Return the colour of a category; everything that is not one of the three is ink."""
-        colour: str = getattr(self, name) if name in CATEGORIES else self.ink
-        return colour
+    dark: bool
+
+    def of(self, name: str, spec: BenchmarkSpec) -> str:
+        """Return the colour of a category; everything that is none is ink."""
+        found = next((category for category in spec.categories if category.key == name), None)
+        if found is None:
+            return self.ink
+        return (found.dark or found.colour) if self.dark else found.colour
 
 
 LIGHT = Palette(
@@ -46,12 +47,10 @@ LIGHT = Palette(
     ground="#ffffff",
     raised="#f6f7f9",
     accent="#1f5fbf",
-    general="#b3541e",
-    hallucination="#1b7f6b",
-    reasoning="#6a4fb3",
     warning="#a3195b",
     chance="#aab1ba",
     shade="#8d96a1",
+    dark=False,
 )
 DARK = Palette(
     ink="#e7e9ec",
@@ -61,12 +60,10 @@ DARK = Palette(
     ground="#121417",
     raised="#1a1d21",
     accent="#7fb0ff",
-    general="#f0a06c",
-    hallucination="#5fcdb4",
-    reasoning="#b7a1f2",
     warning="#ff8cb8",
     chance="#565d66",
     shade="#5c6570",
+    dark=True,
 )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from benchmark.spec import capital
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, rules, to_chart
 from leaderboard.charts.bias import best_so_far
@@ -21,6 +22,9 @@ _EMPTY = (
     "python -m judge submit fills them in. Of an entry of yours you can state them on its page in your account, and "
     "with a submission under “What the run cost”.",
 )
+
+
+_Costs = Sequence[tuple[BoardRow, float]]
 
 
 class _Measure(NamedTuple):
@@ -44,7 +48,8 @@ _MEASURES = (
 
 @chart("cost", "Cost", place=13, alone=True)
 def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
-    """Macro average over price, tokens and time of the run, each with its Pareto front."""
+    """Headline score over price, tokens and time of the run, each with its Pareto front."""
+    headline, title = view.spec.headline, capital(view.spec.headline_text)
     rows = [row for row in ranked(view) if row.tier == "scored"]
     chosen = {str(entry["id"]) for entry in entries}
     panels: list[ScatterPanel] = []
@@ -52,39 +57,39 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     for measure in _MEASURES:
         found = [(row, value) for row in rows if (value := measure.read(row))]
         if found:
-            front = [found[at] for at in best_so_far((value, row.macro or 0.0) for row, value in found)]
-            panels.append(_panel(measure.title, found, front, chosen))
+            front = [found[at] for at in best_so_far((value, row.value(headline) or 0.0) for row, value in found)]
+            panels.append(_panel(measure.title, (found, front), chosen, headline))
             best = {row.id for row, _ in front}
             cells += [
-                (measure.title, *row_cells(row), value, "yes" if row.id in best else "no") for row, value in found
+                (measure.title, *row_cells(row, headline), value, "yes" if row.id in best else "no")
+                for row, value in found
             ]
     if not panels:
         return empty_chart(_EMPTY, "Accuracy and cost")
     words = ChartText(
-        "Macro average and what a run cost",
+        f"{title} and what a run cost",
         "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins judges "
         f"that no cheaper one beats. {rules(view)}",
-        "Across: log scale (left is cheaper). Up: macro average, % (up is better)",
+        f"Across: log scale (left is cheaper). Up: {view.spec.headline_text}, % (up is better)",
     )
     silent = sum(all(measure.read(row) is None for measure in _MEASURES) for row in rows)
     notes = (
         "Stated by the owners of the entries, not measured here. More votes per pair cost more.",
         *((f"{silent} of {len(rows)} judges scored here state none of it.",) if silent else ()),
     )
-    header = ("cost", "judge", "tier", "macro, %", "95% low", "95% high", "value", "on the front")
+    header = ("cost", "judge", "tier", f"{headline}, %", "95% low", "95% high", "value", "on the front")
     return to_chart(planes(panels, view.page, words), words, notes, cells, header)
 
 
-def _panel(
-    title: str, found: Sequence[tuple[BoardRow, float]], front: Sequence[tuple[BoardRow, float]], chosen: set[str]
-) -> ScatterPanel:
-    """Return one pair of axes; judges on the front are named first."""
+def _panel(title: str, rows: tuple[_Costs, _Costs], chosen: set[str], headline: str) -> ScatterPanel:
+    """Return one pair of axes. `rows`: all, and those on the front, which are named first."""
+    found, front = rows
     named = chosen | {row.id for row, _ in front}
-    spots = points_of([row for row, _ in found], [math.log10(value) for _, value in found], named)
+    spots = points_of([row for row, _ in found], [math.log10(value) for _, value in found], named, headline)
     low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
     y_range = score_range(spots)
     xs = [math.log10(value) for _, value in front]
-    ys = [100 * (row.macro or 0) for row, _ in front]
+    ys = [100 * (row.value(headline) or 0) for row, _ in front]
     steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
     ticks, said = log_ticks(low, high), f"n {len(found)}"
     return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots), steps=steps)

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from benchmark.items import CATEGORIES, SOURCES
-from benchmark.protocols import GROUPINGS
+from benchmark.spec import BenchmarkSpec
+from leaderboard.board.columns import by_key
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
 from leaderboard.charts.layout import (
@@ -39,7 +39,6 @@ from leaderboard.charts.layout import (
 _ROW, _NARROW_ROW, _HEADER, _NARROW_HEADER, _CURVES = 36, 44, 42, 130, 380  # heights
 _NUMBER, _PANEL, _GAP, _EDGE, _WIDEST = 48, 150, 28, 12, 560  # widths
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
-_MEAN = "mean of three"  # the board's words for what the macro average is
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +153,9 @@ def dots(
     """Return a panel per key with a line per judge; one judge alone gets one panel with a line per key."""
     p = page.palette
     alone = len(lines) == 1 and len(keys) > 1
-    panels = _single_panel(lines[0], estimates[0], keys, p) if alone else _panels(lines, estimates, keys, p, titles)
+    panels = (
+        _single_panel(lines[0], estimates[0], keys, page) if alone else _panels(lines, estimates, keys, page, titles)
+    )
     grid = _Grid.fitting(panels, page)
     lowest = _lowest(panels, words.start)
     layout = base_layout(page, words, grid.height)
@@ -209,25 +210,30 @@ def _panels(
     lines: Sequence[ChartLine],
     estimates: Sequence[Estimates],
     keys: Sequence[str],
-    p: Palette,
+    page: Page,
     titles: Mapping[str, str] | None,
 ) -> list[_Panel]:
     panels = []
     for key in keys:
         found = tuple(values.get(key) for values in estimates)
-        pairs = _MEAN if key == "macro" else pairs_said(found)
-        title = (titles or {}).get(key, key.capitalize())
-        panels.append(_Panel(title, pairs, (p.of(key),) * len(lines), tuple(lines), found))
+        pairs = mean_said(key, page.spec) or pairs_said(found)
+        title = (titles or {}).get(key, page.spec.title_of(key))
+        panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), found))
     return panels
 
 
-def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], p: Palette) -> list[_Panel]:
+def mean_said(key: str, spec: BenchmarkSpec) -> str:
+    """Return what the board says of a mean, "" of any other score."""
+    return by_key(spec)[key].subtitle if spec.is_mean(key) else ""
+
+
+def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], page: Page) -> list[_Panel]:
     found = tuple(estimates[key] for key in keys)
     lines = tuple(
-        ChartLine(key.capitalize(), _MEAN if key == "macro" else pairs_said([one]), judge.hollow)
+        ChartLine(page.spec.title_of(key), mean_said(key, page.spec) or pairs_said([one]), judge.hollow)
         for key, one in zip(keys, found, strict=True)
     )
-    return [_Panel(judge.name, "", tuple(map(p.of, keys)), lines, found)]
+    return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, found)]
 
 
 def _lowest(panels: Sequence[_Panel], start: int) -> int:
@@ -317,18 +323,18 @@ def _line_words(line: ChartLine, grid: _Grid) -> str:
 
 
 def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str, page: Page, words: ChartText) -> Json:
-    """Return judges x SOURCES in shades of the ink; the number stands in each cell, so the shade never carries
+    """Return judges x sources in shades of the ink; the number stands in each cell, so the shade never carries
     alone."""
-    p = page.palette
+    p, sources = page.palette, page.spec.source_keys
     row, header = (52, _NARROW_HEADER) if page.narrow else (_ROW, _HEADER)
     layout = base_layout(page, words, header + row * len(names))
     offset = 0.68 if page.narrow else 0.5
     ys = [header + row * (line + offset) for line in range(len(names))]
     trace = {
         "type": "heatmap",
-        "x": list(range(len(SOURCES))),
+        "x": list(range(len(sources))),
         "y": ys,
-        "z": [[found.value if (found := e[source]) is not None else None for source in SOURCES] for e in estimates],
+        "z": [[found.value if (found := e[source]) is not None else None for source in sources] for e in estimates],
         "zmin": 0,
         "zmax": 100,
         "colorscale": [[0, p.raised], [1, p.shade]],
@@ -336,12 +342,12 @@ def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str
         "xgap": 2,
         "ygap": 24 if page.narrow else 2,
         "hovertext": [
-            [hover_of(n, source, e[source]) for source in SOURCES] for n, e in zip(names, estimates, strict=True)
+            [hover_of(n, source, e[source]) for source in sources] for n, e in zip(names, estimates, strict=True)
         ],
         "hoverinfo": "text",
     }
     left = 0.0 if page.narrow else names_width(names) / page.width
-    across = [-0.5, len(SOURCES) - 0.5]
+    across = [-0.5, len(sources) - 0.5]
     layout["xaxis"] = bare_axis(p, range=across, domain=[left, 1], showticklabels=False)
     layout["annotations"] += _source_words(estimates, grouping, page, header)
     layout["annotations"].append(label(0, 0, words.axis, p.soft, yanchor="top", yshift=-12))
@@ -352,21 +358,21 @@ def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str
 
 def _source_words(estimates: Sequence[Estimates], grouping: str, page: Page, header: int) -> list[Json]:
     """Return the sources with n, in the colour of their category; upright on a telephone."""
-    p, notes = page.palette, []
-    category = {source: c for c in CATEGORIES for source in GROUPINGS[grouping][c]}
-    for index, source in enumerate(SOURCES):
+    notes: list[Json] = []
+    category = {source: key for key, sources in page.spec.groupings[grouping].items() for source in sources}
+    for index, source in enumerate(page.spec.source_keys):
         pairs = pairs_said([values[source] for values in estimates])
         words = f"<b>{source}</b>{'  ' if page.narrow else '<br>'}{SMALL.format(pairs)}"
         turned: Json = {"textangle": -90} if page.narrow else {}
         place: Json = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom", "yshift": 5}
-        notes.append(label(index, header, words, p.of(category[source]), **place, **turned))
+        notes.append(label(index, header, words, page.colour(category[source]), **place, **turned))
     return notes
 
 
 def _heat_line(name: str, values: Estimates, y: float, page: Page) -> list[Json]:
     p, above = page.palette, 24 if page.narrow else 0
     notes = [label(0, y - above, plain(name, 40 if page.narrow else 32), p.ink, yref="y")]
-    for index, source in enumerate(SOURCES):
+    for index, source in enumerate(page.spec.source_keys):
         found = values[source]
         number = f"{found.value:.1f}" if found is not None else "none"
         notes.append(label(index, y, number, p.ink, 12, xref="x", yref="y", xanchor="center"))
@@ -387,18 +393,18 @@ def curves(
     layout = base_layout(page, words, _CURVES, above=26)
     most = max(point.k for points, _ in drawn for point in points)
     low, high = _reach(drawn)
-    ends = _apart([points[-1].macro for points, _ in drawn], 18 * (high - low) / _CURVES)
+    ends = _apart([points[-1].value for points, _ in drawn], 18 * (high - low) / _CURVES)
     room = 0.4 if page.narrow else 0.22
     traces: list[Json] = []
     for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
         traces += _curve_traces(line, points, final, _SYMBOLS[index % len(_SYMBOLS)], p)
         last = points[-1]
-        number = f"{last.macro:.1f}" if line.hollow else f"<b>{last.macro:.1f}</b>"
+        number = f"{last.value:.1f}" if line.hollow else f"<b>{last.value:.1f}</b>"
         own = f" ({line.small})" if line.small and not page.narrow else ""
         name = f"{plain(line.name, 14 if page.narrow else 26)}{own}"
         shade = p.soft if line.hollow else p.ink
         layout["annotations"].append(label(1 - room, end, f"{number}  {name}", shade, 12, yref="y", xshift=8))
-        layout["shapes"].append(hairline((last.k, most + 0.35), (last.macro, end), p.chance, "x"))
+        layout["shapes"].append(hairline((last.k, most + 0.35), (last.value, end), p.chance, "x"))
     if low <= CHANCE <= high:
         layout["shapes"].append(hairline((0, 1), (CHANCE, CHANCE), p.chance, "x domain"))
         at_chance: Json = {"xref": "x domain", "yref": "y", "yanchor": "bottom", "yshift": 2}
@@ -417,7 +423,7 @@ def curves(
 def _reach(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> tuple[float, float]:
     """Return the range of the axis: what is drawn, intervals included, and chance (50%) where it is within ten
     points of it."""
-    values = [point.macro for points, _ in drawn for point in (*odd_points(points), points[-1])]
+    values = [point.value for points, _ in drawn for point in (*odd_points(points), points[-1])]
     values += [end for _, e in drawn if e is not None for end in (e.low, e.high) if end is not None]
     low, high = min(values), max(values)
     if low - 10 <= CHANCE <= high + 10:
@@ -452,8 +458,8 @@ def _curve_traces(
         "mode": "lines+markers",
         "line": {"color": p.soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
         "x": [point.k for point in odd],
-        "y": [point.macro for point in odd],
-        "hovertext": [f"<b>{plain(name, 60)}</b><br>{point.k} votes: {point.macro:.1f}" for point in odd],
+        "y": [point.value for point in odd],
+        "hovertext": [f"<b>{plain(name, 60)}</b><br>{point.k} votes: {point.value:.1f}" for point in odd],
     }
     if final is None:
         return [line]

@@ -15,17 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import CATEGORIES, SOURCES, UNTAGGED_CATEGORY
-from benchmark.labels import TAGS
-from benchmark.protocols import PROTOCOLS, category_counts, ratios
+from benchmark.protocols import category_counts, protocols, ratios
 from benchmark.scorecard import score_row, scorecard
-from benchmark.scoring import SLICES, Tally
+from benchmark.scoring import Tally, slice_index, slices
+from benchmark.spec import BenchmarkSpec, capital
 from benchmark.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard.share import escape
-
-SCORES = ("macro", *CATEGORIES)
-BUCKETS = (*TAGS, UNTAGGED_CATEGORY)
 
 Entry = Mapping[str, Any]
 Extreme = Callable[[Iterable[float]], float]
@@ -54,10 +50,20 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One place on a K curve: the expected macro average, in percent, of a majority of `k` votes."""
+    """One place on a K curve: the expected headline score, in percent, of a majority of `k` votes."""
 
     k: int
-    macro: float
+    value: float
+
+
+def drawn_scores(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the scores of a figure: the headline, then the categories."""
+    return (spec.headline, *spec.category_keys)
+
+
+def buckets(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the kinds of error: the tags, and the categories whose pairs carry none."""
+    return (*spec.tags, *spec.untagged)
 
 
 def display_name(entry: Entry) -> str:
@@ -65,7 +71,7 @@ def display_name(entry: Entry) -> str:
     return " ".join(f"{entry['model']} {entry.get('version') or ''}".split())
 
 
-def judges(entries: Sequence[Entry], label_revision: str) -> tuple[list[Judge], list[str]]:
+def judges(entries: Sequence[Entry], label_revision: str, spec: BenchmarkSpec) -> tuple[list[Judge], list[str]]:
     """Return the entries that have counts under `label_revision`, and the names of those that have none."""
     found, missing = [], []
     for entry in entries:
@@ -75,65 +81,76 @@ def judges(entries: Sequence[Entry], label_revision: str) -> tuple[list[Judge], 
         else:
             behaviour = Behaviour(entry["parse_rate"], entry.get("first_shown_rate"), entry.get("self_consistency"))
             name, kind = display_name(entry), str(entry.get("judge_type") or "")
-            found.append(Judge(name, Tally.from_json(counts), behaviour, str(entry["id"]), kind))
+            found.append(Judge(name, Tally.from_json(counts, spec), behaviour, str(entry["id"]), kind))
     return found, missing
 
 
 def category_estimates(judge: Judge, protocol: str, grouping: str) -> dict[str, Estimate | None]:
-    """Return agreement for each of SCORES; None where nothing was counted."""
+    """Return agreement for each of ``drawn_scores``; None where nothing was counted."""
+    spec = judge.tally.spec
     row = score_row(judge.tally, protocol, grouping)
-    sizes = category_counts(judge.tally.counts, grouping)[:, 0].tolist()
-    pairs = {"macro": sum(sizes), **dict(zip(CATEGORIES, sizes, strict=True))}
+    sizes = category_counts(judge.tally.counts, spec, grouping)[:, 0].tolist()
+    by_category = dict(zip(spec.category_keys, sizes, strict=True))
+    pairs = {name: sum(by_category[key] for key in spec.parts_of(name)) for name in drawn_scores(spec)}
     intervals = row.get("interval") or {}
-    return {name: _estimate(row[name], intervals.get(name), pairs[name]) for name in SCORES}
+    return {name: _estimate(row[name], intervals.get(name), pairs[name]) for name in pairs}
 
 
 def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
-    """Error rate for each error tag, and for reasoning, whose pairs carry no tag, as the sixth bucket."""
-    rows = [judge.tally.counts[SLICES.index(tag)] for tag in TAGS]
-    rows.append(category_counts(judge.tally.counts)[CATEGORIES.index(UNTAGGED_CATEGORY)])
-    agreement = _shares(np.stack(rows), protocol)
-    return {name: _opposite(share) for name, share in zip(BUCKETS, agreement, strict=True)}
+    """Error rate for each error tag, and for the categories whose pairs carry no tag, as further buckets."""
+    spec = judge.tally.spec
+    rows = [judge.tally.counts[slice_index(tag, spec)] for tag in spec.tags]
+    categories = category_counts(judge.tally.counts, spec)
+    rows += [categories[spec.category_keys.index(key)] for key in spec.untagged]
+    agreement = _shares(np.stack(rows), protocol, spec)
+    return {name: _opposite(share) for name, share in zip(buckets(spec), agreement, strict=True)}
 
 
 def source_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
-    """Return agreement for each of the seven SOURCES."""
-    return cell_estimates(judge, SOURCES, protocol)
+    """Return agreement for each of the sources."""
+    return cell_estimates(judge, judge.tally.spec.source_keys, protocol)
 
 
 def cell_estimates(judge: Judge, cells: Sequence[str], protocol: str) -> dict[str, Estimate | None]:
     """Return agreement for each of some CELLS."""
-    rows = np.stack([judge.tally.counts[SLICES.index(cell)] for cell in cells])
-    return dict(zip(cells, _shares(rows, protocol), strict=True))
+    spec = judge.tally.spec
+    rows = np.stack([judge.tally.counts[slice_index(cell, spec)] for cell in cells])
+    return dict(zip(cells, _shares(rows, protocol, spec), strict=True))
 
 
 def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
-    """Return the strict macro average for 1 to K votes, and the estimate at K with its interval."""
+    """Return the headline score for 1 to K votes, and the estimate at K with its interval."""
+    spec = judge.tally.spec
     card = scorecard(judge.tally, judge.behaviour, benchmark="", label_revision="")
-    points = [Point(p["k"], 100 * p["macro"]) for p in card["k_curve"] if p["macro"] is not None]
-    return points, category_estimates(judge, "strict", "official")["macro"]
+    values = [(point["k"], point.get(spec.headline)) for point in card["k_curve"]]
+    points = [Point(k, 100 * value) for k, value in values if value is not None]
+    return points, category_estimates(judge, spec.ranking, spec.official)[spec.headline]
 
 
-def category_finding(names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]]) -> str:
+def category_finding(
+    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], spec: BenchmarkSpec
+) -> str:
     """Return which category is hardest for most judges, if it clearly is."""
-    key, whom = _shared_extreme(names, estimates, CATEGORIES, min)
-    return f"{key.capitalize()} pairs are the hardest {whom}" if key else "Agreement by category"
+    key, whom = _shared_extreme(names, estimates, spec.category_keys, min)
+    return f"{spec.title_of(key)} pairs are the hardest {whom}" if key else "Agreement by category"
 
 
-def bucket_finding(names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]]) -> str:
+def bucket_finding(
+    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], spec: BenchmarkSpec
+) -> str:
     """On which kind of error most judges err most, if they clearly do."""
-    key, whom = _shared_extreme(names, estimates, BUCKETS, max)
-    where = f"{key} pairs" if key == UNTAGGED_CATEGORY else f"pairs tagged {key}"
+    key, whom = _shared_extreme(names, estimates, buckets(spec), max)
+    where = f"{key} pairs" if key in spec.untagged else f"pairs tagged {key}"
     return f"The error rate is highest on {where} {whom}" if key else "Error rate by kind of error"
 
 
-def vote_finding(curves: Sequence[Sequence[Point]]) -> str:
+def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
     """Return whether a majority of the largest odd number of votes does better than one vote."""
-    gains = [odd[-1].macro - odd[0].macro for odd in map(odd_points, curves) if len(odd) > 1]
+    gains = [odd[-1].value - odd[0].value for odd in map(odd_points, curves) if len(odd) > 1]
     if not gains:
-        return "Macro average by number of votes"
+        return f"{capital(spec.headline_text)} by number of votes"
     if len(gains) == 1:
-        return f"A majority of votes moves the macro average by {signed(gains[0])} points"
+        return f"A majority of votes moves the {spec.headline_text} by {signed(gains[0])} points"
     better = sum(gain > 0 for gain in gains)
     whom = "every judge" if better == len(gains) else f"{better} of {len(gains)} judges" if better else "no judge"
     return f"A majority does better than a single vote for {whom}"
@@ -171,14 +188,14 @@ def _estimate(value: float | None, interval: Sequence[float] | None, n: int) -> 
     return Estimate(100 * value, low, high, n)
 
 
-def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str) -> list[Estimate | None]:
+def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str, spec: BenchmarkSpec) -> list[Estimate | None]:
     """Return agreement in each row (cells x FIELDS). A cell posing as the first source is all there is, hence the
-    overall."""
-    tallies = np.zeros((len(rows), len(SLICES), rows.shape[1]), dtype=np.int64)
+    pooled score."""
+    tallies = np.zeros((len(rows), len(slices(spec)), rows.shape[1]), dtype=np.int64)
     tallies[:, 0] = rows
-    counted = ratios(tallies, protocol)
-    pairs = zip(counted.right[:, -1].tolist(), counted.total[:, -1].tolist(), strict=True)
-    bounded = PROTOCOLS[protocol].has_interval
+    counted, at = ratios(tallies, spec, protocol), spec.index(spec.pooled)
+    pairs = zip(counted.right[:, at].tolist(), counted.total[:, at].tolist(), strict=True)
+    bounded = protocols(spec)[protocol].has_interval
     return [_estimate(k / n, wilson(k, n) if bounded else None, round(n)) if n else None for k, n in pairs]
 
 

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from benchmark.items import CATEGORIES, SOURCES
+from benchmark.spec import BenchmarkSpec, capital
 from leaderboard.board.rows import BoardRow
-from leaderboard.charts import paper_reference
 from leaderboard.charts.base import (
     HEADER,
     HERE,
@@ -30,27 +29,28 @@ from leaderboard.charts.base import (
 from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
 from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
-    BUCKETS,
-    SCORES,
     Entry,
     Estimate,
     Judge,
     Point,
     bucket_estimates,
     bucket_finding,
+    buckets,
     category_estimates,
     category_finding,
+    drawn_scores,
     separate,
     source_estimates,
     vote_curve,
     vote_finding,
 )
 from leaderboard.charts.layout import ChartText, Estimates
+from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES
 
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 MOST_LINES = 6  # more cannot be named at their ends
-_RULE_OF_PAPER = "The paper's figures leave undecided pairs out, as the rule paper does: compare them under that rule."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +65,40 @@ class _DrawnLine:
 
 @chart("categories", "Categories", place=1, paper=True)
 def category_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
-    """Return agreement with people: macro average and the three categories, for each judge chosen."""
+    """Return agreement with people: the headline score and the categories, for each judge chosen."""
     shown, notes = _scored_and_reported(entries, view)
     if not shown:
         return empty_chart(notes)
     hollow = "; hollow: reported, by its source's own rule" if view.around.reported else ""
     words = ChartText(
-        category_finding([one.line.name for one in shown], [one.estimates for one in shown]),
+        category_finding([one.line.name for one in shown], [one.estimates for one in shown], view.spec),
         f"Share of pairs judged as people did, with 95% intervals{hollow}. {rules(view)}",
         "Agreement, % (right is better)",
     )
     paper = _table_of_paper(view) if view.paper else []
-    return _dots(shown, SCORES, view, words, notes, paper)
+    return _dots(shown, drawn_scores(view.spec), view, words, notes, paper)
 
 
 def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[list[_DrawnLine], tuple[str, ...]]:
-    """Return what the reader chose, best macro average first, and what is to be said of it."""
+    """Return what the reader chose, best headline score first, and what is to be said of it."""
     chosen, notes = chosen_judges(entries, view, votes=False)
     estimates = [category_estimates(judge, view.protocol, view.grouping) for judge in chosen]
     shown = [
         _DrawnLine(ChartLine(judge.name), found, HERE, judge.type)
         for judge, found in zip(chosen, estimates, strict=True)
     ]
-    shown += [_reported(row) for row in view.around.reported]
-    shown.sort(key=lambda one: found.value if (found := one.estimates.get("macro")) is not None else -1, reverse=True)
+    shown += [_reported(row, view.spec) for row in view.around.reported]
+    headline = view.spec.headline
+    shown.sort(key=lambda one: found.value if (found := one.estimates.get(headline)) is not None else -1, reverse=True)
     if remarks := [f"{row.model} {row.note}" for row in view.around.reported if row.note]:
         notes += (f"Of the reported results: {'; '.join(remarks)}.",)
     return shown, notes
 
 
-def _reported(row: BoardRow) -> _DrawnLine:
+def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
     """Return a reported result as published; its intervals are those of the sizes that its figures fit."""
     estimates: dict[str, Estimate | None] = {}
-    for key in SCORES:
+    for key in drawn_scores(spec):
         value, bounds = row.value(key), row.interval.get(key)
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
         estimates[key] = None if value is None else Estimate(100 * value, low, high, 0)
@@ -106,7 +107,7 @@ def _reported(row: BoardRow) -> _DrawnLine:
 
 @chart("tags", "Error tags", place=2, paper=True, needs="counts")
 def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
-    """Error rate on the pairs that carry each error tag, and on the reasoning pairs, which carry none."""
+    """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
     found, notes = chosen_judges(entries, view)
     chosen = [judge for judge in found if judge.tally.has_tags]
     if len(chosen) < len(found):
@@ -115,16 +116,17 @@ def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         return empty_chart(notes)
     estimates = [bucket_estimates(judge, view.protocol) for judge in chosen]
     words = ChartText(
-        bucket_finding(_names(chosen), estimates),
+        bucket_finding(_names(chosen), estimates, view.spec),
         f"Share of pairs judged wrongly, by the kind of error in them, with 95% intervals. {rules(view, False)}",
         "Error rate, % (left is better)",
         start=0,
     )
-    notes += ("A pair counts under every tag it carries. Reasoning pairs carry none and stand as the sixth group.",)
-    rates = paper_reference.ERROR_RATES.items() if view.paper else ()
-    paper = [_printed(name, values, paper_reference.TAGS_SOURCE) for name, values in rates]
+    notes += (f"A pair counts under every tag it carries.{_untagged_words(view.spec)}",)
+    printed = paper_figures(view.spec)
+    rates = (printed.error_rates or {}).items() if view.paper else ()
+    paper = [_printed(name, values, printed.tags_source) for name, values in rates]
     shown = [_DrawnLine(ChartLine(judge.name), found) for judge, found in zip(chosen, estimates, strict=True)]
-    return _dots(shown, BUCKETS, view, words, notes, paper)
+    return _dots(shown, buckets(view.spec), view, words, notes, paper)
 
 
 @chart("sources", "Sources", place=3, needs="counts")
@@ -142,7 +144,7 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     )
     notes += ("Sources with few pairs say little: their intervals stand in the numbers below.",)
     drawn = heat_map(names, estimates, view.grouping, view.page, words)
-    return to_chart(drawn, words, notes, table(names, estimates, SOURCES))
+    return to_chart(drawn, words, notes, table(names, estimates, view.spec.source_keys))
 
 
 @chart("votes", "Votes", place=4, paper=True, needs="counts")
@@ -157,32 +159,34 @@ def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         chosen = chosen[:MOST_LINES]
     if not chosen:
         return empty_chart(notes)
-    if (view.protocol, view.grouping) != ("strict", "official"):
-        notes += ("This figure always follows the rule strict and the official categories.",)
+    if (view.protocol, view.grouping) != (view.spec.ranking, view.spec.official):
+        notes += (f"This figure always follows the rule {view.spec.ranking} and the official categories.",)
     drawn = [vote_curve(judge) for judge in chosen]
     words = ChartText(
-        vote_finding([points for points, _ in drawn]),
+        vote_finding([points for points, _ in drawn], view.spec),
         "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
-        f"Rule strict, labels {view.label_revision}.{' Hollow and dotted: the paper.' if view.paper else ''}",
-        f"Macro average, % (up is better){_pairs(drawn)}",
+        f"Rule {view.spec.ranking}, labels {view.label_revision}."
+        f"{' Hollow and dotted: the paper.' if view.paper else ''}",
+        f"{capital(view.spec.headline_text)}, % (up is better){_pairs(drawn)}",
     )
     notes += ("Odd numbers of votes are joined: an even number can tie, and a tie is not a right answer.",)
     rows: list[Cells] = [
-        (judge.name, f"{point.k} votes", point.macro, *ends(final, point.k == judge.tally.k))
+        (judge.name, f"{point.k} votes", point.value, *ends(final, point.k == judge.tally.k))
         for judge, (points, final) in zip(chosen, drawn, strict=True)
         for point in points
     ]
     lines = [ChartLine(judge.name) for judge in chosen]
     if not view.paper:
         return to_chart(curves(lines, drawn, view.page, words), words, notes, rows)
-    notes += (_RULE_OF_PAPER, "The paper draws one subset of the votes, so its curves move with the draw.")
+    printed = paper_figures(view.spec)
+    notes += (*printed.said("rule"), "The paper draws one subset of the votes, so its curves move with the draw.")
     rows = [(*row, HERE) for row in rows]
-    for name, values in paper_reference.MACRO_BY_VOTES.items():
-        source = paper_reference.VOTES_PRINTED if name == "GPT-4o" else paper_reference.VOTES_SOURCE
-        points = [Point(k, value) for k, value in zip(paper_reference.VOTES, values, strict=True)]
+    for name, values in (printed.by_votes or {}).items():
+        source = (printed.votes_notes or {}).get(name, printed.votes_source)
+        points = [Point(k, value) for k, value in zip(printed.votes, values, strict=True)]
         lines.append(ChartLine(name, "paper", hollow=True))
         drawn.append((points, None))
-        rows += [(name, f"{point.k} votes", point.macro, None, None, None, source) for point in points]
+        rows += [(name, f"{point.k} votes", point.value, None, None, None, source) for point in points]
     return to_chart(curves(lines, drawn, view.page, words), words, notes, rows, WITH_SOURCE)
 
 
@@ -192,10 +196,9 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     chosen, notes = _scored_and_reported(entries, view)
     order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
     chosen.sort(key=lambda one: order.get(one.kind, len(order)))
-    shown = [_heading("LLaVA-OneVision-7B, paper")]
-    shown += [
-        _printed(name, values, paper_reference.CRITICS_SOURCE) for name, values in paper_reference.CRITICS.items()
-    ]
+    printed = paper_figures(view.spec)
+    shown = [_heading(printed.base)] if printed.critics else []
+    shown += [_printed(name, values, printed.critics_source) for name, values in (printed.critics or {}).items()]
     for kind, group in groupby(chosen, key=lambda one: one.kind):
         shown += [_heading(TYPE_NAMES.get(kind, kind or "kind unknown").capitalize()), *group]
     words = ChartText(
@@ -205,11 +208,10 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         "Agreement, % (right is better)",
     )
     notes += (
-        "The paper's bars have no number of pairs, so no interval. Its base model stands at 38.2 here and at 36.5 in "
-        "Table 2.",
+        *printed.said("critics"),
         "Kinds are what submitters say of their judges; nothing but the kind is held equal between them.",
     )
-    return _dots(shown, SCORES, view, words, notes)
+    return _dots(shown, drawn_scores(view.spec), view, words, notes)
 
 
 @chart("position", "Position", place=8, needs="nothing")
@@ -272,11 +274,19 @@ def _dots(
     every = [*shown, *((_heading("Paper"), *paper) if paper else ())]
     drawn = dots([one.line for one in every], [one.estimates for one in every], keys, view.page, words)
     if paper:
-        notes += (_RULE_OF_PAPER,)
+        notes += paper_figures(view.spec).said("rule")
     told = any(one.line.hollow for one in every)  # by others
     sources = [one.source for one in every] if told else ()
     rows = table([one.line.name for one in every], [one.estimates for one in every], keys, sources)
     return to_chart(drawn, words, notes, rows, WITH_SOURCE if told else HEADER)
+
+
+def _untagged_words(spec: BenchmarkSpec) -> str:
+    """Return which categories stand beside the tags."""
+    if len(spec.untagged) != 1:
+        return " Pairs of other categories carry none and stand as groups of their own." if spec.untagged else ""
+    place = ORDINALS[min(len(spec.tags), len(ORDINALS) - 1)]
+    return f" {spec.title_of(spec.untagged[0])} pairs carry none and stand as the {place} group."
 
 
 def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
@@ -300,13 +310,14 @@ def _printed(name: str, values: Mapping[str, float], source: str) -> _DrawnLine:
 
 
 def _table_of_paper(view: ChartQuery) -> list[_DrawnLine]:
-    """Return the paper's Table 2 from the reported rows of the board, best macro average first."""
-    there = {row.id for row in view.around.reported}
-    rows = [row for row in view.around.rows if row.tier == "reported" and row.source == paper_reference.PAPER]
+    """Return the paper's Table 2 from the reported rows of the board, best headline score first."""
+    there, printed = {row.id for row in view.around.reported}, paper_figures(view.spec)
+    headline = view.spec.headline
+    rows = [row for row in view.around.rows if row.tier == "reported" and row.source == printed.paper]
     found = []
-    for row in sorted(rows, key=lambda row: row.macro or 0, reverse=True):
+    for row in sorted(rows, key=lambda row: row.value(headline) or 0, reverse=True):
         if row.id not in there:
-            values = {key: row.value(key) for key in ("macro", *CATEGORIES)}
+            values = {key: row.value(key) for key in drawn_scores(view.spec)}
             shares = {key: 100 * value for key, value in values.items() if value is not None}
-            found.append(_printed(row.model, shares, paper_reference.TABLE))
+            found.append(_printed(row.model, shares, printed.table))
     return found

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.spec import BenchmarkSpec
 from leaderboard.charts.colours import FONTS, Palette, palette
 from leaderboard.charts.estimates import Estimate
 
@@ -27,8 +28,9 @@ Estimates = Mapping[str, Estimate | None]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a figure is drawn on: the width of the reader's page in pixels, and its ground."""
+    """What a figure is drawn on: the width of the reader's page in pixels, and its ground; and of which benchmark."""
 
+    spec: BenchmarkSpec
     width: int = 1200
     dark: bool = False
 
@@ -41,6 +43,10 @@ class Page:
     def palette(self) -> Palette:
         """The colours of the ground."""
         return palette(self.dark)
+
+    def colour(self, name: str) -> str:
+        """Return the colour of a category; everything that is none is ink."""
+        return self.palette.of(name, self.spec)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmark.items import CATEGORIES
 from leaderboard.charts.bias import Band
 from leaderboard.charts.colours import Palette
 from leaderboard.charts.layout import (
@@ -256,13 +255,14 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
     """Return a histogram per category on common axes that begin at zero; the count stands on each bar."""
     p = page.palette
     block = _BARS + 74
-    rows = len(CATEGORIES) if page.narrow else 1
+    categories = page.spec.category_keys
+    rows = len(categories) if page.narrow else 1
     height = block * (rows - 1) + _BARS
     layout = base_layout(page, words, height, above=26)
     most = max(max(values) for values in counts.values())
-    wide = page.width if page.narrow else (page.width - 40 * (len(CATEGORIES) - 1)) / len(CATEGORIES)
+    wide = page.width if page.narrow else (page.width - 40 * (len(categories) - 1)) / len(categories)
     traces: list[Json] = []
-    for index, category in enumerate(CATEGORIES):
+    for index, category in enumerate(categories):
         values, tail = list(counts.get(category, ())), str(index + 1) if index else ""
         left, top = (0.0, index * block) if page.narrow else (index * (wide + 40), 0)
         domain = [(left + 4) / page.width, (left + wide - _EDGE) / page.width]
@@ -279,7 +279,7 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
             "x": [step * (at + 0.5) for at in range(len(values))],
             "y": values,
             "width": step * 0.9,
-            "marker": {"color": p.of(category)},
+            "marker": {"color": page.colour(category)},
             "text": [str(value) if value else "" for value in values],
             "textposition": "outside",
             "textfont": {"color": p.ink, "size": 12},
@@ -290,8 +290,10 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText
             "yaxis": f"y{tail}",
         }
         traces.append(trace)
-        title = f"<b>{category.capitalize()}</b>  {SMALL.format(f'n {sum(values)}')}"
-        layout["annotations"].append(label(left / page.width, up[1], title, p.of(category), yanchor="bottom", yshift=8))
+        title = f"<b>{page.spec.title_of(category)}</b>  {SMALL.format(f'n {sum(values)}')}"
+        layout["annotations"].append(
+            label(left / page.width, up[1], title, page.colour(category), yanchor="bottom", yshift=8)
+        )
     under(layout, page, words.axis, 30)
     return {"data": traces, "layout": layout}
 

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache
 from statistics import median, quantiles
 from typing import Any
 
-from benchmark.items import CATEGORIES, SOURCES, Item, ItemTable
-from benchmark.labels import TAGS
+from markupsafe import Markup
+
+from benchmark.items import Item, ItemTable
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from leaderboard.cache import BoardVersion
 from predictions.readers import READERS
 from predictions.readers.base import FileGuide
 
 BIN, BINS = 10, 13  # words; the last bin holds everything longer
 _BAR, _GAP, _HEIGHT = 20, 2, 96  # of the drawing
+_SECTION = re.compile(r"<!-- ([a-z]+) -->")
 _VOTES = 3  # per item in the sample file
 
 
@@ -70,13 +75,38 @@ class Histogram:
         return ", ".join(f"{bar.label} words: {bar.count}" for bar in self.bars if bar.count)
 
 
+_NOTHING = Markup()
+
+
+@dataclass(frozen=True, slots=True)
+class AboutTexts:
+    """What a definition says for the about page; markup of the project, "" where it says nothing."""
+
+    pairs: Markup = _NOTHING
+    quartiles: Markup = _NOTHING
+    tags: Markup = _NOTHING
+    lengths: Markup = _NOTHING
+    scores: Markup = _NOTHING
+    groupings: Markup = _NOTHING
+    reported: Markup = _NOTHING
+
+
+@cache
+def texts(spec: BenchmarkSpec) -> AboutTexts:
+    """Return the sections of `about.html` in a definition: each follows a comment with its name."""
+    parts = _SECTION.split((spec.read("about.html") or b"").decode())
+    known = {one.name for one in fields(AboutTexts)}
+    named = zip(parts[1::2], parts[2::2], strict=True)
+    return AboutTexts(**{name: Markup(text.strip()) for name, text in named if name in known})  # noqa: S704 (ours)
+
+
 def sizes(table: ItemTable) -> list[SourceCount]:
     """Return the benchmark's own Table 1, counted from its items: categories, each with its sources, then all."""
-    lines = []
-    for category in CATEGORIES:
+    lines, spec = [], table.spec
+    for category in spec.category_keys:
         inside = [item for item in table.items if item.category == category]
-        lines.append(_size(table, inside, category.capitalize(), ""))
-        by_source = {source: [item for item in inside if item.source == source] for source in SOURCES}
+        lines.append(_size(table, inside, spec.title_of(category), ""))
+        by_source = {source: [item for item in inside if item.source == source] for source in spec.shown_sources}
         lines += [_size(table, held, category, source) for source, held in by_source.items() if held]
     return [*lines, _size(table, table.items, "Total", "")]
 
@@ -106,15 +136,15 @@ def tags(edition: BoardVersion) -> list[TagCount]:
     stored = next((one["tallies"][revision] for one in edition.snapshot["entries"] if revision in one["tallies"]), None)
     if stored is None or edition.is_redacted(revision):
         return []
-    tally = Tally.from_json(stored)
-    found = [TagCount(name, tally.cell(name)["n"]) for name in TAGS] if tally.has_tags else []
+    tally = Tally.from_json(stored, edition.spec)
+    found = [TagCount(name, tally.cell(name)["n"]) for name in edition.spec.tags] if tally.has_tags else []
     return sorted(found, key=lambda tag: -tag.pairs)
 
 
 def histograms(table: ItemTable) -> list[Histogram]:
     """Return one per category. Which response people prefer plays no part, so it needs no label."""
     found = []
-    for category in CATEGORIES:
+    for category in table.spec.category_keys:
         apart = [abs(item.words[0] - item.words[1]) for item in table.items if item.category == category]
         if apart:
             found.append(_histogram(category, apart))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 import orjson
@@ -9,7 +11,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from benchmark.protocols import GROUPINGS
 from leaderboard import openapi_examples
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import compare_url
@@ -23,6 +24,7 @@ AsOf = Annotated[
     str | None,
     Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
 ]
+Handler = Callable[..., Awaitable[Response]]
 Percent = Annotated[str, Query(description="Percent as printed: its decimals say how exact it is", max_length=60)]
 
 
@@ -30,22 +32,19 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     """Return both routes, for a router that has the prefix."""
     router = APIRouter()
     turns = SerialExecutor()
+    spec = site.spec
+    one_grouping = Query(spec.official, description=f"One of {', '.join(spec.groupings)}")
 
     @router.get(
         "/check-numbers",
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
     )
-    async def check_numbers(
-        request: Request,
-        general: Percent = "",
-        hallucination: Percent = "",
-        reasoning: Percent = "",
-        overall: Percent = "",
-        macro: Percent = "",
-    ) -> Response:
-        given = (general, hallucination, reasoning, overall, macro)
-        asked = number_check.read(dict(zip(number_check.FIELDS, given, strict=True)))
+    @_with_parameters(spec.score_names, Percent)
+    async def check_numbers(request: Request, **given: str) -> Response:
+        if not spec.splits:
+            return problem(404, "no-sizes", f"The sizes of {spec.title} are not known: there is nothing to check.")
+        asked = number_check.read(given, spec)
         try:
             found = await turns.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
@@ -62,7 +61,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     async def compare_entries(
         request: Request,
         entries: Annotated[str, Query(description="Two to five ids, separated by commas", max_length=400)],
-        grouping: Annotated[str, Query(description=f"One of {', '.join(GROUPINGS)}")] = "official",
+        grouping: str = one_grouping,
         revision: Annotated[str | None, Query(description="Label revision; the current one if left out")] = None,
         as_of: AsOf = None,
     ) -> Response:
@@ -80,10 +79,23 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             said = compare.to_json(found)
             return _body(rounded(said) if edition.is_redacted(found.board.label_revision) else said)
 
-        key = "/api/v1" + compare_url(ids, grouping, revision or "")
+        key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision or "")
         return respond(await edition.ready(key, make), request.headers)
 
     return router
+
+
+def _with_parameters(names: Sequence[str], annotation: Any) -> Callable[[Handler], Handler]:
+    """Return what declares optional text parameters of a route, one for each name, beside its request."""
+
+    def declare(handler: Handler) -> Handler:
+        kind = inspect.Parameter.KEYWORD_ONLY
+        texts = [inspect.Parameter(name, kind, default="", annotation=annotation) for name in names]
+        request = inspect.Parameter("request", kind, annotation=Request)
+        handler.__signature__ = inspect.Signature([request, *texts])  # type: ignore[attr-defined]
+        return handler
+
+    return declare
 
 
 def _body(value: Any) -> CachedResponse:
@@ -91,8 +103,9 @@ def _body(value: Any) -> CachedResponse:
 
 
 def _refused(edition: BoardVersion, entries: str, grouping: str, revision: str | None) -> Response | None:
-    if grouping not in GROUPINGS:
-        return problem(400, "unknown-grouping", f"grouping is one of {', '.join(GROUPINGS)}.", parameter="grouping")
+    if grouping not in edition.spec.groupings:
+        known = ", ".join(edition.spec.groupings)
+        return problem(400, "unknown-grouping", f"grouping is one of {known}.", parameter="grouping")
     if revision and revision not in edition.revisions:
         known = ", ".join(edition.revisions) or "none yet"
         return problem(400, "unknown-revision", f"revision is one of {known}.", parameter="revision")

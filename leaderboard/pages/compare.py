@@ -12,9 +12,8 @@ from itertools import combinations
 from math import erfc, sqrt
 from typing import Any
 
-from benchmark.items import CATEGORIES, SOURCE_CATEGORY, SOURCES
 from benchmark.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
-from benchmark.ranking import MACRO, OVERALL
+from benchmark.spec import BenchmarkSpec, capital
 from benchmark.uncertainty import ALPHA, Z, holm
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.query import MOST_COMPARED, tenths
@@ -23,8 +22,6 @@ from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 
 MOST = MOST_COMPARED
-HEADLINES = (MACRO, OVERALL)
-NAMES = (*HEADLINES, *CATEGORIES)
 AXES = (0.2, 0.3, 0.4, 0.6, 1.0)  # of drawn differences, to either side
 
 
@@ -33,7 +30,7 @@ class ScoreDifference:
     """First entry minus second, over one part of the benchmark, as fractions. None: not known, or no count."""
 
     name: str
-    category: str  # of the part, "" for macro and overall
+    category: str  # of the part, "" for overall numbers
     n: int | None
     only_first: int | None
     only_second: int | None
@@ -43,11 +40,8 @@ class ScoreDifference:
     p: float | None
     p_adjusted: float | None = None  # by Holm, among those of its table
     implied: float | None = None  # the same where there is no p to show, from the interval
-
-    @property
-    def title(self) -> str:
-        """As a heading; sources keep their spelling."""
-        return self.name if self.name in SOURCES else self.name.capitalize()
+    of_source: bool = False
+    title: str = ""  # as a heading
 
     @property
     def separable(self) -> bool:
@@ -67,6 +61,7 @@ class Pair:
     second: BoardRow
     reason: str
     differences: tuple[ScoreDifference, ...]
+    spec: BenchmarkSpec
 
     @property
     def paired(self) -> bool:
@@ -76,12 +71,12 @@ class Pair:
     @property
     def whole(self) -> tuple[ScoreDifference, ...]:
         """Macro, overall and the categories."""
-        return tuple(one for one in self.differences if one.name not in SOURCES)
+        return tuple(one for one in self.differences if not one.of_source)
 
     @property
     def sources(self) -> tuple[ScoreDifference, ...]:
         """The sources."""
-        return tuple(one for one in self.differences if one.name in SOURCES)
+        return tuple(one for one in self.differences if one.of_source)
 
     def of(self, name: str) -> ScoreDifference | None:
         """Return the difference over one part."""
@@ -139,7 +134,7 @@ def compare(
     edition: BoardVersion,
     ids: Sequence[str],
     relations: PairwiseArrays | None,
-    grouping: str = "official",
+    grouping: str = "",
     revision: str = "",
 ) -> Comparison:
     """Compare the entries that there are; unknown ids are passed over, baselines, and all beyond MOST.
@@ -156,46 +151,62 @@ def compare(
 
 
 def _clearness(pair: Pair) -> tuple[float, float]:
-    macro = pair.of(MACRO)
-    if macro is None:
+    headline = pair.of(pair.spec.headline)
+    if headline is None:
         return (2.0, 0.0)
-    return (0.0 if macro.separable else 1.0, -abs(macro.delta))
+    return (0.0 if headline.separable else 1.0, -abs(headline.delta))
 
 
 def _pair(
     edition: BoardVersion, board: Board, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None
 ) -> Pair:
+    spec = board.spec
     reason = not_paired(edition, first, second, relations)
     if not reason and relations is not None:
-        counted = relations.pair(first.id, second.id, board.grouping)
+        counted = relations.pair(first.id, second.id, spec, board.grouping)
         if counted is not None:
-            return Pair(first, second, "", _ordered(_tables([_counted(name, one) for name, one in counted.items()])))
-    if board.benchmark == "demo" and {first.tier, second.tier} == {"scored", "reported"}:
-        return Pair(first, second, reason, ())
+            differences = _tables([_counted(name, one, spec) for name, one in counted.items()])
+            return Pair(first, second, "", _ordered(differences, spec), spec)
+    if spec.synthetic and {first.tier, second.tier} == {"scored", "reported"}:
+        return Pair(first, second, reason, (), spec)
     comparable = all(_same_categories(edition, row, board.grouping) for row in (first, second))
-    names = NAMES if comparable else (OVERALL,)
+    names = spec.headline_first if comparable else (spec.pooled,)
     found = [_unpaired(board, name, first, second) for name in names]
-    return Pair(first, second, reason, _ordered([one for one in found if one is not None]))
+    return Pair(first, second, reason, _ordered([one for one in found if one is not None], spec), spec)
 
 
 def _tables(found: Sequence[ScoreDifference]) -> list[ScoreDifference]:
-    """Return p-values adjusted table by table: macro, overall and categories stand in one, sources in another."""
-    sources = [one for one in found if one.name in SOURCES]
-    return [*adjust([one for one in found if one.name not in SOURCES]), *adjust(sources)]
+    """Return p-values adjusted table by table: overall numbers and categories stand in one, sources in another."""
+    sources = [one for one in found if one.of_source]
+    return [*adjust([one for one in found if not one.of_source]), *adjust(sources)]
 
 
-def _counted(name: str, one: PairedCounts) -> ScoreDifference:
-    category = name if name in CATEGORIES else SOURCE_CATEGORY.get(name, "")
-    return ScoreDifference(name, category, one.n, one.only_first, one.only_second, one.delta, one.low, one.high, one.p)
+def _counted(name: str, one: PairedCounts, spec: BenchmarkSpec) -> ScoreDifference:
+    of_source = name in spec.shown_sources
+    category = name if name in spec.category_keys else spec.source_category[name] if of_source else ""
+    return ScoreDifference(
+        name,
+        category,
+        one.n,
+        one.only_first,
+        one.only_second,
+        one.delta,
+        one.low,
+        one.high,
+        one.p,
+        of_source=of_source,
+        title=name if of_source else spec.title_of(name),
+    )
 
 
-def _ordered(found: Sequence[ScoreDifference]) -> tuple[ScoreDifference, ...]:
-    """Macro, overall, then categories, then sources; among those the clearest first."""
+def _ordered(found: Sequence[ScoreDifference], spec: BenchmarkSpec) -> tuple[ScoreDifference, ...]:
+    """Overall numbers, the headline first, then categories, then sources; among those the clearest first."""
+    overalls = spec.headline_first[: len(spec.overalls)]
 
     def key(one: ScoreDifference) -> tuple[int, float, float]:
-        if one.name in HEADLINES:
-            return (HEADLINES.index(one.name), 0.0, 0.0)
-        return (2 + (one.name in SOURCES), 1.0 if one.p is None else one.p, -abs(one.delta))
+        if one.name in overalls:
+            return (overalls.index(one.name), 0.0, 0.0)
+        return (len(overalls) + one.of_source, 1.0 if one.p is None else one.p, -abs(one.delta))
 
     return tuple(sorted(found, key=key))
 
@@ -210,8 +221,10 @@ def _unpaired(board: Board, name: str, first: BoardRow, second: BoardRow) -> Sco
     if bounds and others:
         low = one - other - sqrt((one - bounds[0]) ** 2 + (others[1] - other) ** 2)
         high = one - other + sqrt((bounds[1] - one) ** 2 + (other - others[0]) ** 2)
-    n = board.sizes.get(OVERALL if name == MACRO else name) if first.tier == second.tier == "scored" else None
-    return ScoreDifference(name, name if name in CATEGORIES else "", n, None, None, one - other, low, high, None)
+    spec = board.spec
+    n = board.sizes.get(spec.pooled if spec.is_mean(name) else name) if first.tier == second.tier == "scored" else None
+    category = name if name in spec.category_keys else ""
+    return ScoreDifference(name, category, n, None, None, one - other, low, high, None, title=spec.title_of(name))
 
 
 def _same_categories(edition: BoardVersion, row: BoardRow, grouping: str) -> bool:
@@ -227,7 +240,7 @@ def own_grouping(edition: BoardVersion, row: BoardRow) -> str | None:
     """Return the grouping that a reported row's figures follow, where that is known and not the official one."""
     one: ReportedFigures | None = find(edition.published, row.id)
     grouping = one.check.grouping if one is not None and one.check is not None else None
-    return grouping if grouping != "official" else None
+    return grouping if grouping != edition.spec.official else None
 
 
 def not_paired(edition: BoardVersion, first: BoardRow, second: BoardRow, relations: PairwiseArrays | None) -> str:
@@ -257,7 +270,7 @@ def not_paired(edition: BoardVersion, first: BoardRow, second: BoardRow, relatio
 
 
 def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
-    if edition.benchmark == "demo" and len(reported) == 1:
+    if edition.spec.synthetic and len(reported) == 1:
         return (
             f"{reported[0].model} is a published result on the real benchmark and cannot be compared with "
             "a judge of synthetic pairs."
@@ -278,7 +291,7 @@ def sentence(pair: Pair) -> str:
     a, b = names(pair)
     if not pair.differences:
         return f"{a} and {b} cannot be compared here."
-    parts = [one for one in pair.differences if one.name in CATEGORIES]
+    parts = [one for one in pair.differences if one.name in pair.spec.category_keys]
     said = [_categories(a, b, parts)] if parts else []
     said.append(_whole(a, b, pair))
     return " ".join(filter(None, said))
@@ -325,11 +338,12 @@ def _evidence(one: ScoreDifference, form: str = " ({})") -> str:
 
 
 def _whole(a: str, b: str, pair: Pair) -> str:
-    """About the macro average, or the overall where the categories are not the same ones."""
-    one = pair.of(MACRO) or pair.of(OVERALL)
+    """About the headline, or the pooled score where the categories are not the same ones."""
+    one = pair.of(pair.spec.headline) or pair.of(pair.spec.pooled)
     if one is None:
         return ""
-    what = "macro average" if one.name == MACRO else "overall"
+    mean = pair.spec.is_mean(one.name)
+    what = f"{one.name} average" if mean else one.name
     if not one.separable:
         if not tenths(abs(one.delta)):
             return f"Their {what}s are the same to a tenth of a point."
@@ -337,7 +351,7 @@ def _whole(a: str, b: str, pair: Pair) -> str:
         known = "cannot be separated" if one.low is not None else "have no interval that could be told"
         return f"Their {what}s, {gap} points apart, {known}{_evidence(one)}."
     ahead = a if one.delta > 0 else b
-    where = "Overall" if what == "overall" else f"On the {what}"
+    where = f"On the {what}" if mean else capital(what)
     return f"{where} {ahead} is ahead by {points(abs(one.delta))} points{_evidence(one)}."
 
 
@@ -396,14 +410,14 @@ def to_json(found: Comparison) -> dict[str, Any]:
         "label_revision": board.label_revision,
         "protocol": board.protocol,
         "grouping": board.grouping,
-        "entries": [_row_json(row) for row in found.rows],
+        "entries": [_row_json(row, board.spec.headline_first) for row in found.rows],
         "pairs": [_pair_json(one) for one in found.pairs],
     }
 
 
-def _row_json(row: BoardRow) -> dict[str, Any]:
+def _row_json(row: BoardRow, names: Sequence[str]) -> dict[str, Any]:
     return {
-        **{name: row.value(name) for name in ("id", "rank", "model", "version", "tier", *NAMES)},
+        **{name: row.value(name) for name in ("id", "rank", "model", "version", "tier", *names)},
         "interval": {name: list(bounds) for name, bounds in row.interval.items()},
     }
 
@@ -438,7 +452,7 @@ def _difference_json(one: ScoreDifference) -> Mapping[str, Any]:
 def offered(found: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
     """Of these rows the ones to add, those scored here first; none that cannot be compared with the chosen ones."""
     chosen = {row.id for row in found.rows}
-    tiers = {row.tier for row in found.rows} if found.board.benchmark == "demo" else set()
+    tiers = {row.tier for row in found.rows} if found.board.spec.synthetic else set()
     usable = [row for row in rows if row.id not in chosen and (not tiers or row.tier in tiers)]
     return sorted(usable, key=lambda row: row.tier != "scored")
 

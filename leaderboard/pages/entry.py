@@ -12,11 +12,10 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from benchmark.disclosure import OVERALL_ONLY
-from benchmark.items import CATEGORIES, SOURCES, UNTAGGED_CATEGORY
-from benchmark.labels import TAGS
-from benchmark.protocols import GROUPINGS, PROTOCOLS, RANKING, category_counts
+from benchmark.protocols import category_counts, protocols
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
+from benchmark.spec import BenchmarkSpec
 from benchmark.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard.board import reported_results
@@ -33,16 +32,6 @@ from storage.metadata import facts
 Json = Mapping[str, Any]
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
 """The entries next to one under a label revision, compared with it."""
-
-TAG_NAMES: Mapping[str, str] = {
-    "existence": "Existence",
-    "recognition": "Recognition",
-    "attribute": "Attribute",
-    "counting": "Counting",
-    "other": "Other",
-    UNTAGGED_CATEGORY: f"{UNTAGGED_CATEGORY.capitalize()} (untagged)",
-}
-_SOURCE_CATEGORY = {source: category for category, sources in GROUPINGS["official"].items() for source in sources}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +100,8 @@ class Curve:
 
     width: int
     height: int
-    macro: tuple[tuple[float, float, int, float], ...]  # x, y, k, share
-    overall: tuple[tuple[float, float, int, float], ...]
+    headline: tuple[tuple[float, float, int, float], ...]  # x, y, k, share
+    pooled: tuple[tuple[float, float, int, float], ...]  # none where it is the headline
     grid: tuple[tuple[float, str], ...]  # y, label
     left: int
     right: int
@@ -141,20 +130,22 @@ def _scored_page(
 ) -> str:
     board = board_of(edition, entry, asked.revision)
     revision = board.label_revision
-    tally = Tally.from_json(entry["tallies"][revision])
+    spec = board.spec
+    tally = Tally.from_json(entry["tallies"][revision], spec)
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], entry["self_consistency"])
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     level = edition.level(revision)
-    strict = card["protocols"]["strict"]
+    strict = card["protocols"][spec.ranking]
     if hides := edition.is_redacted(revision):
-        strict = shown_strict(card, level) if level == OVERALL_ONLY else strict
-        card["groupings"] = {"official": {**card["groupings"]["official"], "strict": strict}}
+        strict = shown_strict(card, level, spec) if level == OVERALL_ONLY else strict
+        card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
     return (
         environment()
         .get_template("entry.html")
         .render(
             current="",
-            demo=edition.benchmark == "demo",
+            spec=edition.spec,
+            demo=edition.spec.synthetic,
             **past_board_context(edition, asked.as_of, asked.url(as_of="")),
             asked=asked,
             gone=gone,
@@ -167,16 +158,18 @@ def _scored_page(
             card=card,
             strict=strict,
             board=board,
-            values=board.values,
+            finer=level != OVERALL_ONLY,
             by_category=_categories(tally),
             # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
-            by_source=[] if hides else [_cell(tally, name, name, _SOURCE_CATEGORY[name]) for name in SOURCES],
+            by_source=[]
+            if hides
+            else [_cell(tally, name, name, spec.source_category[name]) for name in spec.shown_sources],
             by_tag=_tags(tally),
             lengths=[] if hides else [_cell(tally, name, title) for name, title in _LENGTHS],
-            curve=None if hides else _curve(card["k_curve"]),
+            curve=None if hides else _curve(card["k_curve"], spec),
             sizes=_grouping_sizes(tally),
             facts=_facts(entry),
-            protocols={RANKING: PROTOCOLS[RANKING]} if hides else PROTOCOLS,
+            protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
             hides=hides,
             history=_history(edition, entry, asked),
             nearest=nearest(entry["id"], revision),
@@ -196,27 +189,29 @@ def _cell(tally: Tally, name: str, title: str, category: str = "") -> SliceCount
 
 
 def _categories(tally: Tally) -> list[SliceCounts]:
-    rows = category_counts(tally.counts)[:, :4].tolist()
+    rows = category_counts(tally.counts, tally.spec)[:, :4].tolist()
     return [
-        SliceCounts(name.capitalize(), n, agree, reject, undecided, name)
-        for name, (n, agree, reject, undecided) in zip(CATEGORIES, rows, strict=True)
+        SliceCounts(tally.spec.title_of(name), n, agree, reject, undecided, name)
+        for name, (n, agree, reject, undecided) in zip(tally.spec.category_keys, rows, strict=True)
     ]
 
 
 def _tags(tally: Tally) -> list[SliceCounts] | None:
     if not tally.has_tags:
         return None
-    reasoning = _categories(tally)[CATEGORIES.index(UNTAGGED_CATEGORY)]
-    last = SliceCounts(
-        TAG_NAMES[UNTAGGED_CATEGORY], reasoning.n, reasoning.agree, reasoning.reject, reasoning.undecided
-    )
-    return [*(_cell(tally, name, TAG_NAMES[name]) for name in TAGS), last]
+    spec = tally.spec
+    last = [
+        replace(one, name=f"{one.name} (untagged)", category="")
+        for one in _categories(tally)
+        if one.category in spec.untagged
+    ]
+    return [*(_cell(tally, name, spec.tag_titles.get(name, name)) for name in spec.tags), *last]
 
 
 def _grouping_sizes(tally: Tally) -> dict[str, str]:
     return {
-        grouping: "/".join(str(n) for n in category_counts(tally.counts, grouping)[:, 0].tolist())
-        for grouping in GROUPINGS
+        grouping: "/".join(str(n) for n in category_counts(tally.counts, tally.spec, grouping)[:, 0].tolist())
+        for grouping in tally.spec.groupings
     }
 
 
@@ -234,17 +229,17 @@ def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[Hist
         row = board.find(entry["id"])
         if row is not None:
             label = "" if revision == current else revision
-            there = BoardQuery(revision=label, as_of=permanent(board)).url()
+            there = BoardQuery(edition.spec, revision=label, as_of=permanent(board)).url()
             found.append(HistoryPoint(revision, row, board.scored, asked.url(revision=label), there, board.headline))
     return found
 
 
-def _curve(points: Sequence[Json]) -> Curve | None:
+def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
     """Return where the K curve's points stand; None where there is nothing to draw a line between."""
     if len(points) < 2:
         return None
     width, height, left, right, top, bottom = 460, 220, 30, 362, 12, 190
-    shares = [point[name] for point in points for name in ("macro", "overall") if point[name] is not None]
+    shares = [point[name] for point in points for name in spec.tie_breaks if point.get(name) is not None]
     if not shares:
         return None
     low, high = 5 * math.floor(min(shares) * 20), 5 * math.ceil(max(shares) * 20)
@@ -260,14 +255,15 @@ def _curve(points: Sequence[Json]) -> Curve | None:
                 point[name],
             )
             for point in points
-            if point[name] is not None
+            if point.get(name) is not None
         )
 
     grid = tuple(
         (round(bottom - (bottom - top) * (value - low) / (high - low), 1), str(value))
         for value in range(low, high + 1, 5 if high - low <= 30 else 10)
     )
-    return Curve(width, height, place("macro"), place("overall"), grid, left, right, bottom)
+    pooled = place(spec.pooled) if spec.pooled != spec.headline else ()
+    return Curve(width, height, place(spec.headline), pooled, grid, left, right, bottom)
 
 
 def _shared(edition: BoardVersion, asked: EntryQuery, base: str) -> dict[str, Any]:
@@ -292,7 +288,8 @@ def _reported_page(edition: BoardVersion, one: reported_results.ReportedFigures,
         .get_template("reported.html")
         .render(
             current="",
-            demo=edition.benchmark == "demo",
+            spec=edition.spec,
+            demo=edition.spec.synthetic,
             **past_board_context(edition, asked.as_of, asked.url(as_of="")),
             compare_url=partial(compare_url, as_of=asked.as_of),
             one=one,

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from benchmark.items import CATEGORIES, SOURCES, Item, ItemTable, presentation_order
+from benchmark.items import Item, ItemTable, presentation_order
 from benchmark.pairwise import BANDS, PairwiseArrays
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import read_as_of
 from leaderboard.pages.item_catalog import ItemTexts
 
@@ -154,7 +155,7 @@ def _holds(item: Item, texts: ItemTexts | None, wanted: Sequence[str]) -> bool:
     return all(word in text or (len(word) >= 8 and item.key.startswith(word)) for word in wanted)
 
 
-def read_query(parameters: Mapping[str, str]) -> ItemQuery:
+def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
 
     def one_of(name: str, known: Sequence[str]) -> str:
@@ -164,8 +165,8 @@ def read_query(parameters: Mapping[str, str]) -> ItemQuery:
     page = parameters.get("page", "")
     return ItemQuery(
         " ".join(parameters.get("q", "").split())[:MOST_WORDS],
-        one_of("category", CATEGORIES),
-        one_of("source", SOURCES),
+        one_of("category", spec.category_keys),
+        one_of("source", spec.shown_sources),
         one_of("right", tuple(RIGHT)),
         min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
         read_as_of(parameters),

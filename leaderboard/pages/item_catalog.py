@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.annotation import TELLTALE
-from benchmark.items import ItemTable, fingerprint, response_fingerprint
+from benchmark.items import ItemTable, load_table, response_fingerprint
 from benchmark.pairwise import PairwiseArrays, unpack
+from benchmark.spec import BenchmarkSpec
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.disclosure import without_counts
 from leaderboard.cache import BoardVersion
@@ -49,10 +50,12 @@ class ItemCatalog:
         manifest: Path | None = None,
         item_file: Path | None = None,
         relations_body: Callable[[str], bytes | None] = lambda _: None,
+        spec: BenchmarkSpec | None = None,
     ) -> None:
-        """``manifest`` None is the benchmark that ships with the project; without ``item_file`` there are no texts.
+        """``manifest`` None is that of the definition; without ``item_file`` there are no texts.
         ``relations_body`` gives stored relations by their id.
         """
+        self._spec = spec
         self._manifest = manifest
         self._item_file = item_file
         self._relations_body = relations_body
@@ -62,7 +65,7 @@ class ItemCatalog:
     @cached_property
     def table(self) -> ItemTable:
         """The items of the benchmark."""
-        return ItemTable.load() if self._manifest is None else ItemTable.from_file(self._manifest)
+        return load_table(self._manifest) if self._spec is None else ItemTable.load(self._spec, self._manifest)
 
     @cached_property
     def texts(self) -> Sequence[ItemTexts | None] | None:
@@ -157,7 +160,7 @@ def _row(line: str, number: int, path: Path) -> Mapping[str, Any]:
 def _items_of(row: Mapping[str, Any], table: ItemTable, texts: Sequence[ItemTexts | None]) -> Sequence[int]:
     """Return the item that a row is about: by key, else by texts and, where several pairs have the same ones, the
     next."""
-    found = table.by_fingerprint(fingerprint(row["query"], row["response"]))
+    found = table.by_fingerprint(table.fingerprint(row["query"], row["response"]))
     if row.get("key"):
         return [index for index in found if table.items[index].key == row["key"]]
     named = [index for index in found if row.get("id") in table.items[index].ids.values()]

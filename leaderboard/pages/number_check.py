@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from benchmark.items import CATEGORIES
 from benchmark.number_check import (
     Explanation,
     Figures,
@@ -23,16 +22,10 @@ from benchmark.number_check import (
     read_figures,
     right_range,
 )
+from benchmark.spec import BenchmarkSpec
 
-FIELDS = (*CATEGORIES, "overall", "macro")
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 _KEPT = 2048  # answers, of a few kilobytes each
-
-GROUPING_WORDS: Mapping[str, str] = {
-    "official": "official",
-    "povid-in-general": "POVID in general",
-    "rl-in-general": "RL in general",
-}
 
 _READINGS: Mapping[Reading, str] = {
     "rounded": "",
@@ -50,13 +43,15 @@ class BadFigures(ValueError):
 
 
 class NumberCheckQuery(NamedTuple):
-    """The figures as typed, without outer white space; "" where none was."""
+    """The figures as typed, in the order of the scores, without outer white space; "" where none was."""
 
-    general: str
-    hallucination: str
-    reasoning: str
-    overall: str
-    macro: str
+    spec: BenchmarkSpec
+    texts: tuple[str, ...]
+
+    @property
+    def by_name(self) -> dict[str, str]:
+        """The figures by the name of the score."""
+        return dict(zip(self.spec.score_names, self.texts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +68,15 @@ class ExplanationLine:
     how: str  # under which reading
 
 
-def read(parameters: Mapping[str, str]) -> NumberCheckQuery:
+def read(parameters: Mapping[str, str], spec: BenchmarkSpec) -> NumberCheckQuery:
     """Return the figures of a query string or of a command line."""
-    return NumberCheckQuery(*(parameters.get(name, "").strip()[: MOST_LETTERS + 1] for name in FIELDS))
+    texts = (parameters.get(name, "").strip()[: MOST_LETTERS + 1] for name in spec.score_names)
+    return NumberCheckQuery(spec, tuple(texts))
 
 
-def url(asked: NumberCheckQuery | Mapping[str, float | str | None], path: str = "/check-numbers") -> str:
+def url(values: Mapping[str, float | str | None] | Mapping[str, str], path: str = "/check-numbers") -> str:
     """Return the address at which figures are checked."""
-    values = asked._asdict() if isinstance(asked, NumberCheckQuery) else asked
-    given = [(name, str(values[name])) for name in FIELDS if values.get(name) not in (None, "")]
+    given = [(name, str(value)) for name, value in values.items() if value not in (None, "")]
     return f"{path}?{urlencode(given)}" if given else path
 
 
@@ -101,16 +96,16 @@ def figures(asked: NumberCheckQuery) -> Figures:
     Raises:
         BadFigures: as ``answer``.
     """
-    for name, text in asked._asdict().items():
+    for name, text in asked.by_name.items():
         try:
             figure(text if len(text) <= MOST_LETTERS else "…")
         except ValueError:
             shown = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
             raise BadFigures(name, f"“{shown}” is not a percentage between 0 and 100, such as 71.9.") from None
     try:
-        return read_figures(*asked)
+        return read_figures(asked.by_name, asked.spec)
     except ValueError:
-        if not any(asked):
+        if not any(asked.texts):
             raise BadFigures(None, "No figure was given: there is nothing to check.") from None
         message = "All figures are at most 1: percent are needed (71.9), not fractions (0.719)."
         raise BadFigures(None, message) from None
@@ -130,14 +125,18 @@ def headline(found: Plausibility) -> str:
         return "An overall alone says how many were right, not under which categories."
     plain = [one for one in found.fits if not one.exchanged]
     if not plain:
-        return f"These figures fit {_sizes(found.fits)} only with general and reasoning exchanged."
-    official = [one for one in plain if one.split.grouping == "official"]
+        return f"These figures fit {_sizes(found.fits)} only with {_exchanged(found.figures.spec)}."
+    official = [one for one in plain if one.split.grouping == found.figures.spec.official]
     how = _READINGS[plain[0].reading]
     if official and len(official) < len(plain):
         return f"These figures fit the official categories{how}, and others too: they do not tell which."
     if official:
         return f"These figures fit the official categories{how}."
     return f"These figures fit {_sizes(plain)}, not the official categories{how}."
+
+
+def _exchanged(spec: BenchmarkSpec) -> str:
+    return f"{' and '.join(spec.exchanged)} exchanged"
 
 
 def _sizes(explanations: Sequence[Explanation]) -> str:
@@ -167,14 +166,17 @@ def _line(one: Explanation, stated: Figures) -> ExplanationLine:
     pairs = list(zip(one.right, one.denominators, strict=True))
     known = [(k, n) for k, n in pairs if k is not None]
     complete, total = len(known) == len(pairs), sum(one.denominators)
-    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.overall, total, one.reading)
+    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, one.reading)
     macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
-    notes = [one.reading] + ["general and reasoning exchanged"] * one.exchanged
+    notes = [one.reading] + [_exchanged(stated.spec)] * one.exchanged
     return ExplanationLine(
         one.split.label,
-        GROUPING_WORDS[one.split.grouping],
+        stated.spec.grouping_text(one.split.grouping).title,
         ", ".join(one.split.revisions),
-        tuple((name, "–" if k is None else f"{k}/{n}") for name, (k, n) in zip(CATEGORIES, pairs, strict=True)),
+        tuple(
+            (name, "–" if k is None else f"{k}/{n}")
+            for name, (k, n) in zip(stated.spec.category_keys, pairs, strict=True)
+        ),
         f"{'–' if high - low == total else _span(low, high)}/{total:,}",
         f"{100 * low / total:.2f}" if low == high else "–",
         f"{float(100 * macro):.2f}" if complete else "–",
@@ -192,7 +194,7 @@ def to_json(found: Plausibility) -> dict[str, Any]:
         "verdict": found.verdict,
         "headline": headline(found),
         "sentences": list(found.sentences),
-        "figures": {name: None if one is None else str(one) for name, one in zip(FIELDS, _given(found), strict=True)},
+        "figures": {name: None if one is None else str(one) for name, one in found.figures.values.items()},
         "fits": [_explanation_json(one) for one in found.fits],
         "dropped": [_explanation_json(one) for one in found.dropped],
         "categories_alone": [_explanation_json(one) for one in found.categories_alone],
@@ -201,10 +203,6 @@ def to_json(found: Plausibility) -> dict[str, Any]:
         ],
         "impossible": list(found.impossible),
     }
-
-
-def _given(found: Plausibility) -> tuple[Any, ...]:
-    return (*found.figures.categories, found.figures.overall, found.figures.macro)
 
 
 def _split_json(split: Any) -> dict[str, Any]:

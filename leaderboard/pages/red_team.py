@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from leaderboard.render import environment
 
+_POOLED = load_spec(DEFAULT_BENCHMARK).pooled
 _FILE = Path(__file__).parents[1] / "red_team.json"
 _START, _SCALE = 6, 2  # of the drawing: where 0% is, and units per percent
 _CODES: Mapping[str, str] = {
@@ -75,7 +77,7 @@ def _result(found: Mapping[str, Any]) -> ExploitResult:
     if "refused" in found:
         reasons = ", ".join(_CODES.get(code, code) for code in found["refused"])
         return ExploitResult(None, f"refused: {reasons}", None)
-    return ExploitResult(found["overall"], "", _at(found["overall"]))
+    return ExploitResult(found[_POOLED], "", _at(found[_POOLED]))
 
 
 def _at(share: float) -> float:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, explore, number_check, red_team, tool_pages
@@ -26,7 +27,7 @@ _LINES = "application/jsonl; charset=utf-8"
 def build(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(SerialExecutor()))
+    router.include_router(_check(SerialExecutor(), site.spec, not_found))
     router.include_router(_compare(site, materials))
     router.include_router(_explore(site, materials, not_found))
     router.include_router(_about(site, materials))
@@ -34,14 +35,16 @@ def build(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIR
     return router
 
 
-def _check(turns: SerialExecutor) -> APIRouter:
+def _check(turns: SerialExecutor, spec: BenchmarkSpec, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
-        asked = number_check.read(request.query_params)
+        if not spec.splits:
+            return not_found(request.headers)
+        asked = number_check.read(request.query_params, spec)
         problem = None
-        if any(asked):
+        if any(asked.texts):
             try:
                 await turns.take(number_check.answer, asked)
             except number_check.BadFigures as wrong:
@@ -63,7 +66,7 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(request.headers)
-        choice = tool_pages.read_choice(request.query_params, edition.revisions)
+        choice = tool_pages.read_choice(request.query_params, edition.revisions, edition.spec)
         made = await edition.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice))
         )
@@ -80,7 +83,7 @@ def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
         edition = await requested_version(site, request)
         if edition is None:
             return no_board(request.headers)
-        query = explore.read_query(request.query_params)
+        query = explore.read_query(request.query_params, edition.spec)
         made = await edition.ready(query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query)))
         return respond(made, request.headers)
 

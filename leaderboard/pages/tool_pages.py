@@ -8,11 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmark.items import SOURCE_CATEGORY, SOURCES
 from benchmark.number_check import Implied, Plausibility
-from benchmark.protocols import GROUPINGS
-from benchmark.ranking import MACRO
-from leaderboard.board.columns import VALUES
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
@@ -22,11 +19,6 @@ from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import environment, past_board_context
 
-_EXAMPLES = (
-    ("r-r1-reward-2505-02835", "fits other categories exactly"),
-    ("r-unifiedreward-think-2505-03318", "fits POVID in general"),
-    ("r-omni-rewardmodel-bt-2510-23451", "fits none"),
-)
 _LISTED = 12  # entries offered to compare with
 
 
@@ -38,19 +30,21 @@ def _render(name: str, **context: Any) -> str:
 
 
 @cache
-def _examples() -> tuple[tuple[str, str, str], ...]:
+def _examples(spec: BenchmarkSpec) -> tuple[tuple[str, str, str], ...]:
     """(name, what it shows, address)."""
-    rows = [(find(load_published(), name), remark) for name, remark in _EXAMPLES]
+    rows = [(find(load_published(spec), name), remark) for name, remark in spec.examples.items()]
     return tuple((row.name, remark, number_check.url(row.figures)) for row, remark in rows if row)
 
 
 def check_page(asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None) -> str:
     """Return the form, and the answer if something was asked."""
-    found = number_check.answer(asked) if any(asked) and problem is None else None
+    found = number_check.answer(asked) if any(asked.texts) and problem is None else None
+    spec = asked.spec
     return _render(
         "check.html",
         current="/check-numbers",
-        asked=asked._asdict(),
+        spec=spec,
+        asked=asked.by_name,
         problem=problem,
         found=found,
         headline=number_check.headline(found) if found else "",
@@ -59,8 +53,8 @@ def check_page(asked: number_check.NumberCheckQuery, problem: number_check.BadFi
         dropped=_dropped(found) if found else (),
         alone=number_check.lines(found.categories_alone, found.figures) if found else (),
         implied=_implied(found) if found else (),
-        api=number_check.url(asked, "/api/v1/check-numbers"),
-        examples=_examples(),
+        api=number_check.url(asked.by_name, "/api/v1/check-numbers"),
+        examples=_examples(spec),
     )
 
 
@@ -78,7 +72,7 @@ def _implied(found: Plausibility) -> list[dict[str, Any]]:
     return [
         {
             "sizes": parts[0].split.label,
-            "grouping": number_check.GROUPING_WORDS[grouping],
+            "grouping": found.figures.spec.grouping_text(grouping).title,
             "revisions": [", ".join(one.split.revisions) for one in parts],
             "overalls": [f"{one.low:.2f} to {one.high:.2f}" for one in parts],
         }
@@ -98,12 +92,13 @@ def read_entries(text: str) -> tuple[str, ...]:
 class CompareQuery:
     """What a visitor of the compare page asked for; what means nothing has become what is usual."""
 
+    spec: BenchmarkSpec
     ids: tuple[str, ...] = ()
-    grouping: str = "official"
+    grouping: str = ""  # "" is the official one
     revision: str = ""
     as_of: str = ""
     search: str = ""
-    by: str = MACRO  # the accuracy that the matrix of all differences is about
+    by: str = ""  # the score that the matrix of all differences is about; "" is the headline
 
     def url(self, **changes: Any) -> str:
         """Return the address of this choice, with changes."""
@@ -111,22 +106,23 @@ class CompareQuery:
         return compare_url(view.ids, view.grouping, view.revision, view.as_of, view.search, view.by)
 
 
-def read_choice(parameters: Mapping[str, str], revisions: Sequence[str]) -> CompareQuery:
+def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], spec: BenchmarkSpec) -> CompareQuery:
     """Return the choice of a query string."""
-    grouping, revision = parameters.get("grouping", ""), parameters.get("revision", "")
+    grouping, revision, by = (parameters.get(name, "") for name in ("grouping", "revision", "by"))
     return CompareQuery(
+        spec,
         read_entries(parameters.get("entries", "")),
-        grouping if grouping in GROUPINGS else "official",
+        grouping if grouping in spec.groupings and grouping != spec.official else "",
         revision if revision in revisions else "",
         read_as_of(parameters),
         parameters.get("q", "").strip()[:MAX_QUERY],
-        by if (by := parameters.get("by", "")) in VALUES else MACRO,
+        by if by in spec.score_names and by != spec.headline else "",
     )
 
 
 def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQuery) -> str:
     """Chosen entries, their differences, and others to add."""
-    grouping, revision, search = choice.grouping, choice.revision, choice.search
+    grouping, revision, search = choice.grouping or choice.spec.official, choice.revision, choice.search
     ids = choice.ids
     found = compare.compare(edition, ids, materials.relations(edition, revision), grouping, revision)
     chosen = [row.id for row in found.rows]
@@ -135,12 +131,12 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
     def url(names: Sequence[str], **changes: str) -> str:
         return choice.url(ids=tuple(names), **changes)
 
-    _, matching = rows_asked_for(found.board, BoardQuery(search=search, baselines=False))
+    _, matching = rows_asked_for(found.board, BoardQuery(choice.spec, search=search, baselines=False))
     own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
     return _render(
         "compare.html",
         current="/compare",
-        demo=edition.benchmark == "demo",
+        demo=edition.spec.synthetic,
         found=found,
         chosen=chosen,
         search=search,
@@ -155,9 +151,10 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
         full=len(chosen) >= compare.MOST,
         own=own,
         words=compare,
-        api="/api/v1" + url(chosen, search="", by=MACRO),
+        spec=edition.spec,
+        api="/api/v1" + url(chosen, search="", by=""),
         board_url=BoardQuery(
-            grouping=grouping, revision=revision, as_of=choice.as_of, sort=by, compare=tuple(chosen)
+            choice.spec, grouping=grouping, revision=revision, as_of=choice.as_of, sort=by, compare=tuple(chosen)
         ).only_compared,
     )
 
@@ -182,12 +179,13 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
     return _render(
         "explore.html",
         current="/explore",
-        demo=edition.benchmark == "demo",
+        demo=edition.spec.synthetic,
         pairs=pairs,
         query=query,
         **past_board_context(edition, query.as_of, query.url(as_of="")),
         found=pairs.select(query),
-        sources=[(source, SOURCE_CATEGORY[source]) for source in SOURCES if source in held],
+        spec=edition.spec,
+        sources=[(key, edition.spec.source_category[key]) for key in edition.spec.shown_sources if key in held],
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
         broken=materials.has_item_file and pairs.texts is None,
@@ -210,7 +208,8 @@ def item_page(edition: BoardVersion, materials: ItemCatalog, name: str, as_of: s
     return _render(
         "explore_item.html",
         current="/explore",
-        demo=edition.benchmark == "demo",
+        demo=edition.spec.synthetic,
+        spec=edition.spec,
         shown=shown,
         image=f"/explore/{shown.name}/image" if materials.image(image) else "",
         near=near,
@@ -239,8 +238,10 @@ def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
     return _render(
         "about.html",
         current="/about",
-        demo=edition.benchmark == "demo",
+        demo=edition.spec.synthetic,
         board=edition.board(),
+        spec=edition.spec,
+        about=about.texts(edition.spec),
         sizes=about.sizes(table),
         revisions=table.revisions,
         quartiles=about.quartiles(table),

@@ -8,7 +8,6 @@ from xml.etree import ElementTree as ET
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import EntrySummary
 
-_TITLE = "VL-RewardBench"
 _INK, _SOFT, _LIGHT = "#1b1f24", "#4b535d", "#ffffff"
 _HEIGHT, _PAD = 20, 7
 _NARROW, _WIDE = frozenset("ijlt.,:;'|!I()[] ·"), frozenset("mwMW@%±")
@@ -19,23 +18,23 @@ def badge(line: EntrySummary) -> bytes:
     return _file(drawing(line))
 
 
-def withdrawn(name: str) -> bytes:
+def withdrawn(name: str, brand: str) -> bytes:
     """Return the badge of an entry that was withdrawn, as a file."""
-    return _file(_drawing(name, "withdrawn", "withdrawn"))
+    return _file(_drawing(brand, name, "withdrawn", "withdrawn"))
 
 
 def drawing(line: EntrySummary) -> str:
     """Return the badge as an SVG for a page."""
-    return _drawing(line.name, line.short, _title(line))
+    return _drawing(line.brand, line.name, line.short, _title(line))
 
 
 def _file(svg: str) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}'.encode()
 
 
-def _drawing(name: str, said: str, title: str) -> str:
+def _drawing(brand: str, name: str, said: str, title: str) -> str:
     """20 pixels in height. Each text says how long it is, so that any font fits the box drawn for it."""
-    left, right = _TITLE, said
+    left, right = brand, said
     widths = [_width(text) for text in (left, right)]
     total = sum(widths) + 4 * _PAD
     svg = ET.Element(
@@ -46,7 +45,7 @@ def _drawing(name: str, said: str, title: str) -> str:
             "height": str(_HEIGHT),
             "viewBox": f"0 0 {total} {_HEIGHT}",
             "role": "img",
-            "aria-label": xml(f"{_TITLE}: {name}, {right}"),
+            "aria-label": xml(f"{brand}: {name}, {right}"),
         },
     )
     ET.SubElement(svg, "title").text = xml(f"{name}: {title}")

@@ -5,24 +5,11 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import protocols
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import latex, one_line
 from leaderboard.share.summary import summarize
 
-# Authors, pages and venue: openaccess.thecvf.com (CVPR 2025); arXiv 2411.17451.
-BENCHMARK = """@inproceedings{li2025vlrewardbench,
-  title = {{VL-RewardBench}: A Challenging Benchmark for Vision-Language Generative Reward Models},
-  author = {Li, Lei and Wei, Yuancheng and Xie, Zhihui and Yang, Xuqing and Song, Yifan and Wang, Peiyi and An, Chenxin
-    and Liu, Tianyu and Li, Sujian and Lin, Bill Yuchen and Kong, Lingpeng and Liu, Qi},
-  booktitle = {Proceedings of the Computer Vision and Pattern Recognition Conference (CVPR)},
-  pages = {24657--24668},
-  year = {2025},
-  eprint = {2411.17451},
-  archiveprefix = {arXiv},
-  url = {https://arxiv.org/abs/2411.17451}
-}
-"""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -30,12 +17,13 @@ def of_board(board: Board, address: str) -> str:
     """Return the board as it stood in one snapshot; ``address`` is permanent."""
     day = _day(board.as_of)
     number = f"{board.scored} {'entry' if board.scored == 1 else 'entries'}"
-    note = f"{number} scored there, rule {PROTOCOLS[board.protocol].title}, labels {board.label_revision or 'none'}"
-    demo = "Demo of the " if board.benchmark == "demo" else ""
+    rule = protocols(board.spec)[board.protocol].title
+    note = f"{number} scored there, rule {rule}, labels {board.label_revision or 'none'}"
+    demo = "Demo of the " if board.spec.synthetic else ""
     return _misc(
-        f"vlrewardbench-board-{board.snapshot_id[:12] or 'empty'}",
-        title=f"{latex(demo)}{{VL-RewardBench}} Leaderboard{f', Snapshot of {day.isoformat()}' if day else ''}",
-        author="{VL-RewardBench Leaderboard}",
+        f"{_key(board)}-board-{board.snapshot_id[:12] or 'empty'}",
+        title=f"{latex(demo)}{{{board.spec.brand}}} Leaderboard{f', Snapshot of {day.isoformat()}' if day else ''}",
+        author=f"{{{board.spec.brand} Leaderboard}}",
         day=day,
         note=latex(f"Snapshot {board.snapshot_id or 'none'}, {note}"),
         url=address,
@@ -48,14 +36,14 @@ def of_entry(row: BoardRow, board: Board, address: str) -> str:
     spread = f" ({said.interval})" if said.interval else ""
     figures = f"{said.what.capitalize()} accuracy {said.value or 'unknown'}{spread}"
     if row.tier == "scored":
-        rule = PROTOCOLS[board.protocol].title
+        rule = protocols(board.spec)[board.protocol].title
         figures += f", rule {rule}, labels {board.label_revision}, snapshot {board.snapshot_id}"
     else:
         figures += f", as reported in {row.source}"
     return _misc(
-        f"vlrewardbench-{re.sub('[^A-Za-z0-9]+', '-', row.id)}",
-        title=f"{{{latex(said.name)}}} on the {{VL-RewardBench}} Leaderboard",
-        author=f"{{{latex(row.organisation)}}}" if row.organisation else "{VL-RewardBench Leaderboard}",
+        f"{_key(board)}-{re.sub('[^A-Za-z0-9]+', '-', row.id)}",
+        title=f"{{{latex(said.name)}}} on the {{{board.spec.brand}}} Leaderboard",
+        author=f"{{{latex(row.organisation)}}}" if row.organisation else f"{{{board.spec.brand} Leaderboard}}",
         day=_day(row.date),
         note=latex(figures),
         url=address,
@@ -66,6 +54,10 @@ def _misc(key: str, *, title: str, author: str, day: date | None, note: str, url
     when = [f"year = {{{day.year}}}", f"month = {_MONTHS[day.month - 1]}"] if day else []
     fields = [f"title = {{{title}}}", f"author = {{{author}}}", *when, f"note = {{{note}}}", f"url = {{{_url(url)}}}"]
     return f"@misc{{{key},\n  " + ",\n  ".join(fields) + "\n}\n"
+
+
+def _key(board: Board) -> str:
+    return re.sub("[^a-z0-9]+", "", board.spec.brand.lower())
 
 
 def _day(text: str) -> date | None:

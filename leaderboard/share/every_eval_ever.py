@@ -10,12 +10,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any
 
 from benchmark.judges import judge_slug
-from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board, BoardRow
 from storage.metadata import FIELDS
@@ -38,7 +37,7 @@ class RecordContext:
 
 def record(entry: Mapping[str, Any], row: BoardRow, context: RecordContext) -> dict[str, Any]:
     """Return the record of an entry that was scored here. ``entry``: its facts in the snapshot."""
-    board, spec = context.board, _spec(context.board.benchmark)
+    board, spec = context.board, context.board.spec
     model = model_id(entry, row)
     retrieved = str(int(datetime.fromisoformat(board.as_of).timestamp()))
     return {
@@ -65,11 +64,6 @@ def record(entry: Mapping[str, Any], row: BoardRow, context: RecordContext) -> d
             _result(name, row, context, spec, entry) for name in board.values if row.value(name) is not None
         ],
     }
-
-
-@cache
-def _spec(benchmark: str) -> BenchmarkSpec:
-    return load_spec(benchmark)
 
 
 def model_id(entry: Mapping[str, Any], row: BoardRow) -> str:
@@ -99,9 +93,9 @@ def _result(
     name: str, row: BoardRow, context: RecordContext, spec: BenchmarkSpec, entry: Mapping[str, Any]
 ) -> dict[str, Any]:
     board = context.board
-    rule, title = PROTOCOLS[board.protocol], f"{spec.title} {name}"
-    number = board.sizes.get(name) or board.sizes.get("overall")
-    score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number)}
+    rule, title = protocols(spec)[board.protocol], f"{spec.title} {name}"
+    number = board.sizes.get(name) or board.sizes.get(spec.pooled)
+    score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number, spec)}
     return {
         "evaluation_result_id": f"{row.id}-{board.label_revision}-{name}",
         "evaluation_name": title,
@@ -110,12 +104,12 @@ def _result(
         "metric_config": {
             "evaluation_description": f"Share of pairs judged as people did: {name}. {rule.title} {rule.text}",
             "metric_id": f"{spec.id}.{name}",
-            "metric_name": f"{name.capitalize()} accuracy",
+            "metric_name": f"{spec.title_of(name)} accuracy",
             "metric_kind": "accuracy",
             "metric_unit": "proportion",
             "metric_parameters": {
                 "protocol": board.protocol,
-                "categories": GROUPING_NAMES[board.grouping],
+                "categories": spec.grouping_text(board.grouping).title,
                 "label_revision": board.label_revision,
                 "votes_per_item": row.votes_per_item,
             },
@@ -137,12 +131,12 @@ def _source(spec: BenchmarkSpec, number: int | None) -> dict[str, Any]:
     return {"dataset_name": spec.title, "source_type": "other"}
 
 
-def _uncertainty(name: str, row: BoardRow, number: int | None) -> dict[str, Any]:
+def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSpec) -> dict[str, Any]:
     size = {"num_samples": number} if number else {}
     bounds = row.interval.get(name)
     if bounds is None:
         return size
-    method = "MOVER on Wilson score intervals" if name == "macro" else "Wilson score"
+    method = "MOVER on Wilson score intervals" if spec.is_mean(name) else "Wilson score"
     interval = {"lower": bounds[0], "upper": bounds[1], "confidence_level": _CONFIDENCE, "method": method}
     return {"confidence_interval": interval, **size}
 

@@ -11,14 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
-from benchmark.spec import load_spec
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
 from common.rounding import percent, tenths
-from leaderboard.board.columns import BY_KEY, COLUMNS, USUAL, VALUES, Column, ValueType
+from leaderboard.board.columns import Column, ValueType, by_key, columns_of, usual
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
@@ -92,6 +93,11 @@ class Format:
         return f"{name}.{self.suffix}"
 
 
+def file_stem(spec: BenchmarkSpec) -> str:
+    """Return the brand as it stands in names of files."""
+    return re.sub("[^a-z0-9]+", "-", spec.brand.lower()).strip("-")
+
+
 def extract(
     board: Board, view: BoardQuery, address: str = "", *, hidden: bool = False, facts: EntryFacts | None = None
 ) -> Extract:
@@ -104,9 +110,9 @@ def _text(name: str, column: str = "") -> Field:
     return Field(name, "text", lambda row: getattr(row, name) or None, column)
 
 
-def _of(key: str) -> Field:
+def _of(column: Column) -> Field:
     """Return the field of a column of the board; texts that are not known are empty."""
-    kind = BY_KEY[key].value_type
+    key, kind = column.key, column.value_type
     if kind in ("text", "day", "moment"):
         return Field(key, kind, lambda row: row.value(key) or None, key)
     return Field(key, kind, lambda row: row.value(key), key)
@@ -118,7 +124,7 @@ def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
 
 def _with_bounds(name: str) -> tuple[Field, Field, Field]:
     return (
-        Field(name, "number", lambda row: getattr(row, name), name),
+        Field(name, "number", lambda row: row.scores[name], name),
         Field(f"{name}_low", "number", _bound(name, 0), name),
         Field(f"{name}_high", "number", _bound(name, 1), name),
     )
@@ -141,43 +147,52 @@ def _with_luck(name: str) -> tuple[Field, Field, Field]:
 
 
 _PUBLISHED = ("decided_rate", "votes_per_item", "parameters_b", "open_weights", "base_model")
-_ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *VALUES, *_PUBLISHED, "date"))
-# In the order in which they were published; a column that is declared later stands before the date.
-FIELDS: tuple[ExtractColumn | Field, ...] = (
-    ExtractColumn("rank", lambda standing: standing.rank),
-    ExtractColumn("rank_best", lambda standing: standing.best),
-    ExtractColumn("rank_worst", lambda standing: standing.worst),
-    _text("id"),
-    _text("model"),
-    _text("version"),
-    _text("judge"),
-    _text("judge_name"),
-    _of("organisation"),
-    _text("tier"),
-    _of("judge_type"),
-    *(field for name in VALUES for field in _with_bounds(name)),
-    Field("best_of_variants", "whole", _best_of(lambda one: one.variants), "macro"),
-    *(field for name in VALUES for field in _with_luck(name)),
-    *map(_of, _PUBLISHED),
-    *(_of(column.key) for column in COLUMNS if column.key not in _ELSEWHERE),
-    _of("date"),
-    Field("submitted_at", "moment", lambda row: row.submitted_at or None, "date"),
-    _text("source"),
-    _text("url"),
-    _text("note"),
-    _text("about"),
-)
+_ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *_PUBLISHED, "date"))
+
+
+@cache
+def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
+    """Return the table of a benchmark, in the order in which it was published; a column that is declared later stands
+    before the date."""
+    column, scores = by_key(spec), spec.headline_first
+    later = (one for one in columns_of(spec) if one.key not in _ELSEWHERE and one.key not in scores)
+    return (
+        ExtractColumn("rank", lambda standing: standing.rank),
+        ExtractColumn("rank_best", lambda standing: standing.best),
+        ExtractColumn("rank_worst", lambda standing: standing.worst),
+        _text("id"),
+        _text("model"),
+        _text("version"),
+        _text("judge"),
+        _text("judge_name"),
+        _of(column["organisation"]),
+        _text("tier"),
+        _of(column["judge_type"]),
+        *(field for name in scores for field in _with_bounds(name)),
+        Field("best_of_variants", "whole", _best_of(lambda one: one.variants), spec.headline),
+        *(field for name in scores for field in _with_luck(name)),
+        *(_of(column[name]) for name in _PUBLISHED),
+        *map(_of, later),
+        _of(column["date"]),
+        Field("submitted_at", "moment", lambda row: row.submitted_at or None, "date"),
+        _text("source"),
+        _text("url"),
+        _text("note"),
+        _text("about"),
+    )
+
+
 # What holds for every row counted here, so that a file without a heading still says what it is. Reported figures follow
 # no rule of ours, hence nothing there.
 _RULES = ("protocol", "grouping", "label_revision", "snapshot")
-NAMES = (*(field.name for field in FIELDS), *_RULES)
 
 
 def fields_of(view: BoardQuery) -> tuple[ExtractColumn | Field, ...]:
     """Return all of the table, or where columns were chosen what belongs to them."""
-    if view.columns == USUAL:
-        return FIELDS
-    return tuple(field for field in FIELDS if not field.column or field.column in view.columns)
+    known = fields(view.spec)
+    if view.columns == usual(view.spec):
+        return known
+    return tuple(field for field in known if not field.column or field.column in view.columns)
 
 
 def names_of(view: BoardQuery) -> list[str]:
@@ -187,14 +202,14 @@ def names_of(view: BoardQuery) -> list[str]:
 
 def records(taken: Extract) -> list[dict[str, Value]]:
     """Return the table, row by row."""
-    fields, names = fields_of(taken.view), names_of(taken.view)
+    shown, names = fields_of(taken.view), names_of(taken.view)
     board = taken.board
     ours: tuple[Value, ...] = (board.protocol, board.grouping, board.label_revision, board.snapshot_id)
     theirs: tuple[Value, ...] = (None, None, None, board.snapshot_id)
     made = []
     for row in taken.rows:
         standing = taken.standing(row)
-        values = [_read(field, row, standing) for field in fields]
+        values = [_read(field, row, standing) for field in shown]
         if taken.rounded:
             values = [rounded(value) for value in values]
         made.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
@@ -254,8 +269,10 @@ def as_parquet(taken: Extract) -> bytes:
         "day": pa.date32(),
         "moment": pa.timestamp("ms", tz="UTC"),
     }
-    fields = fields_of(taken.view)
-    kinds: dict[str, ValueType] = {**{field.name: field.kind for field in fields}, **dict.fromkeys(_RULES, "text")}
+    kinds: dict[str, ValueType] = {
+        **{field.name: field.kind for field in fields_of(taken.view)},
+        **dict.fromkeys(_RULES, "text"),
+    }
     table = records(taken)
     columns = [
         pa.array([_typed(record[name], kind) for record in table], types[kind], from_pandas=False)
@@ -289,13 +306,9 @@ class _Cell:
     remark: str = ""  # the letter of what has to be known about the row
 
 
-_PAPER = ("rank", "model", *VALUES, "votes_per_item")
-"""As many columns as fit the width of a page; who has chosen columns gets those."""
-
-
 def _cells(taken: Extract, columns: Sequence[Column]) -> list[list[_Cell]]:
     tier, letters = _best_tier(taken.rows), _letters(taken.rows)
-    highest = _best([row for row in taken.rows if row.tier == tier])
+    highest = _best([row for row in taken.rows if row.tier == tier], taken.board.spec.headline_first)
     return [
         [_cell(taken, row, column, highest if row.tier == tier else {}, letters) for column in columns]
         for row in taken.rows
@@ -338,17 +351,19 @@ def _best_tier(rows: Sequence[BoardRow]) -> str:
     return "scored" if any(row.tier == "scored" for row in rows) else "reported"
 
 
-def _best(rows: Sequence[BoardRow]) -> dict[str, int]:
+def _best(rows: Sequence[BoardRow], names: Sequence[str]) -> dict[str, int]:
     """Return the highest accuracy of each column, in tenths of a percent."""
-    known = {name: [tenths(value) for row in rows if (value := row.value(name)) is not None] for name in VALUES}
+    known = {name: [tenths(value) for row in rows if (value := row.value(name)) is not None] for name in names}
     return {name: max(values) for name, values in known.items() if values}
 
 
 def _sentences(taken: Extract) -> list[str]:
     """Return what a reader has to know, in a few words."""
     board, tiers = taken.board, {row.tier for row in taken.rows}
-    categories = GROUPING_NAMES[board.grouping]
-    said = [f"Rule {PROTOCOLS[board.protocol].title}, categories {categories}, labels {board.label_revision}."]
+    categories = board.spec.grouping_text(board.grouping).title
+    said = [
+        f"Rule {protocols(board.spec)[board.protocol].title}, categories {categories}, labels {board.label_revision}."
+    ]
     said.append("Percent agreement with people, 95% intervals.")
     if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
         said.append("With a rank, the ranks that paired tests leave open.")
@@ -359,7 +374,7 @@ def _sentences(taken: Extract) -> list[str]:
         said.append("; ".join(f"{letter}: {note}" for note, letter in letters.items()) + ".")
     if "baseline" in tiers:
         said.append("In italics: what needs no judge.")
-    if board.benchmark == "demo":
+    if board.spec.synthetic:
         said.append("Synthetic pairs and simulated judges.")
     return said
 
@@ -393,11 +408,14 @@ def as_latex(taken: Extract) -> bytes:
     """Return a booktabs table that fits a column of article: intervals in small print under their values. Other
     scripts than Latin need XeLaTeX or LuaLaTeX with a font that has them."""
     board, view = taken.board, taken.view
-    usual = [column for key in _PAPER for column in board.columns if column.key == key]
-    columns = usual if view.columns == USUAL else view.shown(board)
+    # As many columns as fit the width of a page; who has chosen columns gets those.
+    printed = ("rank", "model", *board.spec.headline_first, "votes_per_item")
+    few = [column for key in printed for column in board.columns if column.key == key]
+    columns = few if view.columns == usual(board.spec) else view.shown(board)
     rows = _cells(taken, columns)
     sizes = [f"{{\\tiny $n={board.sizes[one.key]}$}}" if board.sizes.get(one.key) else "" for one in columns]
-    caption = escape.latex(" ".join(["VL-RewardBench leaderboard.", *_sentences(taken)]))
+    caption = escape.latex(" ".join([f"{board.spec.brand} leaderboard.", *_sentences(taken)]))
+    shorts = {category.key: category.short or category.title for category in board.spec.categories}
     latin = all(ord(sign) < 0x250 for row in rows for cell in row for sign in cell.text)
     lines = [
         f"% Snapshot {board.snapshot_id or 'none'} of {board.as_of[:10]}: {escape.one_line(taken.address)}",
@@ -408,21 +426,20 @@ def as_latex(taken: Extract) -> bytes:
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
         rf"\begin{{tabular}}{{{''.join('r' if _right(one) else 'l' for one in columns)}}}",
         r"\toprule",
-        " & ".join(_SHORT.get(one.title, one.title) for one in columns) + r" \\",
+        " & ".join(shorts.get(one.key, one.title) for one in columns) + r" \\",
         *([" & ".join(sizes) + r" \\"] if any(sizes) else []),
         r"\midrule",
         *(line for row in rows for line in _latex_row(row)),
         r"\bottomrule",
         r"\end{tabular}",
         rf"\caption{{{caption.replace('†', _DAGGER)}}}",
-        r"\label{tab:vl-rewardbench}",
+        rf"\label{{tab:{file_stem(board.spec)}}}",
         r"\end{table}",
         "",
     ]
     return "\n".join(lines).encode()
 
 
-_SHORT: Mapping[str, str] = {"Hallucination": "Halluc.", "Reasoning": "Reason."}
 _DAGGER = r"$^{\dagger}$"
 _PAGE = 24  # rows, each with its intervals under it
 
@@ -449,7 +466,7 @@ def _latex_cell(cell: _Cell) -> str:
 
 def as_every_eval_ever(taken: Extract) -> bytes:
     """Return a list of records, one for each row that was scored here; of synthetic benchmarks none."""
-    if taken.facts is None or load_spec(taken.board.benchmark).synthetic:
+    if taken.facts is None or taken.board.spec.synthetic:
         return b"[]"
     context = every_eval_ever.RecordContext(taken.board, taken.facts.scorer_version, taken.facts.base, taken.rounded)
     scored = [(taken.facts.entry(row.id), row) for row in taken.rows if row.tier == "scored" and row.rank is not None]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import protocols
 from common.text import join_sentences
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import xml
@@ -20,8 +20,8 @@ _NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has ha
 def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
     """Return the Atom feed. ``base``: public address without final slash; ``changes``: decisions about the board."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
-    demo = " (demo)" if board.benchmark == "demo" else ""
-    _add(root, "title", f"VL-RewardBench leaderboard{demo}")
+    demo = " (demo)" if board.spec.synthetic else ""
+    _add(root, "title", f"{board.spec.brand} leaderboard{demo}")
     _add(root, "subtitle", "Judges of vision-language responses, as they are scored.")
     _add(root, "id", f"{base}/feed.xml")
     ET.SubElement(root, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{base}/feed.xml"})
@@ -29,7 +29,7 @@ def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> 
     scored = sorted((row for row in board.rows if row.tier == "scored"), key=lambda row: row.submitted_at, reverse=True)
     latest = [board.as_of, *(row.submitted_at for row in scored[:1]), *(one["at"] for one in changes[:1])]
     _add(root, "updated", max(latest) or _NEVER)
-    _add(ET.SubElement(root, "author"), "name", "VL-RewardBench leaderboard")
+    _add(ET.SubElement(root, "author"), "name", f"{board.spec.brand} leaderboard")
     dated: list[tuple[str, BoardRow | Mapping[str, Any]]] = [(row.submitted_at, row) for row in scored[:NEWEST]]
     dated += [(one["at"], one) for one in changes]
     dated.sort(key=lambda pair: pair[0], reverse=True)
@@ -59,7 +59,7 @@ def _entry(root: ET.Element, row: BoardRow, board: Board, base: str) -> None:
         item,
         "summary",
         f"{said.name} was scored: {said.what} accuracy {said.value or 'unknown'}{interval} "
-        f"(rule {PROTOCOLS[board.protocol].title}, labels {board.label_revision}).",
+        f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}).",
     )
 
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
-from benchmark.spec import load_spec
+from benchmark.protocols import protocols
 from common.rounding import tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.share.escape import one_line
-
-_HUB = "https://huggingface.co/datasets/"
-
-
-def dataset_of(benchmark: str) -> str:
-    """Return the id of a benchmark's dataset on the Hub; empty where it has none."""
-    address = load_spec(benchmark).dataset
-    return address.removeprefix(_HUB) if address.startswith(_HUB) else ""
 
 
 def dataset_definition(board: Board) -> bytes:
@@ -27,7 +18,7 @@ def dataset_definition(board: Board) -> bytes:
     """
     import yaml
 
-    spec = load_spec(board.benchmark)
+    spec = board.spec
     tasks = [{"id": name, "config": "default", "split": "test"} for name in board.values]
     about = "Pairs of responses about images: which one is better, and does a judge agree with people?"
     content = {"name": spec.title, "description": about, "evaluation_framework": spec.id, "tasks": tasks}
@@ -43,21 +34,21 @@ def eval_results(entry: Mapping[str, Any], row: BoardRow, board: Board, address:
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml  # a tenth of a second for those who ask
 
-    rule, categories = PROTOCOLS[board.protocol].title, GROUPING_NAMES[board.grouping]
+    rule, categories = protocols(board.spec)[board.protocol].title, board.spec.grouping_text(board.grouping).title
     how = f"rule {rule}, categories {categories}, labels {board.label_revision}"
     votes = row.votes_per_item
     notes = f"{row.version or row.model}: {how}, {votes} {'vote' if votes == 1 else 'votes'} per pair"
     made = [
         EvalResultEntry(
-            dataset_id=dataset_of(board.benchmark),
+            dataset_id=board.spec.hub_dataset,
             task_id=task,
             value=tenths(value) / 10,
             date=entry["submitted_at"],
             source_url=address,
-            source_name=f"{load_spec(board.benchmark).title} leaderboard",
+            source_name=f"{board.spec.brand} leaderboard",
             notes=one_line(notes),
         )
-        for task in board.values
+        for task in board.values  # eval.yaml declares the same
         if (value := row.value(task)) is not None
     ]
     text: str = yaml.safe_dump(eval_result_entries_to_yaml(made), sort_keys=False, allow_unicode=True)
@@ -68,6 +59,8 @@ def refusal(row: BoardRow, board: Board) -> str | None:
     """Return why there is no such file for a row; None if there is one."""
     if row.tier != "scored":
         return "This result is reported from elsewhere; only what was counted here is written for the Hub."
-    if load_spec(board.benchmark).synthetic:
-        return "A simulated judge on synthetic pairs has no score on a real benchmark."
+    if board.spec.synthetic:
+        return f"A simulated judge on synthetic pairs has no score on {board.spec.hub_dataset}."
+    if not board.spec.hub_dataset:
+        return f"{board.spec.title} is no dataset on the Hub."
     return None

@@ -5,22 +5,29 @@ No word in it comes from a submitter: what an agent reads as instructions must n
 
 from __future__ import annotations
 
-from benchmark.protocols import GROUPING_NAMES, PROTOCOLS
+from benchmark.disclosure import OVERALL_ONLY
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.rows import Board
+from leaderboard.pages.compare import listed
 from leaderboard.share.exports import FORMATS
+
+ARXIV = "https://arxiv.org/abs/"
 
 
 def llms_txt(board: Board, base: str) -> str:
     """See https://llmstxt.org."""
-    demo = " This is a demo: synthetic pairs, simulated judges." if board.benchmark == "demo" else ""
+    demo = " This is a demo: synthetic pairs, simulated judges." if board.spec.synthetic else ""
     judges = "1 judge was" if board.scored == 1 else f"{board.scored} judges were"
-    order = "macro accuracy under" if board.headline == "macro" else "overall accuracy to half a point, under"
+    spec = board.spec
+    coarse = "" if board.level != OVERALL_ONLY else " to half a point,"
+    order = f"{board.headline} accuracy{coarse} under"
     exports = ", ".join(f"[{one.title}]({base}/export/board.{one.suffix})" for one in FORMATS.values())
-    return f"""# VL-RewardBench leaderboard
+    return f"""# {spec.brand} leaderboard
 
 > How often judges of vision-language responses (reward models, multimodal models as judges) agree with human
-> preferences on VL-RewardBench (arXiv:2411.17451): 1,250 pairs in the categories general, hallucination and reasoning.
-> Ranked by {order} the rule "strict", with 95% intervals.{demo}
+> preferences on {spec.brand}{_paper(spec)}: {_pairs(spec)}the categories {listed(spec.category_keys)}.
+> Ranked by {order} the rule "{spec.ranking}", with 95% intervals.{demo}
 
 {judges} scored here from uploaded predictions ("tier": "scored"). Other rows are reported by their
 authors ("reported") or need no judge at all ("baseline"); they carry no rank. Accuracies in JSON, CSV and Parquet are
@@ -28,8 +35,8 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 
 ## Data
 
-- [Board as JSON]({base}/api/v1/leaderboard): parameters `protocol` ({", ".join(PROTOCOLS)}), `grouping`
-  ({", ".join(GROUPING_NAMES)}), `revision` ({", ".join(board.label_revisions) or "none yet"})
+- [Board as JSON]({base}/api/v1/leaderboard): parameters `protocol` ({", ".join(protocols(spec))}), `grouping`
+  ({", ".join(spec.groupings)}), `revision` ({", ".join(board.label_revisions) or "none yet"})
 - One entry's scorecard: `{base}/api/v1/entries/ID`
 - [OpenAPI description]({base}/openapi.json), [the same to read]({base}/docs)
 - The board as a file, with the parameters of the page (`q`, `tier`, `sort`, `dir` and those above): {exports}
@@ -46,3 +53,11 @@ fractions from 0 to 1. Quote a score together with its interval, the rule and th
 
 - [BibTeX of the benchmark and of this snapshot]({base}/export/cite.bib)
 """
+
+
+def _paper(spec: BenchmarkSpec) -> str:
+    return f" (arXiv:{spec.paper.removeprefix(ARXIV)})" if spec.paper.startswith(ARXIV) else ""
+
+
+def _pairs(spec: BenchmarkSpec) -> str:
+    return f"{spec.editions[0].pairs:,} pairs in " if spec.editions else ""

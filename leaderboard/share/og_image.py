@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from benchmark.items import CATEGORIES
+from benchmark.spec import BenchmarkSpec
 from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.colours import LIGHT
@@ -28,7 +28,7 @@ _AXIS = (20, 100)  # percent; as on the board
 def of_entry(row: BoardRow, board: Board) -> bytes:
     """Return name, macro accuracy, rank; and the four accuracies with their intervals on the board's axis."""
     said = summarize(row, board)
-    canvas = _Canvas()
+    canvas = _Canvas(board.spec)
     canvas.heading(board)
     canvas.name(_drawable(said.name) or f"Entry {row.id}")
     place = _ascii(said.place) or ""
@@ -37,14 +37,16 @@ def of_entry(row: BoardRow, board: Board) -> bytes:
     after = _LEFT + canvas.width(said.value or "-", 132) + 36
     canvas.text(after, 240, f"{said.what} accuracy, %", 32, LIGHT.soft)
     canvas.text(after, 286, ", ".join(filter(None, (spread, place))), 32, LIGHT.soft)
-    for number, name in enumerate(("macro", *CATEGORIES) if said.what == "macro" else (said.what,)):
+    for number, name in enumerate(
+        (said.what, *board.spec.category_keys) if said.what == board.spec.headline else (said.what,)
+    ):
         canvas.accuracy(404 + 48 * number, name, row)
     return canvas.png()
 
 
 def of_board(board: Board) -> bytes:
     """Return the first five that were scored here."""
-    canvas = _Canvas()
+    canvas = _Canvas(board.spec)
     canvas.heading(board)
     canvas.text(_LEFT, 120, "Which AI judges agree with people?", 60, LIGHT.ink, bold=True)
     said = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
@@ -62,9 +64,10 @@ def of_board(board: Board) -> bytes:
 class _Canvas:
     """A white sheet and the few marks that we make on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, spec: BenchmarkSpec) -> None:
         from PIL import Image, ImageDraw  # a tenth of a second, which only a preview should wait for
 
+        self._spec = spec
         self._image = Image.new("RGB", (WIDTH, HEIGHT), LIGHT.ground)
         self._draw = ImageDraw.Draw(self._image)
 
@@ -83,8 +86,8 @@ class _Canvas:
         return text.rstrip() + "..."
 
     def heading(self, board: Board) -> None:
-        demo = " (demo)" if board.benchmark == "demo" else ""
-        self.text(_LEFT, 56, f"VL-RewardBench leaderboard{demo}", 30, LIGHT.soft)
+        demo = " (demo)" if board.spec.synthetic else ""
+        self.text(_LEFT, 56, f"{board.spec.brand} leaderboard{demo}", 30, LIGHT.soft)
         day = _ascii(board.as_of[:10])
         self.text(_RIGHT - self.width(day, 30), 56, day, 30, LIGHT.faint)
 
@@ -93,7 +96,7 @@ class _Canvas:
         self.text(_LEFT, 118, self.cut(name, size, _RIGHT - _LEFT), size, LIGHT.ink, bold=True)
 
     def accuracy(self, top: int, name: str, row: BoardRow) -> None:
-        self.text(_LEFT, top, name.capitalize(), 30, LIGHT.of(name))
+        self.text(_LEFT, top, self._spec.title_of(name), 30, LIGHT.of(name, self._spec))
         value = percent(row.value(name)) or "-"
         self.text(400 - self.width(value, 30), top, value, 30, LIGHT.ink)
         self.interval(top + 19, 450, _RIGHT, row, name)
@@ -108,11 +111,12 @@ class _Canvas:
             return
         if bounds:
             ends = [_place(tenths(bound), left, right) for bound in bounds]
-            self._draw.line([(ends[0], y), (ends[1], y)], fill=LIGHT.of(name), width=6)
+            self._draw.line([(ends[0], y), (ends[1], y)], fill=LIGHT.of(name, self._spec), width=6)
         x = _place(tenths(value), left, right)
         hollow = row.tier == "reported"
         circle = [(x - 9, y - 9), (x + 9, y + 9)]
-        self._draw.ellipse(circle, fill=LIGHT.ground if hollow else LIGHT.of(name), outline=LIGHT.of(name), width=3)
+        colour = LIGHT.of(name, self._spec)
+        self._draw.ellipse(circle, fill=LIGHT.ground if hollow else colour, outline=colour, width=3)
 
     def png(self) -> bytes:
         out = io.BytesIO()

@@ -74,7 +74,7 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
         form = exports.FORMATS.get(suffix)
         if edition is None or form is None:
             return not_found(request.headers)
-        view, base = read_query(request.query_params, edition.revisions), base_of(edition, request)
+        view, base = read_query(request.query_params, edition.revisions, edition.spec), base_of(edition, request)
         make = lambda: _body(form.write(_extract(edition, view, base)), form.media_type)  # noqa: E731
         try:
             made = await ready(edition, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
@@ -91,13 +91,13 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
         edition = await requested_version(site, request)
         if edition is None:
             return not_found(request.headers)
-        view, base = read_query(request.query_params, edition.revisions), base_of(edition, request)
+        view, base = read_query(request.query_params, edition.revisions, edition.spec), base_of(edition, request)
         make = lambda: _body(citations(edition, view, base).encode(), _BIBTEX)  # noqa: E731
         try:
             made = await ready(edition, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
         except QueueFull:
             return _busy()
-        return _named(respond(made, request.headers), "vl-rewardbench.bib")
+        return _named(respond(made, request.headers), f"{exports.file_stem(edition.spec)}.bib")
 
     return router
 
@@ -115,7 +115,9 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
         if path != _BADGE:
             return status_pages.withdrawn(stub, headers)
         name = " ".join(filter(None, (stub["model"], stub["version"])))
-        return respond(_body(badge.withdrawn(name), _SVG), headers, status=410, cache_control=_A_WHILE)
+        return respond(
+            _body(badge.withdrawn(name, edition.spec.brand), _SVG), headers, status=410, cache_control=_A_WHILE
+        )
 
     def route(path: str, media_type: str, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
         async def one(entry_id: str, request: Request) -> Response:
@@ -226,12 +228,12 @@ def base_of(edition: BoardVersion, request: Request) -> str:
 def citations(edition: BoardVersion, view: BoardQuery, base: str) -> str:
     """Return the benchmark, and a view of the board as it stands."""
     board = _board(edition, view)
-    return f"{citation.BENCHMARK}\n{citation.of_board(board, _address(board, view, base))}"
+    return f"{board.spec.citation}\n{citation.of_board(board, _address(board, view, base))}"
 
 
 def entry_citations(row: BoardRow, board: Board, base: str) -> str:
     """Return the entry, and the benchmark."""
-    return f"{citation.of_entry(row, board, f'{base}/entries/{row.id}')}\n{citation.BENCHMARK}"
+    return f"{citation.of_entry(row, board, f'{base}/entries/{row.id}')}\n{board.spec.citation}"
 
 
 def _board(edition: BoardVersion, view: BoardQuery) -> Board:

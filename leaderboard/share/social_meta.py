@@ -20,8 +20,8 @@ class SocialPreview:
 
 def of_board(board: Board, base: str) -> SocialPreview:
     """Return the front page."""
-    demo = " (demo)" if board.benchmark == "demo" else ""
+    demo = " (demo)" if board.spec.synthetic else ""
     said = (
         "Which judge of vision-language responses agrees with people? Scores with intervals, from uploaded predictions."
     )
-    return SocialPreview(f"VL-RewardBench leaderboard{demo}", said, "/", "/og.png", base)
+    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", said, "/", "/og.png", base)

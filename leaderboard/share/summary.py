@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.protocols import PROTOCOLS
+from benchmark.protocols import protocols
 from common.rounding import percent, tenths
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
@@ -22,7 +22,8 @@ class EntrySummary:
     interval: str  # "70.4–76.0"
     plus_minus: str  # half of the interval's width: "2.8"
     place: str  # "rank 3 of 12", "rank 1–4 of 12", "reported", or ""
-    what: str = "macro"  # the accuracy: that which orders the board
+    what: str  # the score: that which orders the board
+    brand: str  # of the benchmark
 
     @property
     def score(self) -> str:
@@ -40,12 +41,12 @@ class EntrySummary:
 
 def summarize(row: BoardRow, board: Board) -> EntrySummary:
     """Return what there is to say of a row."""
-    what = board.headline if row.tier == "scored" else "macro"
+    what = board.headline if row.tier == "scored" else board.spec.headline
     bounds = row.interval.get(what)
     half = f"{(tenths(bounds[1]) - tenths(bounds[0]) + 1) // 2 / 10:.1f}" if bounds else ""
     interval = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
     name = f"{row.model} {row.version}".strip()
-    return EntrySummary(name, percent(row.value(what)), interval, half, _place(row, board), what)
+    return EntrySummary(name, percent(row.value(what)), interval, half, _place(row, board), what, board.spec.brand)
 
 
 def _place(row: BoardRow, board: Board) -> str:
@@ -64,13 +65,13 @@ def description(row: BoardRow, board: Board) -> str:
     said = summarize(row, board)
     user = f"{said.name} ({row.organisation})" if row.organisation else said.name
     if not said.value:
-        return f"{user} on VL-RewardBench."
+        return f"{user} on {board.spec.brand}."
     where = f", {said.place}" if said.place else ""
     spread = f" (95% interval {said.interval})" if said.interval else ""
     if row.tier == "reported":
-        return f"{user} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}, as reported in {row.source}."
-    how = f"Rule {PROTOCOLS[board.protocol].title}, labels {board.label_revision}."
-    return f"{user} on VL-RewardBench: {said.what} accuracy {said.value}%{spread}{where}. {how}"
+        return f"{user} on {board.spec.brand}: {said.what} accuracy {said.value}%{spread}, as reported in {row.source}."
+    how = f"Rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}."
+    return f"{user} on {board.spec.brand}: {said.what} accuracy {said.value}%{spread}{where}. {how}"
 
 
 def board_of(edition: BoardVersion, entry: Mapping[str, Any], revision: str = "") -> Board:
@@ -91,6 +92,6 @@ def row_of(edition: BoardVersion, entry_id: str, revision: str = "") -> tuple[Bo
 
 def preview(row: BoardRow, board: Board, base: str) -> SocialPreview:
     """Return the page of an entry, as others announce it."""
-    title = f"{summarize(row, board).name} · VL-RewardBench"
+    title = f"{summarize(row, board).name} · {board.spec.brand}"
     path = f"/entries/{row.id}"
     return SocialPreview(title, description(row, board), path, f"{path}/og.png", base)

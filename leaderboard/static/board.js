@@ -3,17 +3,16 @@
 (() => {
   "use strict";
   const PAGE = 100, AT_ONCE = 30;
-  const VALUES = ["macro", "overall", "general", "hallucination", "reasoning"];
   const TEXTS = { model: "model", version: "version", org: "organisation", type: "judge_type", source: "source",
     base: "base_model", date: "date", note: "note", about: "about" };
   const NUMBERS = { size: "parameters_b", k: "votes_per_item", rank: "rank", decided: "decided_rate" };
-  for (const name of VALUES) NUMBERS[name] = name;
-  const SHARES = new Set(["decided_rate", ...VALUES]);
+  const SHARES = new Set(["decided_rate"]);
+  let VALUES = [], HEADLINE = "", POOLED = "";  // the scores of the benchmark, the headline first: known from the page
   const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise", "policy-as-judge": "policy" };
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
-  const USUAL = { q: "", tier: "all", protocol: "strict", grouping: "official", revision: "", as_of: "", baselines: "",
+  const USUAL = { q: "", tier: "all", protocol: "", grouping: "", revision: "", as_of: "", baselines: "",
     embed: "" };
   const number = new Intl.NumberFormat("en-US"), amount = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
@@ -107,11 +106,11 @@
 
   const list = (text) => text.split(",").filter(Boolean);
 
-  // Ranks and ranges follow the accuracy that orders, or else the macro average. Filtering does not change them.
+  // Ranks and ranges follow the accuracy that orders, or else the headline. Filtering does not change them.
   function standings(data, sort) {
-    const key = VALUES.includes(sort) ? sort : "macro";
+    const key = VALUES.includes(sort) ? sort : HEADLINE;
     data.standings ??= {};
-    return data.standings[key] ??= { ranks: key === "macro" ? data.rank : sharedRanks(data, key), tested: tested(data, key) };
+    return data.standings[key] ??= { ranks: key === HEADLINE ? data.rank : sharedRanks(data, key), tested: tested(data, key) };
   }
 
   function sharedRanks(data, key) {
@@ -129,7 +128,7 @@
 
   // Display order is the order of the file, so equals stay where they are. Nulls and empty texts stand last, always.
   function order(data, found, state) {
-    if (state.sort === "macro" && state.dir === "desc") return found;
+    if (state.sort === HEADLINE && state.dir === "desc") return found;
     const column = data[state.sort];
     const missing = (i) => column[i] === null || column[i] === "";
     const keys = typeof column.find((value) => value !== null) === "string" ? column.map((v) => v.toLowerCase()) : column;
@@ -215,9 +214,9 @@
       if (title) return stated(data, key, kind, title, i);
       if (kind === "judge") return judge(data, i, at, state, pinned);
       if (kind === "interval") {
-        return element("td", { class: `num ${key === "overall" ? "headline" : key}` }, ...drawn(data, key, i));
+        return element("td", { class: `num ${key === POOLED ? "headline" : key}` }, ...drawn(data, key, i));
       }
-      if (kind !== "rank") return element("td", { class: `${key === "overall" ? "num" : "plain"} ${key}` }, cell(data, key, i));
+      if (kind !== "rank") return element("td", { class: `${key === POOLED ? "num" : "plain"} ${key}` }, cell(data, key, i));
       const rank = element("td", { class: "rank" });
       if (data.tier[i] !== 2) {
         rank.append(element("button", { form: "pin", name: "compare", value: data.id[i], class: "pick",
@@ -233,6 +232,9 @@
     if (root.dataset.mounted !== undefined) return;
     root.dataset.mounted = "";
     const state = JSON.parse(root.dataset.state);
+    [VALUES, HEADLINE, POOLED] = [state.values, state.values[0], state.pooled];
+    for (const name of VALUES) { NUMBERS[name] = name; SHARES.add(name); }
+    [USUAL.protocol, USUAL.grouping] = state.usual;
     const columns = new Map(state.columns.map(([key, kind, first]) => [key, { kind, first }]));
     const filters = state.filters.map(([key]) => key);
     const usual = { ...USUAL, ...Object.fromEntries(filters.map((key) => [key, ""])), cols: "", pin: "", compare: "" };
@@ -266,7 +268,7 @@
       const view = { ...state, ...extra }, query = new URLSearchParams(embedded ? location.search : "");
       for (const key of [...Object.keys(usual), "sort", "dir", "page"]) query.delete(key);
       for (const key in usual) if (view[key] !== usual[key]) query.set(key, view[key]);
-      if (view.sort !== "macro" || view.dir !== "desc") { query.set("sort", view.sort); query.set("dir", view.dir); }
+      if (view.sort !== HEADLINE || view.dir !== "desc") { query.set("sort", view.sort); query.set("dir", view.dir); }
       if (view.page > 1) query.set("page", view.page);
       const text = query.toString().replaceAll("%2C", ",");
       return location.pathname + (text ? `?${text}` : "") + location.hash;
@@ -281,7 +283,7 @@
         else link.removeAttribute("aria-current");
         link.href = address({ tier: link.dataset.tier, page: 1 });
       }
-      for (const cell of root.querySelectorAll("[data-size]")) cell.textContent = number.format(data.sizes.overall);
+      for (const cell of root.querySelectorAll("[data-size]")) cell.textContent = number.format(data.sizes[POOLED]);
       for (const cell of root.querySelectorAll("[data-revision]")) cell.textContent = data.revision;
       if (opened !== data.opening) one("[data-opening]").innerHTML = opened = data.opening;
       const rules = { protocol: state.protocol, grouping: state.grouping };
@@ -313,7 +315,7 @@
 
     function picked(data) {
       const chosen = list(state.compare), query = new URLSearchParams({ entries: state.compare });
-      if (VALUES.includes(state.sort) && state.sort !== "macro") query.set("by", state.sort);
+      if (VALUES.includes(state.sort) && state.sort !== HEADLINE) query.set("by", state.sort);
       if (state.grouping !== "official") query.set("grouping", state.grouping);
       for (const key of ["revision", "as_of"]) if (state[key]) query.set(key, state[key]);
       const link = one("[data-compare]");
@@ -391,7 +393,7 @@
         const data = await load();
         if (mine !== asked) return;
         if (data.level !== state.level) {  // other columns: the server draws them
-          location.assign(`/${new URL(address({ sort: "macro", dir: "desc", page: 1 }), location).search}`);
+          location.assign(`/${new URL(address({ sort: HEADLINE, dir: "desc", page: 1 }), location).search}`);
           return;
         }
         const found = sections(data, choose(data, state), state);

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import Field
 
 from benchmark.anomalies import PROBES_FROM, PROBING_FROM, is_probe, is_probing
-from benchmark.protocols import ratios
-from benchmark.scoring import Tally
+from benchmark.scoring import FIELDS, LENGTHS
 from maintenance import anomaly_text
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, Reason, action
@@ -149,10 +149,10 @@ def _abstaining_limit(policy: Mapping[str, Any]) -> float | None:
 
 
 def _decided(tally: str) -> tuple[int, int]:
-    """(agree, reject) over all items; `paper` is the rule that counts what is decided."""
-    counted = ratios(Tally.from_json(json.loads(tally)).counts, "paper")
-    right, total = int(counted.right[-1]), int(counted.total[-1])
-    return right, total - right
+    """(agree, reject) over all items."""
+    by_length = np.array(json.loads(tally)["counts"][-len(LENGTHS) :])  # each item is in one of these cells
+    agree, reject = (int(by_length[:, FIELDS.index(name)].sum()) for name in ("agree", "reject"))
+    return agree, reject
 
 
 def _decide(ctx: ActionContext, suspicion: int, decision: str, reason: str) -> ActionResult:

@@ -17,8 +17,8 @@ from benchmark.annotation import (
     tag_of,
 )
 from benchmark.items import presentation_order
-from benchmark.labels import TAGS
 from tests.factories.labels import table
+from tests.factories.specs import TAGS
 
 A, B = Proposal("a"), Proposal("b")
 

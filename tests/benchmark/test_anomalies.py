@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmark import anomalies
+from tests.factories.specs import CATEGORIES
 
 ITEMS = 1250
 
@@ -52,15 +53,19 @@ def test_more_than_ten_points_above_the_best_known_strike_and_nothing_known_does
     assert anomalies.is_far_above_best(None, 0.5) is None
 
 
+def by_category(*values: float | None) -> dict[str, float | None]:
+    return dict(zip(CATEGORIES, values, strict=True))
+
+
 def test_categories_that_are_all_but_equal_strike_unless_the_judge_guesses() -> None:
-    assert anomalies.near_equal(0.9, [0.9, 0.905, 0.901]) == {
+    assert anomalies.near_equal(0.9, by_category(0.9, 0.905, 0.901)) == {
         "general": 0.9,
         "hallucination": 0.905,
         "reasoning": 0.901,
     }
-    assert anomalies.near_equal(0.9, [0.9, 0.93, 0.901]) is None
-    assert anomalies.near_equal(0.5, [0.5, 0.501, 0.502]) is None
-    assert anomalies.near_equal(0.9, [0.9, None, 0.9]) is None
+    assert anomalies.near_equal(0.9, by_category(0.9, 0.93, 0.901)) is None
+    assert anomalies.near_equal(0.5, by_category(0.5, 0.501, 0.502)) is None
+    assert anomalies.near_equal(0.9, by_category(0.9, None, 0.9)) is None
 
 
 def test_texts_strike_by_their_share_and_files_without_texts_never() -> None:
@@ -79,9 +84,9 @@ def test_texts_strike_by_their_share_and_files_without_texts_never() -> None:
 def test_limits_named_from_strike_where_they_are_reached_and_those_named_below_do_not() -> None:
     assert anomalies.identical_texts({"identical_rate": anomalies.IDENTICAL_FROM}, 5)
     assert anomalies.empty_texts({"empty_rate": anomalies.EMPTY_FROM})
-    assert anomalies.near_equal(anomalies.EQUAL_FROM, [0.6, 0.601, 0.602])
+    assert anomalies.near_equal(anomalies.EQUAL_FROM, by_category(0.6, 0.601, 0.602))
     for percent in range(60, 99):
-        assert anomalies.near_equal(0.9, [percent / 100, percent / 100, (percent + 1) / 100]) is None
+        assert anomalies.near_equal(0.9, by_category(percent / 100, percent / 100, (percent + 1) / 100)) is None
 
 
 @pytest.mark.parametrize(

@@ -6,24 +6,25 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from benchmark.baselines import BASELINES, FIRST, LONGER, always_longer, board_majority, constant_judge_tallies
-from benchmark.items import CATEGORIES, ItemTable, build_table
+from benchmark.items import ItemTable, build_table
 from benchmark.labels import make_label_set, preferred_index
 from benchmark.protocols import scores
 from tests import real_data
 from tests.factories import labels
+from tests.factories.specs import CATEGORIES, INVENTED, VL
 
 
 def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_longer_is_not():
-    table = ItemTable.load()
+    table = ItemTable.load(VL)
     preferred = {i: preferred_index(row["human_ranking"]) for i, row in enumerate(real_data.rows("items_v0.jsonl"))}
     counted = constant_judge_tallies(make_label_set("v0", table, preferred, None), table)
-    assert round(100 * scores(counted[FIRST]).overall, 1) == 99.6
+    assert round(100 * scores(counted[FIRST])["overall"], 1) == 99.6
     longer = counted[LONGER]
     assert longer.counts[:7, 0].sum() == 1250
-    assert round(100 * scores(longer).overall, 1) == 40.7
+    assert round(100 * scores(longer)["overall"], 1) == 40.7
     # With one half for equal lengths, as the rule of lmms-eval has it, these are the figures that go round.
-    assert round(100 * scores(longer, "lmms-eval").overall, 1) == 43.2
-    halves = [round(100 * getattr(scores(longer, "lmms-eval"), category), 1) for category in CATEGORIES]
+    assert round(100 * scores(longer, "lmms-eval")["overall"], 1) == 43.2
+    halves = [round(100 * (scores(longer, "lmms-eval")[category] or 0), 1) for category in CATEGORIES]
     assert halves == [37.4, 41.5, 50.8]
 
 
@@ -32,7 +33,7 @@ def test_always_longer_counts_words_and_leaves_equal_lengths_undecided():
     texts = [("one two three", "onetwothreefour"), ("a", "b c"), ("same length", "length same")]
     for row, responses in zip(pairs, texts, strict=False):
         row["response"] = list(responses)
-    assert always_longer(build_table("invented", {"r1": pairs}))[:3, 0].tolist() == [0, 1, -1]
+    assert always_longer(build_table(INVENTED, {"r1": pairs}))[:3, 0].tolist() == [0, 1, -1]
 
 
 def slow_majority(verdicts):

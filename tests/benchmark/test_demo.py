@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from benchmark.demo import (
-    SIZES,
     demo_items,
     demo_label_rows,
     demo_labels,
@@ -24,6 +23,7 @@ from benchmark.protocols import scores
 from benchmark.scoring import tally
 from benchmark.votes import Behaviour
 from predictions.parse import Predictions, parse_predictions
+from tests.factories.specs import DEMO, SIZES
 from tests.rank_ranges import ranges_by
 
 pairs = cache(demo_pairs)
@@ -84,7 +84,7 @@ def test_error_tags_have_the_frequencies_and_the_spellings_of_the_real_ones():
 
 def test_the_manifest_holds_no_text_and_no_label_and_comes_back():
     manifest = json.loads(json.dumps(items().to_json()))
-    assert ItemTable.from_json(manifest).items == items().items
+    assert ItemTable.from_json(manifest, DEMO).items == items().items
     text = json.dumps(manifest)
     assert "human_ranking" not in text
     assert pairs()[0]["query"] not in text
@@ -139,7 +139,7 @@ def test_every_file_is_read_by_its_own_reader_without_a_warning():
 
 
 def test_the_board_has_a_leader_a_guesser_and_habits_that_show():
-    macro = {letter: strict(letter).macro for letter in LETTERS}
+    macro = {letter: strict(letter)["macro"] for letter in LETTERS}
     assert max(macro, key=lambda letter: macro[letter]) == "a"
     assert macro["a"] == pytest.approx(0.72, abs=0.03)
     assert macro["f"] == pytest.approx(0.50, abs=0.03)
@@ -147,10 +147,10 @@ def test_the_board_has_a_leader_a_guesser_and_habits_that_show():
     assert behaviour["c"].first_shown_rate > 0.7
     assert behaviour["a"].first_shown_rate < 0.6
     assert behaviour["e"].parse_rate < 0.75
-    assert strict("d").hallucination > strict("a").hallucination
-    assert strict("d").general < strict("a").general - 0.1
+    assert strict("d")["hallucination"] > strict("a")["hallucination"]
+    assert strict("d")["general"] < strict("a")["general"] - 0.1
     hesitant = tally(uploads()["e"].votes, labels(), items())
-    assert scores(hesitant, "paper").macro > scores(hesitant).macro + 0.2
+    assert scores(hesitant, "paper")["macro"] > scores(hesitant)["macro"] + 0.2
 
 
 def test_judges_agree_on_what_is_hard_so_that_paired_tests_gain_from_it():

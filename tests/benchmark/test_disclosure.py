@@ -11,7 +11,6 @@ from benchmark.disclosure import (
     BY_CATEGORY,
     OVERALL_ONLY,
     PUBLIC,
-    SCORES,
     half_points,
     merged,
     overall_bounds,
@@ -21,8 +20,9 @@ from benchmark.disclosure import (
     strictest,
 )
 from benchmark.protocols import scores
-from benchmark.scoring import FIELDS, SLICES, Tally
+from benchmark.scoring import FIELDS, Tally
 from benchmark.uncertainty import wilson
+from tests.factories.specs import SCORES, SLICES, VL
 
 ROWS = st.lists(
     st.tuples(*[st.integers(0, 300)] * 3, st.integers(0, 5)), min_size=7, max_size=7
@@ -33,7 +33,7 @@ def _tally(rows: list[tuple[int, int, int, int]]) -> Tally:
     counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
     for cell, (agree, reject, undecided, missing) in enumerate(rows):
         counts[cell] = (agree + reject + undecided + missing, agree, reject, undecided, agree, reject, undecided)
-    return Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True)
+    return Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True, spec=VL)
 
 
 @given(ROWS)
@@ -42,11 +42,11 @@ def test_the_overall_that_is_left_is_the_true_one_to_half_a_point(rows: list[tup
     n, agree = (int(whole.counts[:7, FIELDS.index(name)].sum()) for name in ("n", "agree"))
     left = redact(whole, OVERALL_ONLY)
     if not n:
-        assert scores(left).overall is None
+        assert scores(left)["overall"] is None
         return
     told = shown_scores(whole, OVERALL_ONLY)["overall"]
     assert told == ((400 * agree + n) // (2 * n)) / 200  # half up, in whole numbers
-    overall = scores(left).overall
+    overall = scores(left)["overall"]
     assert overall is not None
     assert half_points(np.array(overall)) == told
     assert (left.counts >= 0).all()
@@ -105,6 +105,6 @@ def test_entries_are_compared_by_what_is_told_alone() -> None:
     second = first.copy()
     second[0, 1:3] += (1, -1)
     assert not np.array_equal(first, second)
-    left = redact_counts(np.stack([first, second]), OVERALL_ONLY)
+    left = redact_counts(np.stack([first, second]), OVERALL_ONLY, VL)
     assert np.array_equal(left[0], left[1])
-    assert np.array_equal(redact_counts(np.stack([first, second]), BY_CATEGORY), np.stack([first, second]))
+    assert np.array_equal(redact_counts(np.stack([first, second]), BY_CATEGORY, VL), np.stack([first, second]))

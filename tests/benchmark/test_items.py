@@ -4,15 +4,18 @@ import json
 
 import pytest
 
-from benchmark.items import SOURCES, ItemTable, build_table, fingerprint, normalise_query, source_from_id
+from benchmark.items import ItemTable, build_table, fingerprint, load_table, normalise_query
 from maintenance.__main__ import main as maintenance
 from tests.factories.labels import SIZES, pairs
+from tests.factories.specs import INVENTED, SOURCES, VL, source_from_id
 from tests.real_data import real_file, rows
 
 
 def test_white_space_and_the_image_mark_do_not_change_a_fingerprint() -> None:
-    assert fingerprint("<image>What is this?\n", ["a  b", "c"]) == fingerprint("What  is this?", ["c", "a b "])
-    assert normalise_query("See <image 2> here<image>") == "See <image 2> here"
+    assert fingerprint("<image>What is this?\n", ["a  b", "c"], ["<image>"]) == fingerprint(
+        "What  is this?", ["c", "a b "]
+    )
+    assert normalise_query("See <image 2> here<image>", ["<image>"]) == "See <image 2> here"
 
 
 def test_composed_and_decomposed_letters_are_the_same_text() -> None:
@@ -21,7 +24,7 @@ def test_composed_and_decomposed_letters_are_the_same_text() -> None:
 
 def test_text_identical_pairs_stay_separate_items_with_numbered_keys() -> None:
     row = pairs(1)[0]
-    table = build_table("invented", {"r1": [row, {**row, "id": "other"}, {**row, "id": "third"}]})
+    table = build_table(INVENTED, {"r1": [row, {**row, "id": "other"}, {**row, "id": "third"}]})
     keys = [item.key for item in table.items]
     assert keys[1:] == [f"{keys[0]}-2", f"{keys[0]}-3"]
     assert table.by_fingerprint(keys[0]) == (0, 1, 2)
@@ -30,7 +33,7 @@ def test_text_identical_pairs_stay_separate_items_with_numbered_keys() -> None:
 def test_a_later_revision_is_matched_by_text_and_then_by_id() -> None:
     row = pairs(1)[0]
     first = [row, {**row, "id": "other"}]
-    table = build_table("invented", {"r1": first, "r2": first[::-1]})
+    table = build_table(INVENTED, {"r1": first, "r2": first[::-1]})
     assert [item.rows["r2"] for item in table.items] == [1, 0]
     assert table.in_revision("r2") == (1, 0)
 
@@ -38,7 +41,7 @@ def test_a_later_revision_is_matched_by_text_and_then_by_id() -> None:
 def test_a_pair_that_the_first_revision_lacks_is_an_error() -> None:
     row = pairs(1)[0]
     with pytest.raises(ValueError, match="0 pairs of r1 have its texts"):
-        build_table("invented", {"r1": [row], "r2": [{**row, "query": "Something else"}]})
+        build_table(INVENTED, {"r1": [row], "r2": [{**row, "query": "Something else"}]})
 
 
 def test_an_id_with_an_unknown_prefix_has_no_source() -> None:
@@ -47,13 +50,13 @@ def test_an_id_with_an_unknown_prefix_has_no_source() -> None:
 
 
 def test_a_manifest_survives_json() -> None:
-    table = build_table("invented", {"r1": pairs(2)})
-    again = ItemTable.from_json(json.loads(json.dumps(table.to_json())))
+    table = build_table(INVENTED, {"r1": pairs(2)})
+    again = ItemTable.from_json(json.loads(json.dumps(table.to_json())), INVENTED)
     assert again.items == table.items and again.revisions == table.revisions
 
 
 def test_the_shipped_manifest_has_the_paper_s_sizes() -> None:
-    table = ItemTable.load()
+    table = ItemTable.load(VL)
     sizes = {source: sum(item.source == source for item in table.items) for source in SOURCES}
     assert sizes == SIZES
     assert [len(table.in_revision(revision)) for revision in ("v0", "v1", "v2")] == [1250, 1250, 1247]
@@ -63,7 +66,7 @@ def test_the_shipped_manifest_has_the_paper_s_sizes() -> None:
 
 
 def test_the_shipped_manifest_knows_which_ids_repeat_in_which_revision() -> None:
-    table = ItemTable.load()
+    table = ItemTable.load(VL)
     names = {name for item in table.items for name in item.ids.values()}
     assert len(names) == 1270
     assert sum(len(table.by_id(name)) == 2 for name in names) == 25
@@ -90,18 +93,18 @@ def test_the_shipped_manifest_is_what_the_command_builds_from_the_dataset(tmp_pa
     ]
     assert maintenance(["manifest", "vl-rewardbench", *files, "--output", str(output)]) == 0
     assert "1250 items" in capsys.readouterr().out
-    assert ItemTable.from_file(output).items == ItemTable.load().items
+    assert load_table(output).items == ItemTable.load(VL).items
 
 
 def test_the_shipped_manifest_holds_no_text_and_no_label() -> None:
-    manifest = json.dumps(ItemTable.load().to_json())
+    manifest = json.dumps(ItemTable.load(VL).to_json())
     assert "preferred" not in manifest and "ranking" not in manifest
     for row in rows("items_v0.jsonl"):
         assert row["query"][:40] not in manifest if len(row["query"]) > 40 else True
 
 
 def test_categories_and_sources_agree_with_the_benchmark_s_own_facts() -> None:
-    table = ItemTable.load()
+    table = ItemTable.load(VL)
     for item, fact in zip(table.items, rows("items_meta_v0.jsonl"), strict=True):
         assert (item.source, item.category, item.ids["v0"]) == (fact["source"], fact["category"], fact["id"])
         assert item.rows["v1"] == fact["v1_row"] and item.ids["v1"] == fact["v1_id"]

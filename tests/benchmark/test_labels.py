@@ -4,6 +4,7 @@ import pytest
 
 from benchmark.labels import NOT_LABELLED, error_tags, make_label_set, preferred_index
 from tests.factories.labels import labels, table
+from tests.factories.specs import VL
 from tests.real_data import rows
 
 
@@ -26,19 +27,19 @@ def test_tags_lose_their_sub_types_and_free_text_and_count_once() -> None:
         "hallucination",
         "others, common sense, and more",
     ]
-    assert error_tags(raw) == {"recognition", "existence", "other"}
+    assert error_tags(raw, VL) == {"recognition", "existence", "other"}
 
 
 def test_an_unknown_tag_is_an_error() -> None:
     with pytest.raises(ValueError, match="unknown error tag; known: hallucination") as error:
-        error_tags(["style"])
+        error_tags(["style"], VL)
     assert "style" not in str(error.value)
 
 
 def test_the_benchmark_s_tags_normalise_to_the_known_counts() -> None:
     counts = dict.fromkeys(("existence", "recognition", "attribute", "counting", "other"), 0)
     for row, fact in zip(rows("items_v0.jsonl"), rows("items_meta_v0.jsonl"), strict=True):
-        found = error_tags(row["human_error_analysis"] or [])
+        found = error_tags(row["human_error_analysis"] or [], VL)
         assert found == set(fact["error_tags"] or [])
         for tag in found:
             counts[tag] += 1

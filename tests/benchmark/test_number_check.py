@@ -10,15 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.number_check import (
-    SPLITS,
     Figures,
     PublishedFigure,
     Split,
-    arithmetic_check,
     check_numbers,
     figure,
-    read_figures,
 )
+from tests.factories.specs import SPLITS, VL, arithmetic_check, read_figures
 from tests.real_data import real_file
 
 NAMES = ("general", "hallucination", "reasoning", "overall", "macro")
@@ -184,11 +182,11 @@ def every_solution(figures, sizes, reading):
     for right in product(*(range(n + 1) for n in sizes)):
         shares = [Fraction(k, n) for k, n in zip(right, sizes, strict=True)]
         values = dict(zip(NAMES, [*shares, Fraction(sum(right), sum(sizes)), sum(shares) / 3], strict=True))
-        if all(prints(getattr(figures, name), values[name], reading) for name in NAMES[:4]):
+        if all(prints(figures.values[name], values[name], reading) for name in NAMES[:4]):
             stated = [one for one in figures.categories if one is not None]
             printed = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in stated), start=Fraction(0)) / 3
-            of_printed = len(stated) == 3 and figures.macro is not None and prints(figures.macro, printed, reading)
-            if of_printed or prints(figures.macro, values["macro"], reading):
+            of_printed = len(stated) == 3 and figures.mean is not None and prints(figures.mean, printed, reading)
+            if of_printed or prints(figures.mean, values["macro"], reading):
                 yield right
 
 
@@ -210,16 +208,21 @@ possible = st.tuples(
 )
 
 
+def figures_of(values):
+    return Figures(dict(zip(VL.score_names, values, strict=True)), VL)
+
+
 def printed_figures(parts):
     """Figures that some counts really give, a random part of them published."""
     *pairs, decimals, kept = parts
     shares = [Fraction(k, n) for k, n in pairs]
     values = [*shares, Fraction(sum(k for k, _ in pairs), sum(n for _, n in pairs)), sum(shares) / 3]
     return Figures(
-        **{
+        {
             name: PublishedFigure(round(100 * 10**decimals * value), decimals) if name in kept else None
             for name, value in zip(NAMES, values, strict=True)
-        }
+        },
+        VL,
     )
 
 
@@ -248,9 +251,9 @@ def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(figures
 
 
 @settings(max_examples=12)
-@given(st.builds(Figures, *(figure_or_none for _ in NAMES)))
+@given(st.builds(lambda *values: figures_of(values), *(figure_or_none for _ in NAMES)))
 def test_what_is_called_impossible_has_no_solution_at_all(figures):
-    if not any((*figures.categories, figures.overall, figures.macro)):
+    if not any((*figures.categories, figures.pooled, figures.mean)):
         return
     answer = check_numbers(figures, SMALL)
     if answer.verdict == "impossible":
@@ -270,7 +273,9 @@ def test_figures_printed_from_real_counts_always_fit(case):
     split, right, decimals = case
     shares = [Fraction(k, n) for k, n in zip(right, split.sizes, strict=True)]
     values = [*shares, Fraction(sum(right), sum(split.sizes)), sum(shares) / 3]
-    answer = check_numbers(Figures(*(PublishedFigure(round(100 * 10**decimals * value), decimals) for value in values)))
+    answer = check_numbers(
+        figures_of([PublishedFigure(round(100 * 10**decimals * value), decimals) for value in values])
+    )
     assert answer.verdict == "fits"
     assert split in [one.split for one in answer.fits]
     if decimals == 3:

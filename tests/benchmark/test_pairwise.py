@@ -10,11 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.items import CATEGORIES, SOURCES
 from benchmark.labels import make_label_set
 from benchmark.pairwise import (
     KAPPA_AT_MOST,
-    ORDERS,
     JudgeCandidate,
     agreement,
     comparable,
@@ -23,12 +21,13 @@ from benchmark.pairwise import (
     rank_ranges_of,
     unpack,
 )
-from benchmark.protocols import GROUPINGS, scores
+from benchmark.protocols import scores
 from benchmark.reliability import cohen_kappa
 from benchmark.scoring import Tally, tally
 from benchmark.uncertainty import macro_difference, mcnemar_exact
 from benchmark.votes import ABSENT, Votes
 from tests.factories import labels as factories_labels
+from tests.factories.specs import CATEGORIES, GROUPINGS, ORDERS, SOURCES, VL
 from tests.rank_ranges import ranges_by
 
 TABLE = factories_labels.table(
@@ -97,7 +96,7 @@ def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
     assert [r.best for r in ranges] == expected.best.tolist()
     assert [r.worst for r in ranges] == expected.worst.tolist()
     shares = [scores(tally(Votes(v[:, np.newaxis]), LABELS, TABLE), grouping=grouping) for v in verdicts]
-    first = max(range(9), key=lambda i: (getattr(shares[i], order), -i))
+    first = max(range(9), key=lambda i: (shares[i][order], -i))
     assert found.summary["ranges"][grouping][order]["first"] == first
     assert [r.separable for r in ranges] == expected.separable_from(first).tolist()
     assert not ranges[first].separable
@@ -109,7 +108,7 @@ def test_a_pair_is_compared_by_the_exact_test_and_the_macro_test():
     found = compare_all("abcd", verdicts, LABELS, TABLE).relations
     for (i, a), (j, b) in combinations(enumerate("abcd"), 2):
         for grouping, categories in GROUPINGS.items():
-            pair = found.pair(a, b, grouping)
+            pair = found.pair(a, b, VL, grouping)
             counts = {
                 name: [sum(slow_only_right(verdicts, LABELS, *order, s) for s in sources) for order in ((i, j), (j, i))]
                 + [sum(item.source in sources for item in TABLE.items)]
@@ -137,7 +136,7 @@ def test_the_worked_macro_differences_follow_from_paired_counts():
         members = np.flatnonzero(category == index)
         second[members[:b]] = -1
         first[members[b : b + c]] = -1
-    macro = compare_all("ab", np.stack([first, second]), labels, table).relations.pair("a", "b")["macro"]
+    macro = compare_all("ab", np.stack([first, second]), labels, table).relations.pair("a", "b", VL)["macro"]
     assert macro.delta == pytest.approx(-0.04404158, abs=1e-8)
     assert macro.p == pytest.approx(0.00351078, abs=1e-8)
     assert (macro.high - macro.low) / 2 / 1.959963984540054 == pytest.approx(0.01508754, abs=1e-8)
@@ -145,8 +144,8 @@ def test_the_worked_macro_differences_follow_from_paired_counts():
 
 def test_a_stranger_cannot_be_compared():
     found = related().relations
-    assert found.pair("e0", "e99") is None
-    assert found.pair("e1", "e1")["overall"].p == 1
+    assert found.pair("e0", "e99", VL) is None
+    assert found.pair("e1", "e1", VL)["overall"].p == 1
 
 
 def test_kappa_is_that_of_each_pair_to_three_decimals_for_at_most_two_hundred_judges():
@@ -195,7 +194,7 @@ def test_fewer_than_five_judges_of_an_item_show_no_band():
 
 def test_the_majority_is_counted_like_a_judge_and_needs_three():
     majority = related(3).summary["majority"]
-    assert Tally.from_json(majority).counts[: len(SOURCES), 0].sum() == len(TABLE)
+    assert Tally.from_json(majority, VL).counts[: len(SOURCES), 0].sum() == len(TABLE)
     assert related(2).summary["majority"] is None
 
 
@@ -211,7 +210,7 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
     others = compare_all([f"e{number}" for number in range(8)], judges(8), flipped, TABLE, public=False)
     assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label
     back = unpack(pack(hidden.relations).body)
-    assert back.right is back.only_right is back.bands is back.pair("e0", "e1") is None
+    assert back.right is back.only_right is back.bands is back.pair("e0", "e1", VL) is None
     assert np.array_equal(back.kappa, public.relations.kappa, equal_nan=True)
 
 
@@ -220,7 +219,7 @@ def test_a_category_without_items_has_no_ranges_and_takes_the_macro_with_it():
     labels = factories_labels.labels(table)
     found = compare_all("abc", judges(3, 0, table, labels), labels, table)
     assert set(found.summary["ranges"]["official"]) == {"overall", "general", "hallucination"}
-    assert set(found.relations.pair("a", "b")) == {"overall", "general", "hallucination", *SOURCES[:5]}
+    assert set(found.relations.pair("a", "b", VL)) == {"overall", "general", "hallucination", *SOURCES[:5]}
     assert rank_ranges_of(found.summary, "official", "macro") == {}
 
 
@@ -257,8 +256,8 @@ def test_other_bytes_are_not_taken_for_relations():
 
 def slow_comparable(candidates, counts):
     def value(index):
-        macro = scores(Tally(1, counts[index], counts[index], False))
-        return (-(macro.macro or 0), -(macro.overall or 0), candidates[index].submitted, candidates[index].id)
+        macro = scores(Tally(1, counts[index], counts[index], False, VL))
+        return (-(macro["macro"] or 0), -(macro["overall"] or 0), candidates[index].submitted, candidates[index].id)
 
     best = {}
     for index, one in enumerate(candidates):
@@ -274,13 +273,13 @@ def test_of_each_judge_its_best_version_is_compared(rows):
     tallies = [tally(Votes(row[:, np.newaxis]), LABELS, TABLE).counts for row in judges(5)]
     candidates = [JudgeCandidate(str(n), (owner, model), float(at)) for n, (owner, model, at, _) in enumerate(rows)]
     counts = np.array([tallies[v] for *_, v in rows])
-    found = comparable(candidates, counts)
+    found = comparable(candidates, counts, VL)
     assert found.chosen == slow_comparable(candidates, counts)
     assert found.judges == len({one.judge for one in candidates})
 
 
 def test_at_most_five_hundred_judges_are_compared():
     counts = np.repeat(tally(Votes(judges(1)[0][:, np.newaxis]), LABELS, TABLE).counts[np.newaxis], 600, axis=0)
-    found = comparable([JudgeCandidate(str(n), ("o", str(n)), -float(n)) for n in range(600)], counts)
+    found = comparable([JudgeCandidate(str(n), ("o", str(n)), -float(n)) for n in range(600)], counts, VL)
     assert found.chosen == list(range(599, 99, -1))
     assert found.judges == 600

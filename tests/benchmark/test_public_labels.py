@@ -13,6 +13,7 @@ from benchmark.items import ItemTable
 from benchmark.reliability import majority
 from benchmark.votes import UNDECIDED
 from predictions.parse import parse_predictions
+from tests.factories.specs import VL
 from tests.real_data import real_file
 from workers.labels.loader import load_labels
 
@@ -96,7 +97,7 @@ def test_verdicts_come_back_from_their_planes() -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_files_of_real_judges_and_tools_do_not_strike(name: str) -> None:
-    table = ItemTable.load()
+    table = ItemTable.load(VL)
     public = load_labels(str(real_file("data/items_meta_v0.jsonl")), "v0", table).preferred
     votes = parse_predictions(real_file(f"data/{name}").read_bytes(), table).votes.matrix
     verdicts = majority(votes[np.newaxis])[0]

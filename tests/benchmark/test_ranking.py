@@ -16,14 +16,13 @@ from benchmark.ranking import (
     influence,
     normal_draws,
     paired_tests,
-    parts_of,
     rank_ranges,
     standings,
     step_down,
 )
 from benchmark.selection import select_best
 from benchmark.uncertainty import macro_difference, mcnemar_exact
-from tests.rank_ranges import holm_ranges, ranges_by
+from tests.rank_ranges import holm_ranges, order_parts, ranges_by
 
 PATTERNS = {"1111": 500, "1110": 150, "1100": 120, "1000": 60, "0110": 70, "0011": 90, "0100": 50, "0000": 210}
 ADJUSTED = {
@@ -222,7 +221,7 @@ def slow_step_down(tests, correct, parts, draws):
 @pytest.mark.parametrize("seed", range(3))
 def test_pairs_differ_as_the_step_down_procedure_by_the_book_says(order_by, seed):
     correct, category = judges_of_shared_difficulty(seed, 6, 150)
-    parts = parts_of(category, order_by)
+    parts = order_parts(category, order_by)
     tests = paired_tests(correct, parts, exact=order_by != "macro")
     draws = normal_draws(150)[:60]
     found = step_down(tests, influence(correct, parts), draws)
@@ -238,7 +237,7 @@ def test_the_same_votes_always_have_the_same_ranges():
 def test_a_judge_is_rarely_told_from_its_equals():
     """Family-wise error under equal ability: at most .05; of 120 simulated boards that is at most 12 (p = .01)."""
     wrong, draws = 0, normal_draws(400)
-    parts = parts_of(np.arange(400) % 3)
+    parts = order_parts(np.arange(400) % 3)
     for seed in range(120):
         rng = np.random.default_rng(seed)
         difficulty = rng.random(400)
@@ -276,7 +275,7 @@ def test_ranking_nothing_is_an_error():
         (np.ones((2, 4)), np.full(4, -1), "macro"),
         (np.ones((2, 4)), np.zeros(4, dtype=int), 1),
         (np.ones((2, 4)), np.zeros(5, dtype=int), "macro"),
-        (np.ones((2, 4)), np.zeros(4, dtype=int), "mean"),
+        (np.ones((2, 4)), np.zeros(4, dtype=int), "nothing"),
     ]:
         with pytest.raises(ValueError):
             ranges_by(correct, category, order_by)
@@ -297,7 +296,7 @@ def test_ranges_of_hidden_labels_are_those_of_holm() -> None:
     """Holm looks at each pair by itself; max-T at how all of them are correlated, which would tell more of labels."""
     correct = np.random.default_rng(5).random((6, 400)) < np.linspace(0.5, 0.8, 6)[:, np.newaxis]
     category = np.repeat([0, 1], 200)
-    found = rank_ranges(correct, parts_of(category, "overall"), exact=True, pairwise_only=True)
+    found = rank_ranges(correct, order_parts(category, "overall"), exact=True, pairwise_only=True)
     _, _, expected = holm_ranges(correct, category, "overall")
     for name in ("best", "worst", "differs"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name

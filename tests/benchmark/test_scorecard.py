@@ -5,13 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from benchmark.protocols import GROUPINGS, PROTOCOLS, category_counts, scores
+from benchmark.protocols import category_counts, scores
 from benchmark.reliability import k_curve
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
 from benchmark.uncertainty import mover_macro, wilson
 from benchmark.votes import ABSENT, Votes
 from tests.factories.labels import BEHAVIOUR, SIZES, labels, random_matrix, random_tally, table
+from tests.factories.specs import GROUPINGS, PROTOCOLS, VL
 
 KEYS = {
     "benchmark", "label_revision", "scorer_version", "items", "votes_per_item", "decided_rate", "parse_rate",
@@ -57,9 +58,9 @@ def test_the_k_curve_ends_at_the_strict_score() -> None:
     counted = random_tally(table(SIZES), k=5)
     curve = card(counted)["k_curve"]
     assert [point["k"] for point in curve] == [1, 2, 3, 4, 5]
-    assert curve[-1]["macro"] == pytest.approx(scores(counted).macro)
-    assert curve[-1]["overall"] == pytest.approx(scores(counted).overall)
-    assert k_curve(category_counts(counted.agreeing)).shape == (3, 5)
+    assert curve[-1]["macro"] == pytest.approx(scores(counted)["macro"])
+    assert curve[-1]["overall"] == pytest.approx(scores(counted)["overall"])
+    assert k_curve(category_counts(counted.agreeing, VL)).shape == (3, 5)
 
 
 def test_a_judge_that_decides_nothing_scores_zero_and_has_no_paper_score() -> None:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet, make_label_set
-from benchmark.scoring import LENGTHS, SLICES, Tally, tally, tally_many
+from benchmark.scoring import LENGTHS, Tally, tally, tally_many
 from benchmark.votes import ABSENT, Votes
 from tests.factories.labels import labels, random_matrix, table
+from tests.factories.specs import SLICES, VL
 
 
 def slow_counts(matrix: np.ndarray, truth: LabelSet, items: ItemTable, cell: str) -> Counter[str]:
@@ -71,7 +72,7 @@ def test_counting_many_judges_at_once_is_counting_each() -> None:
 def test_a_tally_survives_json() -> None:
     items = table()
     counted = tally(Votes(random_matrix(len(items), 3, 1)), labels(items), items)
-    assert Tally.from_json(counted.to_json()).to_json() == counted.to_json()
+    assert Tally.from_json(counted.to_json(), VL).to_json() == counted.to_json()
 
 
 def test_votes_about_other_items_are_refused() -> None:

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from benchmark.items import CATEGORIES, SOURCE_CATEGORY, ItemTable, source_from_id
+from benchmark.items import ItemTable
 from benchmark.labelled_pairs import PairsError, PairSet, read_pairs
-from benchmark.labels import TAGS
 from benchmark.pair_scoring import count_pairs, score_protocol
-from benchmark.protocols import GROUPINGS, PROTOCOLS
 from benchmark.spec import TIE, SpecError, UnknownCategory, known_benchmarks, load_spec
 from benchmark.trivial_judges import choose_first, choose_longer
 from benchmark.verdict_formats import read_verdict
+from tests.factories.specs import CATEGORIES, GROUPINGS, PROTOCOLS, SOURCE_CATEGORY, TAGS, VL, source_from_id
 from tests.real_data import rows
 
 INVENTED = """
@@ -206,7 +205,7 @@ def test_the_definition_of_vl_rewardbench_says_what_the_code_says(benchmark: str
 
 
 def test_the_editions_of_vl_rewardbench_are_its_revisions() -> None:
-    table, spec = ItemTable.load(), load_spec("vl-rewardbench")
+    table, spec = ItemTable.load(VL), load_spec("vl-rewardbench")
     sizes = {revision: len(table.in_revision(revision)) for revision in table.revisions}
     assert {edition.key: edition.pairs for edition in spec.editions} == sizes
 

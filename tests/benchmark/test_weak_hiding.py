@@ -9,6 +9,7 @@ import pytest
 from benchmark.disclosure import BY_CATEGORY, OVERALL_ONLY
 from benchmark.items import ItemTable
 from benchmark.weak_hiding import FIGURES, Overlap, bound, overlap, submissions_to_reveal
+from tests.factories.specs import VL
 from tests.real_data import real_file
 from workers.labels.loader import load_labels
 
@@ -40,7 +41,7 @@ def test_more_than_nine_of_ten_is_weak_and_exactly_nine_of_ten_is_not() -> None:
 
 
 def test_the_real_revisions_hide_little_of_one_another() -> None:
-    table = ItemTable.load()
+    table = ItemTable.load(VL)
     files = {"v0": "items_v0.jsonl", "v2": "labels_v2.jsonl"}
     sets = {name: load_labels(real_file(f"data/{file}"), name, table) for name, file in files.items()}
     found = overlap(sets["v2"], sets["v0"], table)

@@ -26,6 +26,7 @@ from maintenance.page_context import PageContext
 from maintenance.registry import ActionRegistry
 from storage.database import Database
 from submissions.activity import ActivityItem, ActivityRules, list_activity
+from tests.factories.specs import spec_of
 from web.actions import ACTIONS
 
 REVIEW = PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)
@@ -144,5 +145,5 @@ def activity_of(
     database: Database, user: Identity, *, hidden_labels: Mapping[str, str] | None = None, **span: Any
 ) -> list[ActivityItem]:
     """Return the activity list of an account."""
-    rules = ActivityRules(ACTIONS.owner_sentences(), hidden_labels or {})
-    return list_activity(database, "demo", user, rules, **span)
+    rules = ActivityRules(spec_of("demo"), ACTIONS.owner_sentences(), hidden_labels or {})
+    return list_activity(database, user, rules, **span)

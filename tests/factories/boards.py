@@ -26,6 +26,7 @@ from storage import label_sets
 from storage.database import Database
 from storage.models.core import Snapshot
 from tests.databases import a_submission
+from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -49,7 +50,7 @@ CATEGORIES = ("general", "hallucination", "reasoning")
 
 @cache
 def table() -> ItemTable:
-    return ItemTable.load()
+    return ItemTable.load(VL)
 
 
 @cache

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.items import SOURCES, ItemTable, build_table
-from benchmark.labels import TAGS, LabelSet, make_label_set
+from benchmark.items import ItemTable, build_table
+from benchmark.labels import LabelSet, make_label_set
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Behaviour, Matrix, Votes
+from tests.factories.specs import INVENTED, SOURCES, TAGS
 
 SIZES = {
     "VLFeedback": 10,
@@ -37,7 +38,7 @@ def pairs(per_source: int | dict[str, int] = 3) -> list[dict[str, Any]]:
 
 def table(per_source: int | dict[str, int] = 3) -> ItemTable:
     """Return a table of one revision, r1."""
-    return build_table("invented", {"r1": pairs(per_source)})
+    return build_table(INVENTED, {"r1": pairs(per_source)})
 
 
 def labels(

@@ -19,6 +19,7 @@ from storage.database import Database
 from storage.models.core import BoardState, Snapshot
 from tests.databases import a_submission
 from tests.factories import labels
+from tests.factories.specs import DEMO
 from workers.labels.loader import label_set
 from workers.scorer import Scorer
 
@@ -33,7 +34,7 @@ def label_rows(table: ItemTable, flip: bool = False) -> list[dict[str, Any]]:
 
 def table() -> ItemTable:
     """21 items, one revision, called demo."""
-    return build_table("demo", {"demo": labels.pairs(3)})
+    return build_table(DEMO, {"demo": labels.pairs(3)})
 
 
 def scorer() -> Scorer:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from benchmark.baselines import BASELINES, constant_judge_tallies
-from benchmark.items import SOURCES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
 from benchmark.scoring import tally_many
 from leaderboard.cache import CurrentSnapshot
 from storage.moderation import RemovedEntry
 from tests.factories.labels import SIZES, labels, table
+from tests.factories.specs import SOURCES
 
 REVISIONS = ("v2", "v0")
 

@@ -18,10 +18,12 @@ from storage.database import Database
 from storage.models.core import Submission
 from storage.models.quota import Attempt
 from submissions import api
+from submissions.activity import ActivityRules
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
 from tests.factories.service import PATIENCE
 from tests.factories.serving import serving
+from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, signed_in_as_everybody
 from web.middleware.header_timeout import HeaderTimeoutProtocol
 from web.middleware.request_limits import RequestLimitsMiddleware
@@ -81,7 +83,15 @@ def served_from(folder: Path, patience: float = PATIENCE, header_seconds: float 
     with_labels(database, "r1", BENCHMARK)
     setup = make_setup(database, folder)
     app = FastAPI()
-    app.include_router(api.build(setup.intake, setup.spool, partial(get_status, database, BENCHMARK), database))
+    app.include_router(
+        api.build(
+            setup.intake,
+            setup.spool,
+            partial(get_status, database, spec_of(BENCHMARK)),
+            database,
+            ActivityRules(spec_of(BENCHMARK)),
+        )
+    )
     limits = RequestLimitsMiddleware(signed_in_as_everybody(app, database), LIMIT, patience=patience)
     connections = type("Connections", (HeaderTimeoutProtocol,), {"header_seconds": header_seconds})
     with serving(limits, http=connections, lifespan="off", log_config=None) as url:

@@ -25,8 +25,9 @@ from storage.uploads import Uploads
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from tests.factories import labels
+from tests.factories.specs import VL
 
-BENCHMARK = "invented"
+BENCHMARK = VL.id
 LIMIT = 1 << 20
 SIGNER = Signer.parse(base64.b64encode(bytes(range(32))).decode())
 

@@ -11,6 +11,7 @@ import pytest
 from benchmark.items import build_table
 from judge.__main__ import main
 from predictions.parse import parse_predictions
+from tests.factories.specs import VL
 from tests.judge.model_server import JUDGEMENT, Reply, completion, refusal, serving_model
 from tests.judge.running import item, run, write_items
 
@@ -37,7 +38,7 @@ def test_the_log_says_the_same_as_the_predictions(tmp_path: Path, suffix: str, o
         assert run(server.url, items, tmp_path / "run", "--seed", "3", *more, votes=3) == 0
     log = tmp_path / f"log{suffix}"
     assert main(["export-inspect", str(tmp_path / "run"), str(log)]) == 0
-    table = build_table("vl-rewardbench", {"v0": rows})
+    table = build_table(VL, {"v0": rows})
     ours = parse_predictions((tmp_path / "run" / "predictions.jsonl").read_bytes(), table)
     theirs = parse_predictions(log.read_bytes(), table)
     assert theirs.format == "inspect"

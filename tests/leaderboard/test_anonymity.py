@@ -14,6 +14,7 @@ from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
+from tests.factories.specs import VL
 
 ANONYMOUS, NAMED, OTHER = "e00000000004", "e00000000001", "e00000000002"
 
@@ -23,7 +24,7 @@ def edition(**facts: Any) -> BoardVersion:
     for entry in body["entries"]:
         if entry["id"] == ANONYMOUS:
             entry.update(facts)
-    return BoardVersion("s", body, ())
+    return BoardVersion("s", body, VL, ())
 
 
 def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:
@@ -43,7 +44,7 @@ def test_relations_without_some_entries_are_those_of_the_others() -> None:
         for j, other in enumerate(less.entries):
             at, to = whole.entries.index(one), whole.entries.index(other)
             assert less.kappa[i, j] == whole.kappa[at, to]
-            assert less.pair(one, other) == whole.pair(one, other)
+            assert less.pair(one, other, VL) == whole.pair(one, other, VL)
     assert whole.without(()) is whole
 
 

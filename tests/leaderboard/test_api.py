@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
-from leaderboard.api import COLUMNS
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
+from tests.factories.specs import API_COLUMNS, VL
 from tests.leaderboard.test_routes import serve
 
 ENTRY = entry(1, 0.7)
@@ -33,8 +33,8 @@ def test_the_leaderboard_names_its_snapshot_rules_and_columns(client: TestClient
         "protocol": "strict",
         "grouping": "official",
     }
-    assert board["columns"] == list(COLUMNS)
-    assert all(list(one) == list(COLUMNS) for one in board["entries"])
+    assert board["columns"] == list(API_COLUMNS)
+    assert all(list(one) == list(API_COLUMNS) for one in board["entries"])
 
 
 def test_accuracies_are_fractions_and_reported_rows_carry_no_rank(client: TestClient) -> None:
@@ -70,7 +70,7 @@ def test_an_unknown_choice_is_a_problem_that_names_the_known_ones(client: TestCl
 def test_an_entry_is_its_scorecard(client: TestClient) -> None:
     behaviour = Behaviour(ENTRY["parse_rate"], ENTRY["first_shown_rate"], ENTRY["self_consistency"])
     for revision in ("v2", "v0"):
-        tally = Tally.from_json(ENTRY["tallies"][revision])
+        tally = Tally.from_json(ENTRY["tallies"][revision], VL)
         expected = scorecard(tally, behaviour, benchmark="vl-rewardbench", label_revision=revision)
         assert client.get(f"/api/v1/entries/{ENTRY['id']}?revision={revision}").json() == {**expected, "best_of": None}
     assert client.get(f"/api/v1/entries/{ENTRY['id']}").json()["label_revision"] == "v2"

@@ -21,6 +21,7 @@ from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.share.exports import as_csv, extract
 from tests.factories.snapshots import FixedSource, entry, items, label_sets, snapshot
+from tests.factories.specs import VL
 
 BEST, OTHER = "e00000000001", "e00000000002"
 
@@ -45,7 +46,7 @@ def made(*, public: bool = True) -> dict[str, Any]:
 
 def test_the_interval_beside_the_plain_one_has_its_upper_limit_and_a_lower_lower_one() -> None:
     body = made()
-    board = build_board(body)
+    board = build_board(body, VL)
     row, other = board.find(BEST), board.find(OTHER)
     assert row is not None and row.best_of is not None and other is not None
     assert other.best_of is None
@@ -54,7 +55,7 @@ def test_the_interval_beside_the_plain_one_has_its_upper_limit_and_a_lower_lower
     assert set(row.best_of.interval) == {"macro", "overall", "general", "hallucination", "reasoning"} == set(said)
     parts = [(round((row.value(name) or 0) * n), n) for name, n in board.sizes.items() if name != "overall"]
     assert row.best_of.interval["macro"][0] == pytest.approx(mover_macro(parts, said["macro"][1]).low)
-    overall = round((row.overall or 0) * 1250)
+    overall = round((row.value("overall") or 0) * 1250)
     assert row.best_of.interval["overall"][0] == pytest.approx(wilson(overall, 1250, said["overall"][1]).low)
     for name, bounds in row.best_of.interval.items():
         assert bounds[0] < row.interval[name][0] and bounds[1] == row.interval[name][1]
@@ -66,14 +67,14 @@ def test_the_plain_interval_is_as_it_was_and_other_rules_have_no_best_of() -> No
     body, without = made(), made()
     without["relations"]["v2"].pop("variants")
     for protocol in ("strict", "paper", "lmms-eval"):
-        rows = {row.id: row for row in build_board(body, protocol=protocol).rows}
-        for row in build_board(without, protocol=protocol).rows:
+        rows = {row.id: row for row in build_board(body, VL, protocol=protocol).rows}
+        for row in build_board(without, VL, protocol=protocol).rows:
             assert (row.interval, row.rank) == (rows[row.id].interval, rows[row.id].rank)
             assert (rows[row.id].best_of is not None) == (protocol == "strict" and row.id == BEST)
 
 
 def test_the_row_says_so_in_words() -> None:
-    row = build_board(made()).find(BEST)
+    row = build_board(made(), VL).find(BEST)
     assert row is not None and row.best_of is not None
     gain, (low, high) = row.best_of.gain["macro"], row.best_of.interval["macro"]
     assert row.about.startswith(f"best of 5 variants, {100 * low:.1f}–{100 * high:.1f}, luck +{100 * gain:.1f}")
@@ -82,7 +83,7 @@ def test_the_row_says_so_in_words() -> None:
 @pytest.fixture(scope="module", params=["public", "hidden"])
 def client(request: pytest.FixtureRequest) -> TestClient:
     body = made()
-    shown = redact_snapshot(body, {"v2": "categories"} if request.param == "hidden" else {})
+    shown = redact_snapshot(body, {"v2": "categories"} if request.param == "hidden" else {}, VL)
     app = FastAPI()
     site = BoardCache(FixedSource(shown), published=())
     app.include_router(routes.build(site))
@@ -106,7 +107,7 @@ def test_api_board_and_page_say_the_same(client: TestClient) -> None:
 
 
 def test_of_labels_that_are_not_public_everything_is_to_a_tenth_of_a_point() -> None:
-    whole, hidden = made(), redact_snapshot(made(), {"v2": "categories"})["relations"]["v2"]["variants"][BEST]
+    whole, hidden = made(), redact_snapshot(made(), {"v2": "categories"}, VL)["relations"]["v2"]["variants"][BEST]
     stored = made(public=False)["relations"]["v2"]["variants"][BEST]
     assert hidden == stored
     assert set(hidden) == {"variants", "official"}
@@ -117,8 +118,8 @@ def test_of_labels_that_are_not_public_everything_is_to_a_tenth_of_a_point() -> 
 
 
 def test_files_have_it_in_columns_of_its_own() -> None:
-    board = build_board(made())
-    first, second = csv.DictReader(io.StringIO(as_csv(extract(board, BoardQuery())).decode()))
+    board = build_board(made(), VL)
+    first, second = csv.DictReader(io.StringIO(as_csv(extract(board, BoardQuery(VL))).decode()))
     row = board.find(BEST)
     assert row is not None and row.best_of is not None
     assert first["best_of_variants"] == "5" and second["best_of_variants"] == ""

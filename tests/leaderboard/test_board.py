@@ -1,19 +1,19 @@
 """Rows, order, ranks and nulls of the board; what a URL selects."""
 
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
-from benchmark.number_check import arithmetic_check
-from benchmark.protocols import GROUPINGS, PROTOCOLS, scores
+from benchmark.protocols import scores
 from benchmark.scoring import Tally
 from benchmark.uncertainty import mover_macro, wilson
-from leaderboard.board.columns import USUAL
 from leaderboard.board.query import BoardQuery, ordered, read_query, select, tenths
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
+from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, arithmetic_check
 
 
 def reported(name: str = "Paper judge", **figures: float | None) -> ReportedFigures:
@@ -34,6 +34,7 @@ def reported(name: str = "Paper judge", **figures: float | None) -> ReportedFigu
         url="https://arxiv.org/abs/0000.00000",
         notes="",
         check=arithmetic_check(**values),
+        spec=VL,
     )
 
 
@@ -42,19 +43,19 @@ def board() -> Board:
     found = [entry(1, 0.7), entry(2, 0.55, k=1), entry(3, 0.8, k=5), entry(4, 0.7, organisation="Lab, the")]
     found[3]["tallies"] = found[0]["tallies"]  # the same counts as judge 1
     elsewhere = [reported(), reported("Overall only", macro=None, general=None)]
-    return build_board(snapshot(found), "s1", published=elsewhere)
+    return replace(build_board(snapshot(found), VL, published=elsewhere), snapshot_id="s1")
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("grouping", GROUPINGS)
 def test_accuracies_are_those_of_the_core_one_by_one(protocol: str, grouping: str) -> None:
     found = [entry(1, 0.7), entry(2, 0.5, k=1)]
-    rows = build_board(snapshot(found), protocol=protocol, grouping=grouping).rows
+    rows = build_board(snapshot(found), VL, protocol=protocol, grouping=grouping).rows
     for one in found:
         row = next(row for row in rows if row.id == one["id"])
-        expected = scores(Tally.from_json(one["tallies"]["v2"]), protocol, grouping)
+        expected = scores(Tally.from_json(one["tallies"]["v2"], VL), protocol, grouping)
         for name in ("general", "hallucination", "reasoning", "overall", "macro"):
-            assert row.value(name) == pytest.approx(getattr(expected, name))
+            assert row.value(name) == pytest.approx(expected[name])
 
 
 def test_intervals_are_wilson_and_mover(board: Board) -> None:
@@ -66,7 +67,7 @@ def test_intervals_are_wilson_and_mover(board: Board) -> None:
 
 
 def test_lmms_eval_has_no_intervals() -> None:
-    (row,) = build_board(snapshot([entry(1, 0.7)]), protocol="lmms-eval").rows
+    (row,) = build_board(snapshot([entry(1, 0.7)]), VL, protocol="lmms-eval").rows
     assert row.interval == {}
 
 
@@ -77,7 +78,7 @@ def test_rows_stand_by_macro_and_equal_counts_share_a_rank(board: Board) -> None
 
 def test_reported_rows_stand_in_the_order_without_a_rank(board: Board) -> None:
     assert [row.rank for row in board.rows if row.tier == "reported"] == [None, None]
-    macros = [row.macro for row in board.rows if row.macro is not None]
+    macros = [row.value("macro") for row in board.rows if row.value("macro") is not None]
     assert macros == sorted(macros, reverse=True)
 
 
@@ -100,28 +101,28 @@ def test_nothing_decided_is_not_zero_under_the_rule_of_the_paper() -> None:
     counts[:, 3] = counts[:, 0]
     counts[:, 1:3] = 0
     silent["tallies"]["v2"]["counts"] = counts.tolist()
-    (row,) = build_board(snapshot([silent]), protocol="paper").rows
-    assert row.macro is None
-    assert row.overall is None
+    (row,) = build_board(snapshot([silent]), VL, protocol="paper").rows
+    assert row.value("macro") is None
+    assert row.value("overall") is None
     assert row.rank is None
     assert row.interval == {}
 
 
 def test_another_label_revision_gives_another_board_with_the_same_ids() -> None:
     found = [entry(1, 0.7)]
-    assert build_board(snapshot(found), revision="v0").rows[0].id == found[0]["id"]
+    assert build_board(snapshot(found), VL, revision="v0").rows[0].id == found[0]["id"]
     with pytest.raises(UnknownRevision):
-        build_board(snapshot(found), revision="v9")
+        build_board(snapshot(found), VL, revision="v9")
 
 
 def test_missing_pairs_are_said_at_the_row() -> None:
     lacking = entry(1, 0.7)
     lacking["tallies"]["v2"]["counts"][0][1] -= 1
-    assert build_board(snapshot([lacking])).rows[0].note == "1 pair missing"
+    assert build_board(snapshot([lacking]), VL).rows[0].note == "1 pair missing"
 
 
 def test_an_empty_snapshot_gives_an_empty_board() -> None:
-    empty = build_board(snapshot([]))
+    empty = build_board(snapshot([]), VL)
     assert empty.rows == ()
     assert empty.sizes["overall"] == 1250
 
@@ -149,29 +150,29 @@ def test_an_empty_snapshot_gives_an_empty_board() -> None:
     ],
 )
 def test_search_understands_words_and_fields(board: Board, search: str, found: int) -> None:
-    assert select(board, BoardQuery(search=search)).total == found
+    assert select(board, BoardQuery(VL, search=search)).total == found
 
 
 def test_a_view_survives_its_own_address() -> None:
-    view = BoardQuery(protocol="paper", tier="scored", search="a b&c", sort="model", descending=True, page=3)
+    view = BoardQuery(VL, protocol="paper", tier="scored", search="a b&c", sort="model", descending=True, page=3)
     query = dict(pair.split("=") for pair in view.url().removeprefix("/?").split("&"))
     query["q"] = "a b&c"
-    assert read_query(query, ()) == view
-    assert BoardQuery().url() == "/"
+    assert read_query(query, (), VL) == view
+    assert BoardQuery(VL).url() == "/"
 
 
 def test_every_part_of_a_view_survives_its_own_address() -> None:
-    view = BoardQuery(
+    view = BoardQuery(VL,
         protocol="paper", grouping="rl-in-general", revision="v0", tier="scored", search='org:"a, b" <&', sort="date",
         descending=False, page=2, as_of="2026-11-01T10:00:00+01:00", baselines=False,
         filters=(("type", "scalar"), ("k", ">=5"), ("min_size", "7"), ("since", "2026-05-01")),
         columns=("rank", "model", "macro", "organisation"), pins=("e1", "r-2"),
     )  # fmt: skip
-    assert read_query(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",)) == view
+    assert read_query(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",), VL) == view
     # As a browser sends checkboxes and a zone's plus sign:
-    assert read_query({"as_of": "2026-11-01T10:00:00 01:00"}, ()).as_of == view.as_of
+    assert read_query({"as_of": "2026-11-01T10:00:00 01:00"}, (), VL).as_of == view.as_of
     usual = {"cols": ",".join(USUAL)}
-    assert read_query(usual, ()) == BoardQuery()
+    assert read_query(usual, (), VL) == BoardQuery(VL)
 
 
 @pytest.mark.parametrize(
@@ -179,14 +180,14 @@ def test_every_part_of_a_view_survives_its_own_address() -> None:
     [{"sort": "nonsense"}, {"page": "-1"}, {"page": "9" * 50}, {"protocol": "<script>"}, {"tier": ""}, {"dir": "up"}],
 )
 def test_a_parameter_that_means_nothing_is_as_good_as_none(query: dict[str, str]) -> None:
-    assert read_query(query, ("v2",)) == BoardQuery()
+    assert read_query(query, ("v2",), VL) == BoardQuery(VL)
 
 
 def test_a_heading_button_carries_its_direction() -> None:
-    assert read_query({"sort": "macro:asc", "dir": "desc"}, ()) == BoardQuery(descending=False)
-    assert BoardQuery().with_sort("macro").descending is False
-    assert BoardQuery().with_sort("model").descending is False
-    assert BoardQuery().with_sort("general").descending is True
+    assert read_query({"sort": "macro:asc", "dir": "desc"}, (), VL) == BoardQuery(VL, descending=False)
+    assert BoardQuery(VL).with_sort("macro").descending is False
+    assert BoardQuery(VL).with_sort("model").descending is False
+    assert BoardQuery(VL).with_sort("general").descending is True
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.6725, 673), (0.67246, 672), (0.6384, 638), (1.0, 1000), (0.0, 0)])
@@ -204,28 +205,28 @@ def with_baselines(*, expected_only: bool = False) -> dict[str, object]:
 def test_baselines_stand_in_the_order_without_a_rank_under_every_rule(
     protocol: str, grouping: str, revision: str
 ) -> None:
-    rows = build_board(with_baselines(), protocol=protocol, grouping=grouping, revision=revision).rows
+    rows = build_board(with_baselines(), VL, protocol=protocol, grouping=grouping, revision=revision).rows
     found = {row.id: row for row in rows if row.tier == "baseline"}
     assert set(found) == {"baseline-random", "baseline-first", "baseline-longer"}
     assert all(row.rank is None and row.provenance for row in found.values())
-    assert found["baseline-random"].macro == 0.5 and not found["baseline-random"].interval
-    assert [row.macro for row in rows] == sorted((row.macro or 0 for row in rows), reverse=True)
+    assert found["baseline-random"].value("macro") == 0.5 and not found["baseline-random"].interval
+    assert [row.value("macro") for row in rows] == sorted((row.value("macro") or 0 for row in rows), reverse=True)
     assert [row.rank for row in rows if row.tier == "scored"] == [1, 2]
 
 
 def test_labels_that_are_not_public_leave_the_baseline_that_needs_no_counting() -> None:
-    rows = build_board(with_baselines(expected_only=True)).rows
+    rows = build_board(with_baselines(expected_only=True), VL).rows
     assert [row.id for row in rows if row.tier == "baseline"] == ["baseline-random"]
 
 
 def test_baselines_can_be_switched_off_and_looked_at_alone() -> None:
-    board = build_board(with_baselines())
-    assert len(select(board, BoardQuery()).baselines) == 3
-    assert select(board, BoardQuery(baselines=False)).total == 2
-    for view in (BoardQuery(tier="baseline"), BoardQuery(search="tier:baseline")):
+    board = build_board(with_baselines(), VL)
+    assert len(select(board, BoardQuery(VL)).baselines) == 3
+    assert select(board, BoardQuery(VL, baselines=False)).total == 2
+    for view in (BoardQuery(VL, tier="baseline"), BoardQuery(VL, search="tier:baseline")):
         found = select(board, view)
         assert (found.total, len(found.baselines)) == (0, 3)
-    assert select(board, BoardQuery(tier="scored")).baselines == ()
+    assert select(board, BoardQuery(VL, tier="scored")).baselines == ()
 
 
 @pytest.mark.parametrize(
@@ -252,24 +253,24 @@ def test_filters_find_what_has_the_value_and_nothing_unknown(query: dict[str, st
         entry(2, 0.6, k=1, model="B", parameters_b=72.0, open_weights=False),
         entry(3, 0.5, model="C"),
     ]
-    board = build_board(snapshot(rows), published=[reported("R1"), reported("Only")])
+    board = build_board(snapshot(rows), VL, published=[reported("R1"), reported("Only")])
     ranks = {row.id: row.rank for row in board.rows}
-    chosen = select(board, read_query(query, ())).rows
+    chosen = select(board, read_query(query, (), VL)).rows
     assert {row.model for row in chosen} == found
     assert all(row.rank == ranks[row.id] for row in chosen)
 
 
 def test_pinned_rows_stand_above_whatever_is_filtered_in_the_order_of_the_view(board: Board) -> None:
-    view = BoardQuery(search="nobody", pins=("e00000000002", "e00000000003"))
+    view = BoardQuery(VL, search="nobody", pins=("e00000000002", "e00000000003"))
     assert [row.id[-1] for row in select(board, view).pinned] == ["3", "2"]
-    by_name = BoardQuery(sort="model", descending=False, pins=view.pins)
+    by_name = BoardQuery(VL, sort="model", descending=False, pins=view.pins)
     assert [row.id[-1] for row in select(board, by_name).pinned] == ["2", "3"]
     assert select(board, view).total == 0
-    assert select(board, BoardQuery(pins=view.pins)).total == len(board.rows) - 2
+    assert select(board, BoardQuery(VL, pins=view.pins)).total == len(board.rows) - 2
 
 
 def test_asking_for_a_pin_twice_takes_it_off() -> None:
-    assert read_query({"pin": "a,b,a,<x>"}, ()).pins == ("b",)
+    assert read_query({"pin": "a,b,a,<x>"}, (), VL).pins == ("b",)
 
 
 def test_what_weakens_a_row_is_said_at_the_row() -> None:
@@ -277,8 +278,8 @@ def test_what_weakens_a_row_is_said_at_the_row() -> None:
     counts = weak["tallies"]["v2"]["counts"]
     for cell in counts[:3]:
         cell[3], cell[2] = cell[3] + cell[2], 0
-    row = build_board(snapshot([weak])).rows[0]
+    row = build_board(snapshot([weak]), VL).rows[0]
     assert row.decided_rate is not None and row.decided_rate < 0.95
     assert row.note == f"under review · {row.decided_rate * 100:.1f}% decided"
     assert row.provenance == "b · attempt 2 of 3 · file v0 · Lab"
-    assert build_board(snapshot([entry(2, 0.7)])).rows[0].provenance == ""
+    assert build_board(snapshot([entry(2, 0.7)]), VL).rows[0].provenance == ""

@@ -15,6 +15,7 @@ from leaderboard.render import count_text
 from tests.factories import pairwise
 from tests.factories.serving import serving
 from tests.factories.snapshots import FixedSource, baselines, crowd, entry, snapshot
+from tests.factories.specs import VL
 from tests.leaderboard.test_routes import HOSTILE, serve
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -152,7 +153,7 @@ def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str
         page.click(f"thead .{other} button")
         page.wait_for_selector(f"thead .{other}[aria-sort]")
         assert markup(page) != served
-        view = read_query(dict(pair.split("=") for pair in query[1:].split("&") if pair), ("v2",))
+        view = read_query(dict(pair.split("=") for pair in query[1:].split("&") if pair), ("v2",), VL)
         direction = "descending" if view.descending else "ascending"
         heading = page.locator(f"thead .{view.sort}")
         for _ in range(2):
@@ -177,10 +178,10 @@ def test_script_and_server_find_the_same(page: Page, address: str, search: str) 
     from leaderboard.board.reported_results import load_published
     from leaderboard.board.rows import build_board
 
-    board = build_board(BODY, published=load_published())
+    board = build_board(BODY, VL, published=load_published(VL))
     page.goto(address)
     page.fill("input[name=q]", search)
-    expected = select(board, BoardQuery(search=search))
+    expected = select(board, BoardQuery(VL, search=search))
     page.locator("[data-count]", has_text=re.compile(f"^{re.escape(count_text(expected))}$")).wait_for()
     assert [row[1] for row in rows(page)] == [row.model for row in expected.rows]
     folded = [row.model for lead in expected.rows for row in expected.others.get(lead.id, ())]

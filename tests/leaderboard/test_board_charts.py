@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.items import CATEGORIES
 from benchmark.pairwise import unpack
 from benchmark.scoring import Tally
 from benchmark.uncertainty import wilson
@@ -20,21 +19,21 @@ from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.cost_chart import log_ticks
 from leaderboard.charts.estimates import judges
 from leaderboard.charts.layout import Page
-from leaderboard.charts.paper_reference import CRITICS, ERROR_RATES, MACRO_BY_VOTES, POLICIES
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
+from tests.factories.specs import CATEGORIES, PAPER, VL
 
 BODY = pairwise.body()
 ENTRIES: list[dict[str, Any]] = BODY["entries"]
 
 
 def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
-    rows = build_board(body, published=load_published()).rows
+    rows = build_board(body, VL, published=load_published(VL)).rows
     summary = body.get("relations", {}).get("v2", {})
     relations = unpack(pairwise.related()[1].body) if summary else None
     names = summary.get("entries", ())
     around = BoardContext(rows, relations, summary.get("difficulty"), len(names), (), body["created_at"])
-    return ChartQuery("v2", around=replace(around, **more))
+    return ChartQuery("v2", Page(VL), around=replace(around, **more))
 
 
 VIEW = view_of(BODY)
@@ -53,7 +52,7 @@ def words(chart: Chart) -> str:
 # --- Best-of-N --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("policy", "r", "p"), [(POLICIES[0], 0.946, 0.004), (POLICIES[1], 0.914, 0.011)])
+@pytest.mark.parametrize(("policy", "r", "p"), [(PAPER.policies[0], 0.946, 0.004), (PAPER.policies[1], 0.914, 0.011)])
 def test_the_points_of_the_paper_give_the_correlation_that_it_prints(policy: Any, r: float, p: float) -> None:
     fit = fit_line([one.score for one in policy.choices], [one.accuracy for one in policy.choices])
     assert fit is not None
@@ -112,14 +111,23 @@ def test_a_value_that_maintainers_added_is_a_filled_point_at_the_row_s_own_score
     row = next(row for row in VIEW.around.rows if row.id == one["id"])
     (found,) = [cells for cells in chart.rows if cells[-1] == "a paper"]
     low, high = row.interval["macro"]
-    assert found == ("Qwen2-VL-7B", "Judge A", 100 * (row.macro or 0), 100 * low, 100 * high, 47.5, 16, "a paper")
+    assert found == (
+        "Qwen2-VL-7B",
+        "Judge A",
+        100 * (row.value("macro") or 0),
+        100 * low,
+        100 * high,
+        47.5,
+        16,
+        "a paper",
+    )
     assert len(chart.rows) == 13
     filled = [trace for trace in data(chart) if trace["mode"] == "markers" and "line" not in trace["marker"]]
     assert [list(trace["y"]) for trace in filled] == [[47.5]]
 
 
 def test_the_shipped_values_can_be_read_and_bad_ones_are_named() -> None:
-    assert load_values() == ()
+    assert load_values(VL) == ()
     good = '{"values": [{"id": "e1", "policy": "P", "n": 8, "accuracy": 46, "source": "s"}]}'
     assert read_values(good) == (BestOfN("e1", "P", 8, 46.0, "s"),)
     for old, new in (('"n": 8', '"n": 1'), ("46", "460"), ('"s"', '" "'), (', "source": "s"', "")):
@@ -144,13 +152,13 @@ def test_the_paper_s_figures_are_hollow_points_with_a_source_only_when_asked_for
 
 
 def test_the_constants_of_the_paper_fit_one_another() -> None:
-    for name, rates in CRITICS.items():
+    for name, rates in PAPER.critics.items():
         mean = sum(rates[key] for key in ("general", "hallucination", "reasoning")) / 3
         assert mean == pytest.approx(rates["macro"], abs=0.11), name
-    table = {row.name: row.figures for row in load_published() if row.source == "arXiv:2411.17451"}
+    table = {row.name: row.figures for row in load_published(VL) if row.source == "arXiv:2411.17451"}
     for name in ("Qwen2-VL-72B", "Qwen2-VL-7B", "Molmo-72B", "Molmo-7B"):
-        assert MACRO_BY_VOTES[name][2] == table[name]["macro"], "K = 5 is Table 2"
-        assert 100 - ERROR_RATES[name]["reasoning"] == pytest.approx(table[name]["reasoning"], abs=0.11)
+        assert PAPER.by_votes[name][2] == table[name]["macro"], "K = 5 is Table 2"
+        assert 100 - PAPER.error_rates[name]["reasoning"] == pytest.approx(table[name]["reasoning"], abs=0.11)
 
 
 def test_critics_stand_with_the_judges_chosen_by_kind() -> None:
@@ -218,7 +226,7 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
 @pytest.mark.parametrize("k", [1, 4])
 def test_the_interval_of_the_first_shown_rate_counts_pairs_however_many_votes_each_has(k: int) -> None:
     one = entry(1, 0.7, k=k, first_shown_rate=0.55, parse_rate=0.9)
-    (judge,), _ = judges([one], "v2")
+    (judge,), _ = judges([one], "v2", VL)
     found = first_shown(judge)
     assert found is not None
     assert found.n == round(0.9 * 1250)
@@ -245,8 +253,8 @@ def test_position_claims_a_habit_only_where_the_interval_excludes_chance() -> No
 
 def test_length_shows_both_cells_of_the_tally_and_their_difference() -> None:
     one = entry(1, 0.7)
-    counted = Tally.from_json(one["tallies"]["v2"])
-    (judge,), _ = judges([one], "v2")
+    counted = Tally.from_json(one["tallies"]["v2"], VL)
+    (judge,), _ = judges([one], "v2", VL)
     pair = length_estimates(judge, "strict")
     assert pair is not None
     for found, cell in zip(pair, map(counted.cell, ("longer", "shorter")), strict=True):
@@ -266,7 +274,7 @@ def test_size_tells_scored_from_reported_and_stands_on_a_log_axis() -> None:
     filled = [trace for trace in data(chart) if trace["mode"] == "markers" and "line" not in trace["marker"]]
     assert list(filled[0]["x"]) == pytest.approx([math.log10(70)])
     assert any(row[1] == "reported" for row in chart.rows)
-    assert CHARTS["size"].draw([], ChartQuery("v2")).figure is None
+    assert CHARTS["size"].draw([], ChartQuery("v2", Page(VL))).figure is None
 
 
 def test_cost_has_the_judges_that_no_cheaper_one_beats_on_its_front() -> None:
@@ -309,14 +317,14 @@ def test_history_has_a_line_for_scored_and_one_for_reported_results() -> None:
     reported = [float(str(row[2])) for row in chart.rows if row[1] == "reported"]
     assert reported == sorted(reported)
     assert max(reported) == pytest.approx(
-        max(100 * (row.macro or 0) for row in VIEW.around.rows if row.tier == "reported")
+        max(100 * (row.value("macro") or 0) for row in VIEW.around.rows if row.tier == "reported")
     )
 
 
 @pytest.mark.parametrize("name", [name for name in CHARTS if name != "votes"])  # these judges have one vote each
 @pytest.mark.parametrize("width", [320, 390, 1392])
 def test_axes_fit_the_page_at_every_width(name: str, width: int) -> None:
-    chart = CHARTS[name].draw(ENTRIES, replace(VIEW, page=Page(width), paper=True))
+    chart = CHARTS[name].draw(ENTRIES, replace(VIEW, page=Page(VL, width), paper=True))
     assert chart.figure is not None
     layout = chart.figure.to_plotly_json()["layout"]
     domains = [layout[key]["domain"] for key in layout if key.startswith("xaxis")]

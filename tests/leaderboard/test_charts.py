@@ -5,13 +5,11 @@ import io
 import re
 from dataclasses import asdict, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from benchmark.items import CATEGORIES, SOURCES
 from benchmark.pairwise import compare_all
 from benchmark.scorecard import score_row
 from benchmark.scoring import Tally
@@ -22,13 +20,15 @@ from leaderboard.board.rows import build_board
 from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.colours import DARK, LIGHT, Palette
-from leaderboard.charts.estimates import BUCKETS, SCORES, Estimate, Point, category_finding, vote_finding
+from leaderboard.charts.estimates import Estimate, Point, category_finding, vote_finding
 from leaderboard.charts.estimates import separate as apart
 from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, Page, plain
+from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
+from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
 
-V2 = ChartQuery("v2")
+V2 = ChartQuery("v2", Page(VL))
 JUDGES = [entry(1, 0.8, k=5), entry(2, 0.6, k=1), entry(3, 0.4, k=4)]
 WIDTHS = (320, 390, 760, 1000, 1392, 1900)
 
@@ -36,7 +36,7 @@ WIDTHS = (320, 390, 760, 1000, 1392, 1900)
 def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     """Return a view of these entries with all that is around them: a board, relations, difficulty."""
     body = {**snapshot(found), "created_at": "2026-11-21T22:00:00Z"}
-    rows = build_board(body, published=load_published()).rows
+    rows = build_board(body, VL, published=load_published(VL)).rows
     names = [entry["id"] for entry in found]
     verdicts = np.random.default_rng(3).integers(0, 2, (len(found), len(items()))).astype(np.int8)
     related = compare_all(names, verdicts, label_sets()["v2"], items())
@@ -65,9 +65,9 @@ def estimate(k: int, n: int) -> Estimate:
 
 def test_the_category_figure_shows_the_numbers_of_the_scorecard_with_their_intervals() -> None:
     chart = category_chart(JUDGES, V2)
-    row = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"]), "strict", "official")
+    row = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"], VL), "strict", "official")
     drawn = {(one, key): rest for one, key, *rest in chart.rows}
-    for key in SCORES:
+    for key in CHART_SCORES:
         value, low, high, _ = drawn["Judge 1", key]
         assert (value, low, high) == pytest.approx((100 * row[key], *[100 * end for end in row["interval"][key]]))
     best = traces(chart)[0]
@@ -94,13 +94,16 @@ def test_every_panel_states_its_number_of_pairs_and_the_axis_says_what_better_is
 
 def test_colour_means_category() -> None:
     colours = {trace["marker"]["color"] for trace in traces(category_chart(JUDGES, V2))}
-    assert colours == {LIGHT.ink, LIGHT.general, LIGHT.hallucination, LIGHT.reasoning}
-    assert {trace["marker"]["color"] for trace in traces(tag_chart(JUDGES, V2))} == {LIGHT.ink, LIGHT.reasoning}
+    assert colours == {LIGHT.ink, LIGHT.of("general", VL), LIGHT.of("hallucination", VL), LIGHT.of("reasoning", VL)}
+    assert {trace["marker"]["color"] for trace in traces(tag_chart(JUDGES, V2))} == {
+        LIGHT.ink,
+        LIGHT.of("reasoning", VL),
+    }
     assert {trace["marker"]["color"] for trace in traces(vote_chart(JUDGES, V2))} == {LIGHT.ink}
 
 
 def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixth_bucket() -> None:
-    counted = Tally.from_json(JUDGES[0]["tallies"]["v2"])
+    counted = Tally.from_json(JUDGES[0]["tallies"]["v2"], VL)
     drawn = {key: rest for one, key, *rest in tag_chart(JUDGES, V2).rows if one == "Judge 1"}
     assert tuple(drawn) == BUCKETS
     cell = counted.cell("counting")
@@ -111,14 +114,14 @@ def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixt
 
 
 def test_the_error_rate_follows_the_rule_chosen() -> None:
-    cell = Tally.from_json(JUDGES[0]["tallies"]["v2"]).cell("existence")
+    cell = Tally.from_json(JUDGES[0]["tallies"]["v2"], VL).cell("existence")
     drawn = {key: rest for one, key, *rest in tag_chart(JUDGES, replace(V2, protocol="paper")).rows if one == "Judge 1"}
     assert drawn["existence"][0] == pytest.approx(100 * cell["reject"] / (cell["agree"] + cell["reject"]))
     assert drawn["existence"][3] == cell["agree"] + cell["reject"]
 
 
 def test_labels_without_tags_are_said_in_words_instead_of_an_empty_figure() -> None:
-    chart = tag_chart(JUDGES, ChartQuery("v0"))
+    chart = tag_chart(JUDGES, ChartQuery("v0", Page(VL)))
     assert chart.figure is None
     assert any("no error tags" in note for note in chart.notes)
 
@@ -145,7 +148,7 @@ def test_the_vote_curve_joins_odd_numbers_and_ends_in_the_score() -> None:
     chart = vote_chart(JUDGES, V2)
     line, end, *_ = traces(chart)
     assert list(line["x"]) == [1, 3, 5]
-    macro = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"]), "strict", "official")["macro"]
+    macro = score_row(Tally.from_json(JUDGES[0]["tallies"]["v2"], VL), "strict", "official")["macro"]
     assert list(end["x"]) == [5]
     assert end["y"][0] == pytest.approx(100 * macro)
     assert line["y"][-1] == pytest.approx(100 * macro)
@@ -172,10 +175,13 @@ def test_at_most_six_lines_are_drawn_because_more_cannot_be_named() -> None:
 def test_a_title_claims_only_what_the_intervals_bear() -> None:
     clear = {"general": estimate(60, 183), "hallucination": estimate(600, 749), "reasoning": estimate(230, 318)}
     close = {"general": estimate(120, 183), "hallucination": estimate(505, 749), "reasoning": estimate(220, 318)}
-    assert category_finding(["a"], [clear]) == "General pairs are the hardest for this judge"
-    assert category_finding(["a", "b"], [clear, clear]) == "General pairs are the hardest for every judge"
-    assert category_finding(["a", "b", "c"], [clear, clear, close]) == "General pairs are the hardest for 2 of 3 judges"
-    assert category_finding(["a", "b"], [clear, close]) == "Agreement by category"
+    assert category_finding(["a"], [clear], VL) == "General pairs are the hardest for this judge"
+    assert category_finding(["a", "b"], [clear, clear], VL) == "General pairs are the hardest for every judge"
+    assert (
+        category_finding(["a", "b", "c"], [clear, clear, close], VL)
+        == "General pairs are the hardest for 2 of 3 judges"
+    )
+    assert category_finding(["a", "b"], [clear, close], VL) == "Agreement by category"
 
 
 @pytest.mark.parametrize(
@@ -194,16 +200,16 @@ def test_the_finding_about_votes_compares_one_vote_with_the_largest_odd_number()
     def curve(*values: float) -> list[Point]:
         return [Point(k, value) for k, value in enumerate(values, start=1)]
 
-    assert vote_finding([curve(50.0)]) == "Macro average by number of votes"
-    assert vote_finding([curve(50.0, 40.0, 51.5, 44.0)]).endswith("by +1.5 points")
-    assert vote_finding([curve(50.0, 40.0, 49.0)]).endswith("by −1.0 points")
-    assert vote_finding([curve(50, 40, 52), curve(50, 40, 49)]).endswith("for 1 of 2 judges")
+    assert vote_finding([curve(50.0)], VL) == "Macro average by number of votes"
+    assert vote_finding([curve(50.0, 40.0, 51.5, 44.0)], VL).endswith("by +1.5 points")
+    assert vote_finding([curve(50.0, 40.0, 49.0)], VL).endswith("by −1.0 points")
+    assert vote_finding([curve(50, 40, 52), curve(50, 40, 49)], VL).endswith("for 1 of 2 judges")
 
 
 def test_sources_carry_their_numbers_in_the_cells() -> None:
     chart = source_chart(JUDGES, V2)
     (drawn,) = traces(chart)
-    cell = Tally.from_json(JUDGES[0]["tallies"]["v2"]).cell("POVID")
+    cell = Tally.from_json(JUDGES[0]["tallies"]["v2"], VL).cell("POVID")
     assert drawn["z"][0][SOURCES.index("POVID")] == pytest.approx(100 * cell["agree"] / cell["n"])
     said = words(chart)
     assert f"{100 * cell['agree'] / cell['n']:.1f}" in said
@@ -243,7 +249,7 @@ def test_names_are_cut_by_what_they_take_up() -> None:
 @pytest.mark.parametrize("name", ["categories", "tags"])
 def test_panels_fit_the_page_at_every_width(name: str, count: int, width: int) -> None:
     judges = entries([(number, 0.3 + number / 60) for number in range(count)], model="A judge with quite a long name")
-    chart = CHARTS[name][1](judges, replace(V2, page=Page(width)))
+    chart = CHARTS[name][1](judges, replace(V2, page=Page(VL, width)))
     found = layout(chart)
     axes = [found[key] for key in sorted(found, key=len) if key.startswith("xaxis")]
     domains = [axis["domain"] for axis in axes]
@@ -265,13 +271,13 @@ def test_more_judges_than_fit_are_cut_to_the_best() -> None:
 
 def test_the_chance_line_stands_in_every_panel() -> None:
     coins = [s for s in layout(category_chart(JUDGES, V2))["shapes"] if s["x0"] == s["x1"] == CHANCE]
-    assert len(coins) == len(SCORES)
+    assert len(coins) == len(CHART_SCORES)
 
 
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_a_figure_stands_on_the_ground_of_its_page(name: str) -> None:
     for dark, p in ((False, LIGHT), (True, DARK)):
-        chart = CHARTS[name].draw(JUDGES, replace(everywhere(JUDGES), page=Page(1200, dark)))
+        chart = CHARTS[name].draw(JUDGES, replace(everywhere(JUDGES), page=Page(VL, 1200, dark)))
         assert layout(chart)["paper_bgcolor"] == p.ground
         other = LIGHT if dark else DARK
         assert other.ink not in str(layout(chart))
@@ -291,16 +297,17 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("p", [LIGHT, DARK])
 def test_all_text_colours_have_aa_contrast(p: Palette) -> None:
     for name in ("ink", "soft", "faint", "accent", "warning", *CATEGORIES):
-        assert contrast(getattr(p, name), p.ground) >= 4.5, name
+        assert contrast(p.of(name, VL) if name in CATEGORIES else getattr(p, name), p.ground) >= 4.5, name
     assert contrast(p.ink, p.shade) >= 4.5, "numbers in the darkest cell of the heat map"
 
 
 def test_the_palette_is_that_of_the_public_pages() -> None:
-    css = (Path(__file__).parents[2] / "leaderboard/static/site.css").read_text()
+    css = assets(VL)["site.css"].body.encodings["identity"].decode()
     blocks = re.findall(r":root\{([^}]*--ink[^}]*)\}", css)
     for block, p in zip(blocks, (LIGHT, DARK), strict=True):
         tokens = dict(re.findall(r"--([a-z]+):(#[0-9a-f]{6})", block))
-        assert tokens == {name: value for name, value in asdict(p).items() if name in tokens}
+        known = asdict(p) | {key: p.of(key, VL) for key in VL.category_keys}
+        assert tokens == {name: value for name, value in known.items() if name in tokens}
         assert set(tokens) >= {"ink", "soft", "line", "ground", "raised", "accent", *CATEGORIES}
 
 

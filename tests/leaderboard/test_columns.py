@@ -2,20 +2,20 @@
 
 from dataclasses import fields
 
-from leaderboard.board.columns import BY_KEY, COLUMNS, DEFAULT_SORT, DRAWN
 from leaderboard.board.rows import BoardRow
+from tests.factories.specs import BY_KEY, COLUMNS, DRAWN, MACRO, VL
 
 
 def test_every_column_is_a_value_of_a_row_and_stands_once() -> None:
     names = {field.name for field in fields(BoardRow)}
-    assert all(column.key in names or column.read is not None for column in COLUMNS)
+    assert all(column.key in {*names, *VL.score_names} or column.read is not None for column in COLUMNS)
     assert len(BY_KEY) == len(COLUMNS)
 
 
 def test_numbers_sort_highest_first_and_ranks_and_words_lowest_first() -> None:
     for column in COLUMNS:
         assert column.descending == (column.kind in ("interval", "share", "number", "date"))
-    assert BY_KEY[DEFAULT_SORT].descending
+    assert BY_KEY[MACRO].descending
 
 
 def test_the_macro_and_the_three_categories_are_drawn() -> None:

@@ -22,6 +22,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.decisions import PAGE, Decision
 from tests.factories.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
+from tests.factories.specs import VL
 
 HOSTILE = "<script>alert(1)</script> {{7*7}}"
 BEFORE, AFTER = "snapshot-1", "snapshot-2"
@@ -157,7 +158,7 @@ def test_moves_are_the_differences_of_the_two_boards() -> None:
     for one in judges[1:3]:
         one["tallies"]["v0"] = one["tallies"]["v2"]
     body = snapshot(judges)
-    before, after = (build_board(body, revision=name) for name in ("v0", "v2"))
+    before, after = (build_board(body, VL, revision=name) for name in ("v0", "v2"))
     found = rank_changes(before, after)
     assert (found.entries, found.changed, found.moved) == (4, 2, 2)
     assert {line.id: (line.rank_before, line.rank_after) for line in found.lines} == {
@@ -165,20 +166,20 @@ def test_moves_are_the_differences_of_the_two_boards() -> None:
         judges[3]["id"]: (1, 4),
     }
     row, old = after.find(judges[0]["id"]), before.find(judges[0]["id"])
-    assert row and old and row.macro and old.macro
+    assert row and old and row.value("macro") and old.value("macro")
     line = next(line for line in found.lines if line.id == row.id)
-    assert line.delta == f"+{100 * (row.macro - old.macro):.2f}"
+    assert line.delta == f"+{100 * (row.value('macro') - old.value('macro')):.2f}"
     assert found.largest == line.delta.lstrip("+")
     assert rank_changes(after, after).lines == ()
 
 
 def test_of_hidden_labels_only_tenths_of_a_point_are_told() -> None:
     judges = entries([(1, 0.8)])
-    counts = Tally.from_json(judges[0]["tallies"]["v2"])
+    counts = Tally.from_json(judges[0]["tallies"]["v2"], VL)
     counts.counts[2, 1] -= 1  # one of the 749 hallucination pairs: 0.04 points of the macro average
     counts.counts[2, 2] += 1
     body = snapshot([{**judges[0], "tallies": {"v0": judges[0]["tallies"]["v2"], "v2": counts.to_json()}}])
-    before, after = (build_board(body, revision=name) for name in ("v0", "v2"))
+    before, after = (build_board(body, VL, revision=name) for name in ("v0", "v2"))
     assert rank_changes(before, after).lines[0].delta == "\u22120.04"
     for line in rank_changes(before, after, hidden=True).lines:
         assert re.fullmatch(r"[+\u2212]\d+\.\d", line.delta)
@@ -187,8 +188,11 @@ def test_of_hidden_labels_only_tenths_of_a_point_are_told() -> None:
 def test_the_longest_table_lists_the_largest_changes() -> None:
     judges = entries([(number, 0.3 + number / 200) for number in range(1, MOST_MOVES + 11)])
     body = snapshot(judges)
-    after = build_board(body, revision="v2")
-    turned = [replace(row, macro=(row.macro or 0) + at / 1000) for at, row in enumerate(after.rows)]
+    after = build_board(body, VL, revision="v2")
+    turned = [
+        replace(row, scores={**row.scores, "macro": (row.value("macro") or 0) + at / 1000})
+        for at, row in enumerate(after.rows)
+    ]
     found = rank_changes(replace(after, rows=tuple(turned)), after)
     assert found.changed == len(judges) - 1
     assert len(found.lines) == MOST_MOVES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
@@ -14,19 +13,19 @@ from types import ModuleType
 import pytest
 from starlette.testclient import TestClient
 
-from benchmark.items import CATEGORIES
-from benchmark.protocols import PROTOCOLS, Protocol, Ratios
+from benchmark.protocols import Protocol
 from benchmark.scorecard import scorecard
 from leaderboard import charts
-from leaderboard.board.columns import COLUMNS
 from leaderboard.charts import catalog, registry
 from leaderboard.charts.base import ChartQuery, empty_chart
+from leaderboard.charts.layout import Page
 from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
 from predictions import readers
 from predictions.readers.base import FileGuide
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
+from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
 from tests.leaderboard.pages.test_pages_routes import materials, serve
 from tests.test_architecture import PACKAGES, ROOT
 
@@ -47,7 +46,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
         "finds every pair right",
         "takes every pair for right.",
         True,
-        lambda rows: Ratios(rows[..., 0], rows[..., 0]),
+        lambda rows: (rows[..., 0], rows[..., 0]),
     )
     monkeypatch.setitem(PROTOCOLS, rule.key, rule)
     return rule
@@ -85,7 +84,7 @@ def test_no_list_of_protocols_stands_anywhere_else() -> None:
         names = [needle.pattern for needle in needles if needle.search(text)]
         if len(names) > 2:
             found[path] = names
-    assert set(found) <= {"benchmark/protocols.py"}
+    assert found == {}
 
 
 @pytest.mark.parametrize("primary", [True, False])
@@ -154,7 +153,7 @@ def test_a_module_with_a_declared_chart_is_all_that_a_chart_needs(
     monkeypatch.setattr(registry, "DECLARED", dict(registry.DECLARED))
     monkeypatch.setattr(catalog, "DECLARED", registry.DECLARED)
     assert list(catalog._declared()) == [*catalog.CHARTS, "coin"]
-    assert registry.DECLARED["coin"].draw([], ChartQuery("r1")).notes == ("heads",)
+    assert registry.DECLARED["coin"].draw([], ChartQuery("r1", Page(VL))).notes == ("heads",)
     sys.modules.pop("leaderboard.charts.coin_charts")
 
 
@@ -168,8 +167,7 @@ COLUMN = """
 from leaderboard.board import columns
 one = columns.Column("letters", "Letters", "", "number", True, "Letters of the name.", False, term="letters",
                      value_type="whole", text=lambda n: f"{n} letters", api=True, read=lambda row: len(row.model))
-columns.COLUMNS += (one,)
-columns.BY_KEY[one.key] = one
+columns._RIGHT += (one,)
 columns.COMPUTED[one.key] = one.read
 
 import json
@@ -181,7 +179,7 @@ from leaderboard.share import exports
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
 edition = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
-board, view = edition.board(), read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions)
+board, view = edition.board(), read_query({"cols": "letters", "sort": "letters:desc"}, edition.revisions, edition.spec)
 taken = exports.extract(board, view)
 scored = [row for row in board.rows if row.tier == "scored"]
 print(json.dumps({
@@ -190,7 +188,7 @@ print(json.dumps({
     "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
     "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
     "order": [row.model for row in taken.rows if row.tier == "scored"],
-    "found": [row.model for row in scored if compile_search("letters:>4")(row)],
+    "found": [row.model for row in scored if compile_search("letters:>4", edition.spec)(row)],
 }))
 """
 
@@ -208,21 +206,7 @@ def test_a_declared_column_is_drawn_sorted_found_exported_and_told() -> None:
 
 def test_the_script_knows_every_search_term_of_a_column() -> None:
     script = (ROOT / "leaderboard" / "static" / "board.js").read_text(encoding="utf-8")
-    rule = re.compile(r"\b(?:const (?:TEXTS|NUMBERS|VALUES) = (.*?);|name === \"(\w+)\")", re.DOTALL)
+    rule = re.compile(r"\b(?:const (?:TEXTS|NUMBERS) = (.*?);|name === \"(\w+)\")", re.DOTALL)
     known = " ".join("".join(found) for found in rule.findall(script))
-    declared = [one.term for one in COLUMNS if one.term and not one.stated]  # the others come with the rows
-    assert not [term for term in declared if not re.search(rf"\b{term}\b", known)]
-
-
-DEFINITIONS = ("benchmark/items.py", "benchmark/labels.py", "benchmark/protocols.py", "benchmark/demo.py")
-
-
-def test_categories_are_named_in_definitions_alone() -> None:
-    found = [
-        f"{path}:{node.lineno}"
-        for path, text in sources(".py")
-        if path not in DEFINITIONS
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Constant) and node.value in CATEGORIES
-    ]
-    assert found == []
+    declared = [one.term for one in COLUMNS if one.term not in ("", *SCORES) and not one.stated]
+    assert not [term for term in declared if not re.search(rf"\b{term}\b", known)]  # the others come with the rows

@@ -12,10 +12,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.items import CATEGORIES, SOURCES
 from benchmark.pairwise import unpack
 from benchmark.protocols import category_counts, scores
-from benchmark.scoring import SLICES, Tally
+from benchmark.scoring import Tally
 from leaderboard import analysis_tab, api, routes
 from leaderboard.board.disclosure import category_level_only, redact_snapshot, without_counts
 from leaderboard.cache import BoardCache, BoardVersion
@@ -23,6 +22,7 @@ from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
+from tests.factories.specs import CATEGORIES, SLICES, SOURCES, VL
 
 HIDDEN = {"v2": "categories"}
 
@@ -36,7 +36,7 @@ def whole() -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
     app = FastAPI()
-    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN)), published=())
+    site = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, VL)), published=())
     app.include_router(routes.build(site))
     app.include_router(api.build(site))
     return TestClient(app)
@@ -45,10 +45,11 @@ def client(whole: dict[str, Any]) -> TestClient:
 def test_the_categories_are_those_of_the_whole_tally_and_nothing_finer_is_left(whole: dict[str, Any]) -> None:
     for entry in whole["entries"]:
         before, after = (
-            Tally.from_json(one) for one in (entry["tallies"]["v2"], category_level_only(entry["tallies"]["v2"]))
+            Tally.from_json(one, VL)
+            for one in (entry["tallies"]["v2"], category_level_only(entry["tallies"]["v2"], VL))
         )
         assert scores(before) == scores(after)
-        assert (category_counts(before.counts)[:, :4] == category_counts(after.counts)[:, :4]).all()
+        assert (category_counts(before.counts, VL)[:, :4] == category_counts(after.counts, VL)[:, :4]).all()
         assert after.k == before.k
         assert int((after.counts[:, 0] > 0).sum()) == len(CATEGORIES)
         assert not after.has_tags
@@ -57,7 +58,7 @@ def test_the_categories_are_those_of_the_whole_tally_and_nothing_finer_is_left(w
 def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dict[str, Any]) -> None:
     """The property that matters: whatever is shown later is a function of three counts a judge."""
     one = whole["entries"][0]["tallies"]["v2"]
-    other = Tally.from_json(one)
+    other = Tally.from_json(one, VL)
     first, second = (SLICES.index(name) for name in ("POVID", "RLHF-V"))
     other.counts[first, 1] -= 1
     other.counts[second, 1] += 1
@@ -65,20 +66,20 @@ def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dic
     other.counts[second, 2] -= 1
     other.counts[len(SOURCES) :] = 7
     other.counts[:, 4:] = 3
-    assert not np.array_equal(Tally.from_json(one).counts, other.counts)
-    assert category_level_only(one) == category_level_only(other.to_json())
+    assert not np.array_equal(Tally.from_json(one, VL).counts, other.counts)
+    assert category_level_only(one, VL) == category_level_only(other.to_json(), VL)
 
 
 def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, Any]) -> None:
-    shown = redact_snapshot(whole, HIDDEN)
+    shown = redact_snapshot(whole, HIDDEN, VL)
     assert shown["disclosure"] == HIDDEN
     for before, after in zip(whole["entries"], shown["entries"], strict=True):
         assert after["tallies"]["v0"] == before["tallies"]["v0"]
         assert after["tallies"]["v2"] != before["tallies"]["v2"]
     assert all("v2" not in one["tallies"] for one in shown["baselines"])
     assert any("v0" in one["tallies"] for one in shown["baselines"])
-    assert redact_snapshot(whole, {})["entries"] is whole["entries"]
-    assert redact_snapshot(whole, {"v9": "overall"})["disclosure"] == {}
+    assert redact_snapshot(whole, {}, VL)["entries"] is whole["entries"]
+    assert redact_snapshot(whole, {"v9": "overall"}, VL)["disclosure"] == {}
 
 
 def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whole: dict[str, Any]) -> None:
@@ -88,9 +89,9 @@ def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whol
         asked = client.get(f"/api/v1/leaderboard?{rules}").json()
         assert (asked["protocol"], asked["grouping"]) == ("strict", "official")
         assert asked["entries"] == plain["entries"]
-    truth = scores(Tally.from_json(whole["entries"][0]["tallies"]["v2"]))
-    assert truth.macro is not None
-    assert plain["entries"][0]["macro"] == round(truth.macro, 3)
+    truth = scores(Tally.from_json(whole["entries"][0]["tallies"]["v2"], VL))
+    assert truth["macro"] is not None
+    assert plain["entries"][0]["macro"] == round(truth["macro"], 3)
     assert client.get("/api/v1/leaderboard?protocol=paper&revision=v0").json()["protocol"] == "paper"
 
 
@@ -108,7 +109,7 @@ def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, 
 
 def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, whole: dict[str, Any]) -> None:
     entry = whole["entries"][0]
-    tally = Tally.from_json(entry["tallies"]["v2"])
+    tally = Tally.from_json(entry["tallies"]["v2"], VL)
     app = FastAPI()
     site = BoardCache(FixedSource({**whole, "disclosure": {}}), published=())
     app.include_router(routes.build(site))
@@ -125,7 +126,7 @@ def test_no_page_names_a_finer_count_while_the_control_does(client: TestClient, 
 
 def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:
     before = orjson.dumps(whole)
-    redact_snapshot(whole, HIDDEN)
+    redact_snapshot(whole, HIDDEN, VL)
     assert orjson.dumps(whole) == before
     assert json.loads(before)["entries"]
 
@@ -142,7 +143,7 @@ def _edition(hidden: Mapping[str, str]) -> BoardVersion:
     names = list(pairwise.SKILLS)
     body = pairwise.body()
     body["entries"] = [{**one, "id": name} for one, name in zip(found, names, strict=True)]
-    return BoardCache(FixedSource(redact_snapshot(body, hidden)), published=()).refresh()
+    return BoardCache(FixedSource(redact_snapshot(body, hidden, VL)), published=()).refresh()
 
 
 def _drawn(edition: BoardVersion, chart: str, **asked: str) -> analysis_tab.Drawn:
@@ -179,8 +180,8 @@ def test_kappa_needs_no_label_and_stays_while_paired_counts_go() -> None:
     body = pairwise.related()[1].body
     before, after = unpack(body), without_counts(unpack(body))
     assert np.array_equal(before.kappa, after.kappa, equal_nan=True)
-    assert before.pair(*before.entries[:2])
-    assert after.pair(*after.entries[:2]) is None
+    assert before.pair(*before.entries[:2], VL)
+    assert after.pair(*after.entries[:2], VL) is None
     assert after.bands is None
     materials = ItemCatalog(relations_body=pairwise.stored)
     for hidden, disclosed_counts in (({}, True), (HIDDEN, False)):

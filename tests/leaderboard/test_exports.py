@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -12,14 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 from markdown_it import MarkdownIt
 
-from leaderboard.board.columns import VALUES
 from leaderboard.board.query import BoardQuery, read_query
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, build_board
 from leaderboard.share.exports import (
-    FIELDS,
     FORMATS,
-    NAMES,
     Extract,
     as_csv,
     as_json,
@@ -31,6 +29,7 @@ from leaderboard.share.exports import (
 from leaderboard.share.exports import extract as take
 from tests.factories.hostile_text import HOSTILE
 from tests.factories.snapshots import crowd, entry, snapshot
+from tests.factories.specs import EXPORT_FIELDS, EXPORT_NAMES, VALUES, VL
 
 ADDRESS = "https://board.example/?as_of=abc"
 
@@ -42,11 +41,11 @@ def board(*more: dict[str, Any], **rules: Any) -> Board:
         entry(3, 0.8),
         *more,
     ]
-    return build_board(snapshot(found), "5f0c" * 16, published=load_published(), **rules)
+    return replace(build_board(snapshot(found), VL, published=load_published(VL), **rules), snapshot_id="5f0c" * 16)
 
 
 def extract(query: Mapping[str, str] | None = None, **rules: Any) -> Extract:
-    return take(board(**rules), read_query(query or {}, ("v2", "v0")), ADDRESS)
+    return take(board(**rules), read_query(query or {}, ("v2", "v0"), VL), ADDRESS)
 
 
 def hostile() -> Extract:
@@ -55,7 +54,7 @@ def hostile() -> Extract:
         entry(100 + number, 0.5, model=text, version=text, organisation=text, base_model=text, link=text)
         for number, text in enumerate(HOSTILE)
     ]
-    return take(board(*judges), BoardQuery(tier="scored"), ADDRESS)
+    return take(board(*judges), BoardQuery(VL, tier="scored"), ADDRESS)
 
 
 def read_csv(content: bytes) -> pd.DataFrame:
@@ -65,10 +64,10 @@ def read_csv(content: bytes) -> pd.DataFrame:
 def test_csv_read_back_is_the_table_with_numbers_as_numbers() -> None:
     taken = extract()
     frame = read_csv(as_csv(taken))
-    assert list(frame.columns) == list(NAMES)
+    assert list(frame.columns) == list(EXPORT_NAMES)
     table = records(taken)
     assert len(frame) == len(table) == len(taken.board.rows)
-    for field in FIELDS:
+    for field in EXPORT_FIELDS:
         if field.kind in ("whole", "number"):
             assert pd.api.types.is_numeric_dtype(frame[field.name]), field.name
             expected = [float("nan") if one[field.name] is None else one[field.name] for one in table]
@@ -77,8 +76,8 @@ def test_csv_read_back_is_the_table_with_numbers_as_numbers() -> None:
 
 
 def test_csv_is_the_view_in_its_order_beyond_the_first_page() -> None:
-    many = build_board(snapshot(crowd(230)), "abc")
-    view = read_query({"sort": "hallucination", "dir": "asc", "tier": "scored", "page": "2"}, ("v2",))
+    many = replace(build_board(snapshot(crowd(230)), VL), snapshot_id="abc")
+    view = read_query({"sort": "hallucination", "dir": "asc", "tier": "scored", "page": "2"}, ("v2",), VL)
     frame = read_csv(as_csv(take(many, view)))
     assert len(frame) == 230
     assert frame["hallucination"].is_monotonic_increasing
@@ -114,7 +113,7 @@ def test_json_holds_the_same_table_and_says_what_it_is() -> None:
     taken = extract({"q": "tier:scored"})
     said = json.loads(as_json(taken))
     assert said["entries"] == records(taken)
-    assert said["columns"] == list(NAMES)
+    assert said["columns"] == list(EXPORT_NAMES)
     assert (said["snapshot"], said["address"], said["protocol"]) == ("5f0c" * 16, ADDRESS, "strict")
 
 
@@ -144,8 +143,8 @@ def test_parquet_and_json_give_hostile_text_back_as_it_is() -> None:
 
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_empty_board_gives_a_file(suffix: str) -> None:
-    empty = build_board({**snapshot([]), "created_at": "", "label_revisions": [], "label_revision": ""})
-    assert FORMATS[suffix].write(take(empty, BoardQuery()))
+    empty = build_board({**snapshot([]), "created_at": "", "label_revisions": [], "label_revision": ""}, VL)
+    assert FORMATS[suffix].write(take(empty, BoardQuery(VL)))
 
 
 def test_markdown_is_a_table_with_the_columns_of_the_view() -> None:

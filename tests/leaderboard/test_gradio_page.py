@@ -25,6 +25,7 @@ from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, items, label_sets, snapshot
+from tests.factories.specs import VL
 from web.middleware.security_headers import SecurityHeadersMiddleware
 
 pytestmark = pytest.mark.slow
@@ -53,7 +54,7 @@ def state(**values: Any) -> str:
 
 
 def test_an_address_without_a_choice_shows_the_best_judges() -> None:
-    choice = read_choice(site_of(some_entries()).refresh(), {}, state())
+    choice = read_choice(site_of(some_entries()).refresh(), {}, state(), VL)
     assert choice.entries == tuple(f"e{number:011d}" for number in range(1, FIRST_SHOWN + 1))
     assert (choice.protocol, choice.grouping, choice.revision, choice.chart) == (
         "strict",
@@ -80,7 +81,7 @@ def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:
 
 def test_an_address_that_chooses_nobody_is_an_empty_choice() -> None:
     edition = site_of(some_entries()).refresh()
-    assert read_choice(edition, from_address(state(query="?entries=")), state()).entries == ()
+    assert read_choice(edition, from_address(state(query="?entries=")), state(), VL).entries == ()
 
 
 @pytest.mark.parametrize("said", ["", "[]", "null", '{"width": "x"}', '{"width": 1e9}', '{"width": -5, "dark": 1}'])

@@ -30,10 +30,9 @@ import argparse, io, json, sys
 from contextlib import redirect_stdout
 from pathlib import Path
 import leaderboard.api, submissions.api, submissions.client
-from leaderboard.board.columns import BY_KEY
 from leaderboard.board.rows import build_board
 from leaderboard.board.search import compile_search
-from leaderboard.share.exports import NAMES, as_csv, extract
+from leaderboard.share.exports import as_csv, extract, names_of
 from leaderboard.board.query import BoardQuery
 from scripts import doc_tables
 from storage import metadata, row_commitments
@@ -41,6 +40,7 @@ from storage.database import migrate, open_database
 from submissions import gradio_page
 from submissions.metadata import Metadata
 from tests.factories.snapshots import entry, snapshot
+from tests.factories.specs import BY_KEY, VL
 from workers.jobs import snapshot as snapshots
 from sqlalchemy import inspect
 
@@ -55,7 +55,7 @@ with redirect_stdout(shown):
     except SystemExit:
         pass
 facts = entry(1, 0.7, license="Apache-2.0")
-board = build_board(snapshot([facts, entry(2, 0.6)]))
+board = build_board(snapshot([facts, entry(2, 0.6)]), VL)
 print(json.dumps({
     "parsed": Metadata.parse({"model": "J", "license": " MIT "}).license == "MIT",
     "table": "license" in {one["name"] for one in inspect(database.engine).get_columns("submissions")},
@@ -67,9 +67,9 @@ print(json.dumps({
     "entry page": ("Licence", "Apache-2.0") in metadata.facts(facts),
     "maintainers": metadata.label("license") == "Licence",
     "column": BY_KEY["license"].title == "Licence" and board.find(facts["id"]).value("license") == "Apache-2.0",
-    "search": [row.id for row in board.rows if compile_search("licence:apache")(row)] == [facts["id"]],
-    "api": "license" in leaderboard.api.COLUMNS,
-    "export": "license" in NAMES and b"Apache-2.0" in as_csv(extract(board, BoardQuery())),
+    "search": [row.id for row in board.rows if compile_search("licence:apache", VL)(row)] == [facts["id"]],
+    "api": "license" in leaderboard.api.columns(VL),
+    "export": "license" in names_of(BoardQuery(VL)) and b"Apache-2.0" in as_csv(extract(board, BoardQuery(VL))),
     "documentation": "`--license`" in doc_tables.TABLES["metadata"](),
 }))
 """

@@ -10,12 +10,13 @@ from leaderboard.board.opening import finding, strips
 from leaderboard.board.rows import Board, build_board
 from leaderboard.render import opening_markup
 from tests.factories.snapshots import baselines, crowd, entry, snapshot
+from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
 
 
 def board(*skills: float, published: tuple[object, ...] = ()) -> Board:
     found = [entry(number, skill) for number, skill in enumerate(skills, start=1)]
-    return build_board({**snapshot(found), "baselines": baselines(False)}, published=published)  # type: ignore[arg-type]
+    return build_board({**snapshot(found), "baselines": baselines(False)}, VL, published=published)  # type: ignore[arg-type]
 
 
 def test_the_sentence_names_a_leader_its_interval_and_the_best_reported_result() -> None:
@@ -54,7 +55,7 @@ def test_each_result_is_one_dot_and_baselines_are_none() -> None:
 
 
 def test_dots_stay_in_their_strip_however_many_there_are() -> None:
-    found = build_board(snapshot(crowd(3000)), published=())
+    found = build_board(snapshot(crowd(3000)), VL, published=())
     for strip in strips(found):
         points = re.findall(r"M(\d+) (\d+)h0", strip.scored)
         assert 0 < len(points) <= 9 * 101
@@ -62,5 +63,5 @@ def test_dots_stay_in_their_strip_however_many_there_are() -> None:
 
 
 def test_a_name_is_text_in_the_sentence() -> None:
-    found = build_board(snapshot([entry(1, 0.9, model="<b>x</b>")]), published=())
+    found = build_board(snapshot([entry(1, 0.9, model="<b>x</b>")]), VL, published=())
     assert "&lt;b&gt;x&lt;/b&gt; is scored" in opening_markup(found)

@@ -23,6 +23,7 @@ from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbea
 from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.specs import VL, spec_of
 
 
 @pytest.fixture
@@ -48,13 +49,13 @@ def publish(database: Database, body: dict[str, object], at: float = 1.0) -> str
 
 
 def test_before_anything_is_published_the_board_is_empty(database: Database) -> None:
-    source = DatabaseSnapshots(database, "demo")
+    source = DatabaseSnapshots(database, spec_of("demo"))
     assert source.pointer().snapshot_id is None
     assert BoardCache(source, published=(), check_every=0).refresh().board().rows == ()
 
 
 def test_a_published_snapshot_is_found_and_read(database: Database) -> None:
-    source = DatabaseSnapshots(database, "demo")
+    source = DatabaseSnapshots(database, spec_of("demo"))
     site = BoardCache(source, published=(), check_every=0)
     assert site.refresh().snapshot_id == ""
     first = publish(database, snapshot([entry(1, 0.7)]))
@@ -67,7 +68,7 @@ def test_a_published_snapshot_is_found_and_read(database: Database) -> None:
 
 
 def test_scores_are_delayed_when_the_worker_has_been_silent_for_long(database: Database) -> None:
-    source = DatabaseSnapshots(database, "demo", offline_after=30)
+    source = DatabaseSnapshots(database, spec_of("demo"), offline_after=30)
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "w1")
     assert source.pointer().delayed_since is None
@@ -79,33 +80,33 @@ def test_scores_are_delayed_when_the_worker_has_been_silent_for_long(database: D
 
 
 def test_a_worker_that_left_in_order_is_missed_too(database: Database) -> None:
-    assert DatabaseSnapshots(database, "demo", offline_after=30).pointer().delayed_since is None
-    source = DatabaseSnapshots(database, "demo", offline_after=-1)
+    assert DatabaseSnapshots(database, spec_of("demo"), offline_after=30).pointer().delayed_since is None
+    source = DatabaseSnapshots(database, spec_of("demo"), offline_after=-1)
     assert source.pointer().delayed_since is not None
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "w1")
-    assert DatabaseSnapshots(database, "demo").pointer().delayed_since is None
+    assert DatabaseSnapshots(database, spec_of("demo")).pointer().delayed_since is None
 
 
 def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(database: Database) -> None:
     name = publish(database, snapshot([entry(1, 0.7)]))
-    assert DatabaseSnapshots(database, "demo").load(name)["disclosure"] == {}
-    reading = DatabaseSnapshots(database, "demo", hidden_labels={"v2": "categories"})
+    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {}
+    reading = DatabaseSnapshots(database, spec_of("demo"), hidden_labels={"v2": "categories"})
     (found,) = reading.load(name)["entries"]
-    assert found["tallies"]["v2"] == category_level_only(entry(1, 0.7)["tallies"]["v2"])
+    assert found["tallies"]["v2"] == category_level_only(entry(1, 0.7)["tallies"]["v2"], VL)
     assert found["tallies"]["v0"] == entry(1, 0.7)["tallies"]["v0"]
     with database.write() as session:
         facts = {"benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 1250}
         digests = {"digest": "0" * 64, "commitment": "1" * 64, "difference": {}}
         label_imports.record(session, "v0", {**facts, **digests, "reason": "test", "requested_by": "a"})
-    assert DatabaseSnapshots(database, "demo").load(name)["disclosure"] == {"v0": "categories"}
+    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {"v0": "categories"}
     with database.write() as session:
         label_imports.retire(session, "demo", "v0", "2" * 64)
-    assert DatabaseSnapshots(database, "demo").load(name)["disclosure"] == {}
+    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {}
 
 
 def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) -> None:
-    source = DatabaseSnapshots(database, "demo")
+    source = DatabaseSnapshots(database, spec_of("demo"))
     days = [datetime.fromisoformat(f"2026-11-0{day}T12:00:00+00:00").timestamp() for day in (1, 3)]
     first = publish(database, snapshot([entry(1, 0.7)]), days[0])
     second = publish(database, snapshot([entry(2, 0.6)]), days[1])
@@ -201,7 +202,7 @@ def test_too_many_who_wait_for_boards_of_the_past_are_told_so() -> None:
 
 def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> None:
     names = [publish(database, snapshot([entry(number, 0.7)])) for number in range(1, 8)]
-    site = BoardCache(DatabaseSnapshots(database, "demo"), published=(), check_every=0)
+    site = BoardCache(DatabaseSnapshots(database, spec_of("demo")), published=(), check_every=0)
     for name in names:
         found = asyncio.run(site.at(name))
         assert found is not None and found.snapshot_id == name
@@ -221,7 +222,7 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
     hidden, withdrawn, merged, kept = (one["id"] for one in found)
     stub = {"id": "e00000000009", "merged_into": hidden, "at": "2026-11-01T00:00:00Z"}
     name = publish(database, snapshot(found) | {"stubs": [stub]})
-    source = DatabaseSnapshots(database, "demo")
+    source = DatabaseSnapshots(database, spec_of("demo"))
     site = BoardCache(source, published=(), check_every=0)
     before = site.refresh()
     assert before.removed_entry(stub["id"]) is not None
@@ -255,7 +256,7 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
 
 
 def test_a_hidden_entry_leaves_old_boards_too(database: Database) -> None:
-    source = DatabaseSnapshots(database, "demo")
+    source = DatabaseSnapshots(database, spec_of("demo"))
     shown, hidden = entry(1, 0.7), entry(2, 0.6)
     name = publish(database, snapshot([shown, hidden]))
     assert len(source.load(name)["entries"]) == 2

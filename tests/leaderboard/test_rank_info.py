@@ -5,6 +5,7 @@ from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standi
 from leaderboard.board.rows import build_board
 from tests.factories import pairwise
 from tests.factories.snapshots import entry
+from tests.factories.specs import VL
 
 
 def test_equal_counts_share_a_rank_and_what_has_no_value_has_none() -> None:
@@ -33,7 +34,7 @@ def test_a_range_that_counts_entries_which_are_gone_is_not_told() -> None:
 
 
 def test_ranks_follow_accuracies_and_nothing_else() -> None:
-    assert [order_of(key) for key in ("hallucination", "overall", "date", "rank")] == [
+    assert [order_of(key, VL) for key in ("hallucination", "overall", "date", "rank")] == [
         "hallucination",
         "overall",
         "macro",
@@ -43,7 +44,7 @@ def test_ranks_follow_accuracies_and_nothing_else() -> None:
 
 def test_only_strict_boards_have_ranges_and_each_rank_lies_in_its_range() -> None:
     body = pairwise.body(entry(40, 0.66))
-    board = build_board(body)
+    board = build_board(body, VL)
     for order in ("macro", "overall", "general", "hallucination", "reasoning"):
         found = board.standings(order)
         tested = [at for at in found.values() if at.best is not None and at.worst is not None]
@@ -52,11 +53,11 @@ def test_only_strict_boards_have_ranges_and_each_rank_lies_in_its_range() -> Non
         assert found[next(name for name, at in found.items() if at.rank == 1)].level is False
     assert {row.id for row in board.rows if row.rank_range} == set(pairwise.SKILLS)
     for rules in ({"protocol": "paper"}, {"revision": "v0"}):
-        assert not build_board(body, **rules).ranges  # type: ignore[arg-type]
+        assert not build_board(body, VL, **rules).ranges  # type: ignore[arg-type]
 
 
 def test_a_board_by_another_category_has_its_own_ranks() -> None:
-    board = build_board(pairwise.body())
-    best = max(board.rows, key=lambda row: row.hallucination or 0)
+    board = build_board(pairwise.body(), VL)
+    best = max(board.rows, key=lambda row: row.value("hallucination") or 0)
     assert board.standings("hallucination")[best.id].rank == 1
     assert board.standings()[best.id].rank == best.rank

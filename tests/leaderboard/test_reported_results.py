@@ -13,8 +13,9 @@ from leaderboard.board.reported_results import REPORTERS, ReportedFigures, by_ju
 from leaderboard.board.rows import build_board
 from leaderboard.cache import empty_snapshot
 from leaderboard.render import safe_link
+from tests.factories.specs import VL
 
-RESULTS = load_published()
+RESULTS = load_published(VL)
 SOURCE_FILE = Path(__file__).parents[3] / "shared" / "reference" / "published.json"
 FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")
 OURS = {
@@ -31,7 +32,7 @@ LOOKED_UP = {("ARM-Thinker-7B", "date"), ("ARM-Thinker-7B", "organisation"), ("P
 
 
 def raw() -> list[dict[str, Any]]:
-    path = Path(__file__).parents[2] / "leaderboard" / "board" / "published.json"
+    path = Path(__file__).parents[2] / "benchmark/definitions/vl-rewardbench/reported.json"
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["results"]
     return rows
 
@@ -69,7 +70,7 @@ def test_all_that_was_collected_is_here_with_its_name_and_figures_but_what_has_n
     without = {name for name, figures in found.items() if not any(figures.values())}
     ours = {row.name: dict(row.figures) for row in RESULTS}
     assert ours == {name: figures for name, figures in found.items() if name not in without}
-    path = Path(__file__).parents[2] / "leaderboard" / "board" / "published.json"
+    path = Path(__file__).parents[2] / "benchmark/definitions/vl-rewardbench/reported.json"
     assert {one["name"] for one in json.loads(path.read_text(encoding="utf-8"))["left_out"]} == without == {"CAREVL"}
 
 
@@ -107,7 +108,7 @@ def result(name: str, date: str = "2025-01-01", **facts: Any) -> ReportedFigures
     figures = dict.fromkeys(FIGURES, 50.0) | facts.pop("figures", {})
     rest = dict.fromkeys(("organisation", "judge_type", "base_model", "source", "place", "url", "notes"), "")
     known = {"parameters_b": None, "open_weights": None, "check": None, **rest, **usual, **facts}
-    return ReportedFigures(id=name, name=name, date=date, figures=figures, **known)
+    return ReportedFigures(id=name, name=name, date=date, figures=figures, **known, spec=VL)
 
 
 @pytest.mark.parametrize(
@@ -169,18 +170,18 @@ def test_the_check_is_our_own_and_agrees_with_the_collected_one() -> None:
 
 def test_a_macro_that_is_not_the_mean_of_its_categories_has_no_interval() -> None:
     one = named("LLaVA-Critic-8B (as tabulated by IXC-2.5-Reward)")
-    (row,) = build_board(empty_snapshot("vl-rewardbench"), published=[one]).rows
+    (row,) = build_board(empty_snapshot("vl-rewardbench"), VL, published=[one]).rows
     assert row.note == "macro is not the mean"
     assert "macro" not in row.interval
 
 
 def test_only_figures_whose_denominators_are_known_have_intervals() -> None:
-    board = build_board(empty_snapshot("vl-rewardbench"), published=RESULTS)
+    board = build_board(empty_snapshot("vl-rewardbench"), VL, published=RESULTS)
     known = {one.id: one.sizes for one in RESULTS}
     assert {bool(known[row.id]) for row in board.rows} == {True, False}
     for row in board.rows:
         sizes = known[row.id]
         if sizes is None:
             assert row.interval == {}, row.id
-        elif row.general is not None:
-            assert row.interval["general"] == pytest.approx(tuple(wilson(row.general * sizes[0], sizes[0])))
+        elif row.value("general") is not None:
+            assert row.interval["general"] == pytest.approx(tuple(wilson(row.value("general") * sizes[0], sizes[0])))

@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.scoring import SLICES, Tally
+from benchmark.scoring import Tally
 from leaderboard import api, routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
@@ -23,6 +23,7 @@ from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
+from tests.factories.specs import SLICES, VL, spec_of
 from tests.leaderboard.test_queries import publish
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
@@ -118,7 +119,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
         session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", **facts, **more))
         session.flush()
         session.add(Moderation(submission_id=HIDDEN, hidden_at=1.0))
-    with TestClient(serve(BoardCache(DatabaseSnapshots(database, "demo"), check_every=0.0))) as client:
+    with TestClient(serve(BoardCache(DatabaseSnapshots(database, spec_of("demo")), check_every=0.0))) as client:
         yield client, old
     database.close()
 
@@ -180,7 +181,7 @@ def test_of_labels_that_are_not_public_no_route_tells_more_than_three_counts_a_j
     for made, hide in ((apart, {}), (same, hidden)):
         answers = []
         for body in (one, other):
-            with TestClient(serve(BoardCache(FixedSource(redact_snapshot(body, hide)), check_every=0.0))) as client:
+            with TestClient(serve(BoardCache(FixedSource(redact_snapshot(body, hide, VL)), check_every=0.0))) as client:
                 answers.append([content(client, address) for address in asked(id=SHOWN)])
         made += [address for address, *both in zip(asked(id=SHOWN), *answers, strict=True) if both[0] != both[1]]
     assert same == []
@@ -189,7 +190,7 @@ def test_of_labels_that_are_not_public_no_route_tells_more_than_three_counts_a_j
 
 def moved(data: dict[str, Any]) -> dict[str, Any]:
     """As many right in every category, of other sources, tags, lengths and first votes."""
-    tally = Tally.from_json(data)
+    tally = Tally.from_json(data, VL)
     first, second = (SLICES.index(name) for name in ("POVID", "RLHF-V"))
     counts = tally.counts
     counts[first, 1:3] += (-1, 1)

@@ -11,13 +11,14 @@ from leaderboard.board.query import SECTIONS, BoardQuery, chosen, select
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
+from tests.factories.specs import VL
 
 
 def reported(name: str, macro: float | None, **facts: Any) -> ReportedFigures:
     figures = dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 60.0) | {"macro": macro}
     texts = dict.fromkeys(("organisation", "judge_type", "base_model", "date", "source", "place", "url", "notes"), "")
     known = {"parameters_b": None, "open_weights": None, "votes_per_item": None, "check": None, **texts, **facts}
-    return ReportedFigures(id=f"r-{name}", name=name, figures=figures, **known)
+    return ReportedFigures(id=f"r-{name}", name=name, figures=figures, **known, spec=VL)
 
 
 FAMILY = (
@@ -29,11 +30,13 @@ FAMILY = (
 
 
 def sectioned() -> Board:
-    return build_board({**snapshot([entry(1, 0.7), entry(2, 0.45)]), "baselines": baselines(False)}, published=FAMILY)
+    return build_board(
+        {**snapshot([entry(1, 0.7), entry(2, 0.45)]), "baselines": baselines(False)}, VL, published=FAMILY
+    )
 
 
 def test_ranked_rows_stand_first_then_one_reported_row_of_each_judge_and_baselines_are_apart() -> None:
-    found = select(sectioned(), BoardQuery())
+    found = select(sectioned(), BoardQuery(VL))
     assert [row.tier for row in found.rows] == ["scored", "scored", "reported", "reported"]
     assert found.rows[0].rank == 1
     assert [row.model for row in found.of("reported")] == ["Judge Y", "Judge X"]
@@ -44,7 +47,7 @@ def test_ranked_rows_stand_first_then_one_reported_row_of_each_judge_and_baselin
 @pytest.mark.parametrize("key", ["macro", "model", "date", "general"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) -> None:
-    pinned, rows = chosen(sectioned(), BoardQuery(sort=key, descending=descending))
+    pinned, rows = chosen(sectioned(), BoardQuery(VL, sort=key, descending=descending))
     tiers = [row.tier for row in rows]
     assert tiers == sorted(tiers, key=SECTIONS.index)
     assert (len(pinned), len(rows)) == (0, 9)  # every report is a row of the files
@@ -52,8 +55,10 @@ def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) ->
 
 def test_a_report_that_alone_is_asked_for_or_pinned_is_not_folded_away() -> None:
     board = sectioned()
-    assert [row.model for row in select(board, BoardQuery(search='"judge x (others)"')).rows] == ["Judge X (others)"]
-    found = select(board, BoardQuery(pins=("r-Judge X",)))
+    assert [row.model for row in select(board, BoardQuery(VL, search='"judge x (others)"')).rows] == [
+        "Judge X (others)"
+    ]
+    found = select(board, BoardQuery(VL, pins=("r-Judge X",)))
     assert [row.model for row in found.pinned] == ["Judge X"]
     assert [row.model for row in found.of("reported")] == ["Judge X voting", "Judge Y"]
     assert [row.model for row in found.others["r-Judge X voting"]] == ["Judge X (others)"]
@@ -69,6 +74,6 @@ def test_json_keeps_one_order_of_all_reports_each_with_its_judge() -> None:
 
 def test_an_entry_may_state_its_judge_and_takes_the_name_that_is_known() -> None:
     body = snapshot([entry(1, 0.6, model="My run (b)", judge="judge  x"), entry(2, 0.5, model="Judge Z (a)")])
-    rows = {row.model: (row.judge, row.judge_name) for row in build_board(body, published=FAMILY).rows}
+    rows = {row.model: (row.judge, row.judge_name) for row in build_board(body, VL, published=FAMILY).rows}
     assert rows["My run (b)"] == ("judge-x", "Judge X")
     assert rows["Judge Z (a)"] == ("judge-z", "Judge Z")

@@ -141,5 +141,5 @@ def test_the_search_is_for_a_part_of_name_or_id_as_text(signed_up: Database) -> 
 
 def test_the_account_local_is_known_and_cannot_be_banned(database: Database) -> None:
     for user in (LOCAL, MAINTAINER):
-        with pytest.raises(Conflict, match="local is whoever reaches this machine without signing in"):
+        with pytest.raises(Conflict, match="local is everyone who uses this machine without signing in"):
             bans.ban(by(database, user, identity=None), "local", "because")

@@ -26,6 +26,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import MaintainPage, by, command_line, run_command
 from tests.factories.review_pages import SignedInAs
+from tests.factories.specs import spec_of
 from web.actions import ACTIONS
 
 MAINTAINING = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
@@ -146,8 +147,8 @@ def test_a_new_action_is_in_the_log_and_in_the_activity_of_the_owner(database: D
     (line,) = run_command(ctx, "audit", "log", "--limit", "1").data
     assert (line["title"], line["sentence"]) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
     assert (line["stars"], line["by"]) == (5, "maintainer")
-    rules = ActivityRules(INVENTED.owner_sentences())
-    assert list_activity(database, "demo", OWNER_OF_IT, rules)[0].sentence == "It got 5 stars: clean"
+    rules = ActivityRules(spec_of("demo"), INVENTED.owner_sentences())
+    assert list_activity(database, OWNER_OF_IT, rules)[0].sentence == "It got 5 stars: clean"
 
 
 def test_actions_are_the_functions_of_the_modules_that_the_composition_root_names() -> None:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DatabaseError
 from starlette.types import Receive, Scope, Send
 
 from auth import Forbidden, Unauthenticated
-from benchmark.scoring import FIELDS, SLICES, Tally
+from benchmark.scoring import FIELDS, Tally
 from maintenance import anomaly_text, api, cli, markup, text_output
 from maintenance.actions import anomalies, operations
 from maintenance.types import Conflict, NotFound
@@ -26,6 +26,7 @@ from storage.models.visibility import Approval
 from tests.databases import a_submission, submitted, with_labels
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import by, decisions, run_command
+from tests.factories.specs import SLICES, VL
 from web.actions import ACTIONS
 
 DAY = 86_400.0
@@ -112,8 +113,8 @@ def _tally(accuracy: float, answered: float = 1.0) -> str:
     counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
     decided = round(1000 * answered)
     right = round(decided * accuracy)
-    counts[0, :4] = (1000, right, decided - right, 1000 - decided)
-    return json.dumps(Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), False).to_json())
+    counts[[0, -1], :4] = (1000, right, decided - right, 1000 - decided)
+    return json.dumps(Tally(1, counts, np.zeros((len(SLICES), 2), dtype=np.int64), False, VL).to_json())
 
 
 def _scored(

@@ -23,6 +23,7 @@ from tests.databases import BOTH
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.specs import spec_of
 from tests.postgres import Cluster
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -61,7 +62,7 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     rescore(database, scorer, "demo")
     shown = publish_if_changed(database, scorer)
     assert shown is not None
-    board = DatabaseSnapshots(database, "demo").load(shown)
+    board = DatabaseSnapshots(database, spec_of("demo")).load(shown)
     counts = _counts(database)
     with database.read() as session:
         head = audit.head(session)
@@ -81,8 +82,8 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
     with again.read() as session:
         assert (audit.verify(session), audit.head(session)) == (None, head)
         assert made.chain_seq == head.seq
-    pointer = DatabaseSnapshots(again, "demo").pointer()
-    assert (pointer.snapshot_id, DatabaseSnapshots(again, "demo").load(shown)) == (shown, board)
+    pointer = DatabaseSnapshots(again, spec_of("demo")).pointer()
+    assert (pointer.snapshot_id, DatabaseSnapshots(again, spec_of("demo")).load(shown)) == (shown, board)
     again.close()
     database.close()
 

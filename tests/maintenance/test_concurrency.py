@@ -18,7 +18,6 @@ from maintenance.actions import entries, labels, operations, reported, rescoring
 from storage import audit, job_queue, tasks
 from storage.database import Database
 from storage.models.core import Account, AuditEvent
-from submissions.metadata import Metadata
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER
 from tests.factories.actions import by
@@ -65,10 +64,6 @@ def site(database: Database, tmp_path: Path) -> ConcurrentSite:
     return ConcurrentSite(database, runner, ids, failed)
 
 
-def _parse(raw: Any) -> dict[str, object]:
-    return Metadata.parse(raw).columns()
-
-
 def _resume(site: ConcurrentSite) -> Decide:
     operations.pause(by(site.database, MAINTAINER), "moving house")
     return lambda user: operations.resume(by(site.database, user))
@@ -94,7 +89,7 @@ def _ban(site: ConcurrentSite) -> Decide:
 
 
 def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentSite], Decide]:
-    return lambda site: lambda user: decide(by(site.database, user, parse=_parse), site.ids[0], *arguments)
+    return lambda site: lambda user: decide(by(site.database, user), site.ids[0], *arguments)
 
 
 # What it leaves in the audit chain, and what makes the decision ready to be taken.

@@ -22,6 +22,7 @@ from tests.databases import new_database, on_record, submitted
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
+from tests.factories.specs import spec_of
 
 BENCHMARK = "vl-rewardbench"
 
@@ -108,7 +109,9 @@ def _site(database: Database) -> TestClient:
     app = FastAPI()
     app.include_router(
         routes.build(
-            BoardCache(DatabaseSnapshots(database, BENCHMARK), published=()), None, PublicLog(database, PUBLIC_EVENTS)
+            BoardCache(DatabaseSnapshots(database, spec_of(BENCHMARK)), published=()),
+            None,
+            PublicLog(database, PUBLIC_EVENTS),
         )
     )
     return TestClient(app)
@@ -160,7 +163,7 @@ def test_the_page_of_a_change_shows_what_its_preview_found(turned: tuple[Databas
 def test_the_board_tells_of_the_last_turn_and_old_boards_of_theirs(turned: tuple[Database, dict[str, Any]]) -> None:
     database, _ = turned
     undone, applied, first = decisions(database)
-    source = DatabaseSnapshots(database, BENCHMARK)
+    source = DatabaseSnapshots(database, spec_of(BENCHMARK))
     now = source.load(undone.facts["snapshot_after"])
     assert now["turned"] == {"seq": undone.seq, "at": undone.at, "from": "v2", "to": "v1"}
     assert source.load(applied.facts["snapshot_after"])["turned"]["seq"] == applied.seq
@@ -171,13 +174,13 @@ def test_the_board_tells_of_the_last_turn_and_old_boards_of_theirs(turned: tuple
 def test_the_dates_of_the_log_are_those_that_were_hashed(turned: tuple[Database, dict[str, Any]]) -> None:
     database, _ = turned
     told = [one.to_json() for one in decisions(database)]
-    turn = DatabaseSnapshots(database, BENCHMARK).load(told[0]["snapshot_after"])["turned"]
+    turn = DatabaseSnapshots(database, spec_of(BENCHMARK)).load(told[0]["snapshot_after"])["turned"]
     with database.write() as session:
         session.execute(text("DROP TRIGGER events_no_update"))
         session.execute(text("CREATE TEMP TABLE kept AS SELECT seq, at FROM events"))
         session.execute(text("UPDATE events SET at = 86400"))
     assert [one.to_json() for one in decisions(database)] == told
-    assert DatabaseSnapshots(database, BENCHMARK).load(told[0]["snapshot_after"])["turned"] == turn
+    assert DatabaseSnapshots(database, spec_of(BENCHMARK)).load(told[0]["snapshot_after"])["turned"] == turn
     found = audit.verify(by(database, MAINTAINER))
     assert (found.broken_at, found.sentence) == (1, "The chain is broken at event 1: at was changed.")
     with database.write() as session:

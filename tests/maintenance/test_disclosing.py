@@ -20,6 +20,7 @@ from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
 from workers import startup
@@ -59,7 +60,7 @@ def _snapshot(board: RealBoard) -> Any:
     with board.database.read() as session:
         pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None and pointer.snapshot_id is not None
-    return DatabaseSnapshots(board.database, BENCHMARK).load(pointer.snapshot_id)
+    return DatabaseSnapshots(board.database, spec_of(BENCHMARK)).load(pointer.snapshot_id)
 
 
 def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:

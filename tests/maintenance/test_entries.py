@@ -27,6 +27,7 @@ from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import activity_of, by, decisions
+from tests.factories.specs import spec_of
 from tests.maintenance.concurrency_helpers import at_once
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -170,7 +171,7 @@ def test_a_withdrawn_entry_leaves_a_stub_with_date_and_reason(
     assert (stub["id"], stub["reason"], stub["model"]) == (ids[0], "wrong prompt", "judge 0")
     assert stub["at"].endswith("Z")
     assert decisions(database)[0].sentence == f"Entry {ids[0]} was withdrawn: wrong prompt"
-    told = get_status(database, scorer.table.benchmark, ids[0], OWNER_OF_IT)
+    told = get_status(database, spec_of(scorer.table.benchmark), ids[0], OWNER_OF_IT)
     assert told is not None
     assert (told.state, told.reason) == ("withdrawn", "wrong prompt")
     entries.hide(by(database, MAINTAINER), ids[0], "a name that may not be shown")

@@ -31,6 +31,7 @@ from tests.databases import new_database, on_record
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
+from tests.factories.specs import spec_of
 from tests.factories.submission_service import SIGNER, signed_in_as_everybody
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -154,7 +155,7 @@ def test_a_falsified_row_of_an_entry_is_named(copied: Database, ids: list[str], 
         connection.close()
         named = [one for one in _found(copied) if not one.startswith("snapshots")]
         assert [one for one in named if entry in one and one.startswith(table) and why in one], named
-        receipts = ReceiptService(copied, "demo", SIGNER)
+        receipts = ReceiptService(copied, spec_of("demo"), SIGNER)
         with pytest.raises(RecordChanged):
             receipts.of_scores(entry, LOCAL)
     assert receipts.of_scores(ids[3], LOCAL)  # the others' receipts are signed as before
@@ -225,12 +226,12 @@ def test_an_event_that_was_rewritten_to_fit_refuses_the_receipt_too(copied: Data
     hashed = audit.link(event.prev_hash, text)
     _do(copied, "UPDATE events SET body = ?, hash = ? WHERE seq = ?", text, hashed, event.seq)
     with pytest.raises(RecordChanged):
-        ReceiptService(copied, "demo", SIGNER).of_scores(ids[0], LOCAL)
+        ReceiptService(copied, spec_of("demo"), SIGNER).of_scores(ids[0], LOCAL)
     assert actions_audit.verify(by(copied, MAINTAINER)).broken_at == event.seq + 1
 
 
 def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied: Database, ids: list[str]) -> None:
-    receipts = ReceiptService(copied, "demo", SIGNER)
+    receipts = ReceiptService(copied, spec_of("demo"), SIGNER)
     (tally,) = _column(copied, "SELECT tally FROM scores WHERE submission_id = ? AND label_revision = 'demo'", ids[0])
     _do(copied, f"UPDATE scores SET tally = replace(tally, '[3,', '[4,') WHERE {FIRST}".replace(":entry", "?"), ids[0])
     app = FastAPI()
@@ -309,7 +310,7 @@ def test_an_old_chain_is_refused_in_one_sentence(
 def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: list[str]) -> None:
     """Anyone who knows every tally, but no salt and no nonce, finds no digest of it in what is published."""
     hidden = replace(
-        ReceiptService(copied, "demo", SIGNER), hidden_labels={"demo": "categories", "flipped": "categories"}
+        ReceiptService(copied, spec_of("demo"), SIGNER), hidden_labels={"demo": "categories", "flipped": "categories"}
     )
     given = hidden.of_scores(ids[0], STRANGER)
     assert given is not None
@@ -328,7 +329,7 @@ def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: 
 def test_under_public_labels_the_body_opens_the_commitment_and_names_no_other_entry(
     copied: Database, ids: list[str]
 ) -> None:
-    receipts = ReceiptService(copied, "demo", SIGNER)
+    receipts = ReceiptService(copied, spec_of("demo"), SIGNER)
     hidden = replace(receipts, hidden_labels={"demo": "categories", "flipped": "categories"})
     open_ones, closed = receipts.of_scores(ids[0], STRANGER), hidden.of_scores(ids[0], STRANGER)
     assert open_ones and closed

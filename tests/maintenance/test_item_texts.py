@@ -11,6 +11,7 @@ from leaderboard.pages.item_catalog import read_item_file
 from maintenance.__main__ import main
 from maintenance.item_texts import item_rows, item_text
 from tests.factories.labels import pairs, table
+from tests.factories.specs import VL
 from tests.real_data import rows as real_rows
 
 
@@ -52,7 +53,7 @@ def test_the_command_writes_what_the_explore_page_reads(tmp_path: Path, capsys: 
 
 
 def test_the_real_pairs_become_an_item_file_without_a_label(tmp_path: Path) -> None:
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     file = tmp_path / "items.jsonl"
     file.write_text(item_text(item_rows(real_rows("items_v0.jsonl"), items)), encoding="utf-8")
     assert all(read_item_file(file, items))

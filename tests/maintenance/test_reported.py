@@ -16,7 +16,6 @@ from sqlalchemy import func, select
 import leaderboard.api
 import leaderboard.routes
 from auth import Forbidden
-from benchmark.number_check import arithmetic_check
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
 from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -34,6 +33,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
 from tests.factories.programs import Finished, run_maintenance
+from tests.factories.specs import VL, arithmetic_check, spec_of
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
 
@@ -165,10 +165,10 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
 
 
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
-    shipped = bundled_results()
-    data = (ROOT / "leaderboard" / "board" / "published.json").read_bytes()
+    shipped = bundled_results(VL)
+    data = (ROOT / "benchmark/definitions/vl-rewardbench/reported.json").read_bytes()
     found = reported.import_file(by(database, MAINTAINER, shipped=shipped), data, "all of them")
-    assert (found.changed, len(found.known)) == (False, len(load_published()))
+    assert (found.changed, len(found.known)) == (False, len(load_published(VL)))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}
     assert not _import(database, copied, shipped=shipped).changed  # another paper repeats it
     with pytest.raises(ReportedFileRejected, match="with other numbers"):
@@ -195,7 +195,7 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
         _import(database, ROW)
     assert reported.restore(*told, "it stands").changed
     with pytest.raises(NotFound):
-        reported.remove(by(database, MAINTAINER), load_published()[0].id, "no")
+        reported.remove(by(database, MAINTAINER), load_published(VL)[0].id, "no")
     said = [one.sentence for one in decisions(database)]
     assert said[:3] == [
         "Reported result Judge-7B is back: it stands",
@@ -205,12 +205,12 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
 
 
 def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
-    shipped = load_published()
-    ((twin,), _) = read(_csv({name: value for name, value in bundled_results()[0].items() if name != "id"}))
+    shipped = load_published(VL)
+    ((twin,), _) = read(_csv({name: value for name, value in bundled_results(VL)[0].items() if name != "id"}))
     ((fresh,), _) = read(_csv(ROW))
-    both = merge_imported(shipped, {"reported": [twin.facts, fresh.facts]})
+    both = merge_imported(shipped, {"reported": [twin.facts, fresh.facts]}, VL)
     assert [one.id for one in both] == [*(one.id for one in shipped), fresh.facts["id"]]
-    assert merge_imported(shipped, {}) == shipped
+    assert merge_imported(shipped, {}, VL) == shipped
 
 
 def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(database: Database) -> None:
@@ -221,8 +221,8 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     now = publish_if_changed(database, scorer)
     assert before is not None
     assert now is not None
-    snapshots = DatabaseSnapshots(database, "demo")
-    site = BoardCache(snapshots, benchmark="demo", check_every=0)
+    snapshots = DatabaseSnapshots(database, spec_of("demo"))
+    site = BoardCache(snapshots, spec=spec_of("demo"), check_every=0)
     app = FastAPI()
     materials = ItemCatalog(None, None, snapshots.relations)
     app.include_router(leaderboard.routes.build(site, materials, PublicLog(database, PUBLIC_EVENTS)))
@@ -307,7 +307,7 @@ def test_an_imported_result_names_its_judge_and_who_reported_it(database: Databa
              "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
     (row,) = reported.import_file(by(database, MAINTAINER), json.dumps(rows).encode(), "a survey").new
     with database.read() as session:
-        (one,) = merge_imported((), {"reported": stored.shown(session, "demo")})
+        (one,) = merge_imported((), {"reported": stored.shown(session, "demo")}, VL)
     assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (
         "judge-x", "Judge X", "authors", "policy-as-judge")  # fmt: skip
     reported.edit(by(database, MAINTAINER), row.id, {"judge_name": "Judge Y"}, "a slip")

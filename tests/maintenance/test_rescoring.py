@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from benchmark.label_diff import COLUMNS
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
@@ -30,6 +29,7 @@ from tests.factories import boards
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.specs import VL
 from tests.maintenance.concurrency_helpers import at_once
 
 BENCHMARK = "vl-rewardbench"
@@ -130,7 +130,7 @@ def test_a_preview_is_what_a_slow_recomputation_finds(tmp_path: Path, before: st
     assert (found["labels"]["flipped"], found["labels"]["dropped"]) == (16, 3)
     for row in found["entries"]:
         assert row["rank"] == [old[row["id"]].rank, new[row["id"]].rank]
-        for name in COLUMNS:
+        for name in VL.score_names:
             expected = [float(side[row["id"]].shares[name]) for side in (old, new)]
             assert row[name] == pytest.approx(expected, abs=1e-12)
     moved = sum(old[name].rank != new[name].rank for name in board.ids)

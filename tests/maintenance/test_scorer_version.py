@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from benchmark.label_diff import COLUMNS
 from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreScope
@@ -24,6 +23,7 @@ from tests.factories import boards, other_scorer
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.specs import VALUES
 from workers.jobs.pairwise_statistics import compute_if_changed
 
 BENCHMARK = "vl-rewardbench"
@@ -89,7 +89,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(bo
     new = boards.slow_board("v1", board.ids, tuple(map(_as_the_rule_says, votes)))
     for row in found["entries"]:
         assert row["rank"] == [old[row["id"]].rank, new[row["id"]].rank]
-        for name in COLUMNS:
+        for name in VALUES:
             assert row[name] == pytest.approx([float(side[row["id"]].shares[name]) for side in (old, new)], abs=1e-12)
     assert found["summary"]["changed"] > 0
     assert (found["labels"]["flipped"], found["significance_compared"]) == (0, False)

@@ -149,4 +149,5 @@ def _newest_snapshot(database: Path) -> str:
 
 
 def _held(database: Path) -> list[str]:
-    return [name for said in _workers(database).values() for name in json.loads(said or "[]")]
+    """Return the label revisions of the demo that running workers have said they hold."""
+    return [name for said in _workers(database).values() for name in json.loads(said or "{}").get("demo", [])]

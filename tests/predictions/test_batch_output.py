@@ -12,6 +12,7 @@ import pytest
 
 from benchmark.items import ItemTable, build_table, fingerprint
 from predictions.parse import UploadRejected, parse_predictions
+from tests.factories.specs import INVENTED
 
 SAID = "Overall Judgment: Answer {} is better."
 ROWS: list[dict[str, Any]] = [
@@ -22,7 +23,7 @@ ROWS.append({**ROWS[2], "id": "RLAIF-V-3"})  # the same texts as the third pair
 
 
 def table() -> ItemTable:
-    return build_table("vl-rewardbench", {"v0": ROWS})
+    return build_table(INVENTED, {"v0": ROWS})
 
 
 def name(row: int, vote: int, *, swapped: bool) -> str:

@@ -23,6 +23,7 @@ from predictions.readers.base import stated_choice
 from predictions.strict_json import JsonFault, loads, scan
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
+from tests.factories.specs import VL
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -366,7 +367,7 @@ def test_control_the_official_pattern_takes_many_times_as_long_for_twice_the_tex
 
 @pytest.mark.slow
 def test_the_worst_file_that_is_small_enough_is_read_within_the_limit() -> None:
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     text = ("Therefore" + " " * 50) * 55
     judged = [{"text": text, "swapped": False}] * 16
     data = files.jsonl([{"id": item.ids["v0"], "judgements": judged} for item in items.items])

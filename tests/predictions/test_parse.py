@@ -12,6 +12,7 @@ from benchmark.items import ItemTable, build_table
 from predictions.parse import Predictions, Problem, UploadRejected, build_report, parse_predictions
 from tests.factories import prediction_files as files
 from tests.factories.labels import SIZES, pairs, table
+from tests.factories.specs import DEMO, INVENTED, VL
 from tests.real_data import rows
 
 PAIRS = pairs(2)
@@ -21,7 +22,7 @@ TABLE = table(2)
 @cache
 def real() -> ItemTable:
     """Return the real items; their facts ship with the project."""
-    return ItemTable.load()
+    return ItemTable.load(VL)
 
 
 def native(records: list[dict[str, Any]]) -> bytes:
@@ -120,7 +121,7 @@ def test_text_identical_pairs_without_known_ids_are_taken_in_order_with_a_warnin
     twins = [{**row, "id": f"{row['id']}{suffix}"} for row in pairs(1) for suffix in ("-a", "-b")]
     for row in twins:
         row["id"] = row["id"]
-    items = build_table("invented", {"r1": twins})
+    items = build_table(INVENTED, {"r1": twins})
     votes = [[i % 2] for i in range(len(twins))]
     assert parse_predictions(files.official(twins, votes), items).votes.matrix.tolist() == votes
     strangers = [{**row, "id": f"x{i}"} for i, row in enumerate(twins)]
@@ -140,7 +141,7 @@ def test_the_revision_is_named_by_ids_where_the_items_are_the_same() -> None:
 
 def test_mixed_revisions_are_named() -> None:
     items = build_table(
-        "invented", {"r1": PAIRS, "r2": [{"id": f"{row['id']}-new", "v0_row": i} for i, row in enumerate(PAIRS)]}
+        INVENTED, {"r1": PAIRS, "r2": [{"id": f"{row['id']}-new", "v0_row": i} for i, row in enumerate(PAIRS)]}
     )
     votes = files.random_votes(len(PAIRS), 1)
     renamed = [{**row, "id": f"{row['id']}-new"} if i < 4 else row for i, row in enumerate(PAIRS)]
@@ -282,7 +283,7 @@ def test_the_check_report_has_exactly_the_promised_keys() -> None:
 def demo_table() -> tuple[list[dict[str, Any]], ItemTable]:
     """Return items of a demo benchmark."""
     dataset = [{**row, "id": f"demo-{row['id'].lower()}"} for row in pairs(SIZES)]
-    return dataset, build_table("demo", {"demo": dataset})
+    return dataset, build_table(DEMO, {"demo": dataset})
 
 
 def test_a_real_file_on_the_demo_is_refused_in_one_sentence_that_names_the_setting() -> None:

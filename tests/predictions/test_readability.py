@@ -18,6 +18,7 @@ from storage.models.core import Submission
 from submissions import submit_html
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
+from tests.factories.specs import VL
 from tests.factories.submission_routes import Served, problem_of, served_from
 from tests.real_data import real_file
 
@@ -87,7 +88,7 @@ def test_a_table_with_exchanged_columns_is_refused_and_shows_what_it_took_for_re
 
 def test_the_real_tools_table_with_exchanged_columns_is_refused() -> None:
     data = exchanged(real_file("data/tools/vlmeval_tsv.tsv").read_bytes())
-    report = report_of(data, ItemTable.load())
+    report = report_of(data, ItemTable.load(VL))
     assert (report["ok"], report["parse_rate"], codes(report, "problems")) == (False, 0.0, ["unreadable"])
 
 

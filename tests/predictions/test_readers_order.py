@@ -11,6 +11,7 @@ from predictions.parse import Predictions, UploadRejected, parse_predictions
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.prediction_files import Writer
+from tests.factories.specs import INVENTED
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -148,7 +149,7 @@ def test_the_known_response_tells_apart_two_items_of_one_id() -> None:
     records = [json.loads(line) for line in files.official(twins, votes).split(b"\n")]
     for record in records:
         edit_response(record, 0)
-    upload = parse_predictions(files.jsonl(records[::-1]), build_table("invented", {"r1": twins}))
+    upload = parse_predictions(files.jsonl(records[::-1]), build_table(INVENTED, {"r1": twins}))
     assert upload.votes.matrix.tolist() == votes
     assert [warning.code for warning in upload.warnings] == ["text-unknown"]
 

@@ -8,6 +8,7 @@ import pytest
 
 from benchmark.items import ItemTable
 from predictions.parse import Predictions, UploadRejected, parse_predictions
+from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 
 TOOLS = {
@@ -26,7 +27,7 @@ TOOLS = {
 @cache
 def items() -> ItemTable:
     """Return the real items."""
-    return ItemTable.load()
+    return ItemTable.load(VL)
 
 
 @cache

@@ -15,12 +15,13 @@ from predictions.parse import parse_predictions
 from predictions.sandbox import Limits, ReadingFailed, read_isolated
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
+from tests.factories.specs import INVENTED, VL
 
 
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
     """Return a native file about the real items."""
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     votes = files.random_votes(len(items), 5)
     path = tmp_path / "good.jsonl"
     path.write_bytes(files.native_votes([{"id": item.key} for item in items.items], votes).replace(b'"id"', b'"item"'))
@@ -29,7 +30,7 @@ def good(tmp_path: Path) -> Path:
 
 def test_the_child_gives_back_exactly_what_reading_in_process_gives(good: Path) -> None:
     report, upload = read_isolated(good)
-    direct = parse_predictions(good.read_bytes(), ItemTable.load())
+    direct = parse_predictions(good.read_bytes(), ItemTable.load(VL))
     assert upload is not None
     assert np.array_equal(upload.votes.matrix, direct.votes.matrix)
     assert (upload.format, upload.revision, upload.items) == (direct.format, direct.revision, direct.items)
@@ -39,13 +40,13 @@ def test_the_child_gives_back_exactly_what_reading_in_process_gives(good: Path) 
 
 
 def test_a_manifest_names_another_benchmark(tmp_path: Path) -> None:
-    table = build_table("invented", {"r1": pairs(2)})
+    table = build_table(INVENTED, {"r1": pairs(2)})
     manifest = tmp_path / "items.json"
     manifest.write_text(json.dumps(table.to_json()))
     path = tmp_path / "votes.jsonl"
     path.write_bytes(files.native_votes(pairs(2), files.random_votes(14, 2)))
     report, upload = read_isolated(path, manifest)
-    assert (report["ok"], report["benchmark"], report["items"]) == (True, "invented", 14)
+    assert (report["ok"], report["benchmark"], report["items"]) == (True, "vl-rewardbench", 14)
     assert upload is not None
     assert upload.votes.matrix.shape == (14, 2)
 

@@ -13,6 +13,7 @@ from predictions.parse import Problem, UploadRejected, build_report, parse_predi
 from submissions.__main__ import main
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
+from tests.factories.specs import VL
 from tests.predictions.test_hostile import zipped
 
 PAIRS = pairs(2)
@@ -62,12 +63,12 @@ def test_a_wrong_file_is_named_in_one_sentence_with_what_to_upload(data: bytes, 
 
 def test_another_benchmark_is_one_sentence_with_three_examples() -> None:
     other = files.jsonl([{"id": f"mmbench-{number}", "votes": [0]} for number in range(50)])
-    found = only_problem(other, ItemTable.load())
+    found = only_problem(other, ItemTable.load(VL))
     assert found.code == "other-benchmark"
     assert found.message.startswith("None of the 50 rows is a pair of VL-RewardBench.")
     assert found.message.endswith("“mmbench-0” on line 1, “mmbench-1” on line 2, “mmbench-2” on line 3.")
     records = [{"index": n, "question": f"Which {n}?", "answer": "A", "prediction": "B"} for n in range(50)]
-    assert "“Which 0?” on line 1" in only_problem(json.dumps(records).encode(), ItemTable.load()).message
+    assert "“Which 0?” on line 1" in only_problem(json.dumps(records).encode(), ItemTable.load(VL)).message
 
 
 def test_a_few_foreign_rows_are_still_named_one_by_one() -> None:
@@ -78,7 +79,7 @@ def test_a_few_foreign_rows_are_still_named_one_by_one() -> None:
 
 
 def test_three_lines_are_told_what_is_missing_without_a_guess_at_the_revision() -> None:
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     first = [items.items[index].ids["v0"] for index in items.in_revision("v0")[:3]]
     message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in first]), items).message
     assert "The file has votes for 3 pairs." in message
@@ -87,7 +88,7 @@ def test_three_lines_are_told_what_is_missing_without_a_guess_at_the_revision() 
 
 
 def test_a_file_with_most_of_a_revision_is_told_which(tmp_path: Path) -> None:
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     held = [items.items[index].ids["v2"] for index in items.in_revision("v2")]
     message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in held[:1000]]), items).message
     assert "no votes for 247 of the 1,247 items of revision v2" in message

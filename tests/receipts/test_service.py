@@ -17,7 +17,7 @@ from sqlalchemy import insert, select, update
 
 from auth import ANONYMOUS, LOCAL, OPEN
 from benchmark.commitments import commit
-from benchmark.scoring import FIELDS, SLICES, Tally
+from benchmark.scoring import FIELDS, Tally
 from common.canonical_json import GENESIS, canonical_json
 from receipts import api
 from receipts.service import ReceiptService
@@ -33,6 +33,7 @@ from submissions.metadata import Metadata
 from tests.databases import a_submission, on_record, submitted, with_labels
 from tests.factories import labels, small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.specs import SLICES, VL, spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native, signed_in_as_everybody
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
@@ -56,7 +57,7 @@ def ready(database: Database, scorer: Scorer) -> Database:
 
 @pytest.fixture
 def receipts(database: Database) -> ReceiptService:
-    return ReceiptService(database, "demo", SIGNER)
+    return ReceiptService(database, spec_of("demo"), SIGNER)
 
 
 def _submit(database: Database, numbers: range, **changes: Any) -> list[str]:
@@ -94,7 +95,7 @@ def _event(session: Any, seq: int, prev: str, kind: str, **facts: Any) -> str:
 def _fixed(database: Database) -> None:
     """Rows in which nothing depends on the clock or on chance, and their events."""
     counts = np.arange(len(SLICES) * len(FIELDS)).reshape(len(SLICES), len(FIELDS))[:, ::-1]
-    tally = json.dumps(Tally(5, counts, np.zeros((len(SLICES), 6)), has_tags=False).to_json())
+    tally = json.dumps(Tally(5, counts, np.zeros((len(SLICES), 6)), has_tags=False, spec=VL).to_json())
     named = {"submission": "eaaaaaaaaaaa"}
     rules = {"label_revision": "v2", "scorer_version": "1"}
     facts = {"revision": "v2", "benchmark": "demo", "digest": "d" * 64, "items": 21}
@@ -283,7 +284,7 @@ def test_receipts_say_to_strangers_no_more_than_the_board_does(
         assert receipts.of_acceptance(entry, user) is not None
         assert receipts.of_scores(entry, user)
     assert receipts.of_scores("eaaaaaaaaaaa", MAINTAINER) is receipts.of_acceptance("eaaaaaaaaaaa", LOCAL) is None
-    assert replace(receipts, benchmark="another").of_scores(entry, LOCAL) is None
+    assert replace(receipts, spec=replace(VL, id="another")).of_scores(entry, LOCAL) is None
 
 
 def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Database, tmp_path: Path) -> None:
@@ -293,7 +294,7 @@ def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Databas
     new = Signer.make()
     for signer in (SIGNER, new, new, SIGNER):
         receipt_keys.publish(database, signer.key_id, public_key_json(signer.public_key)["public_key"])
-    rotated = ReceiptService(database, BENCHMARK, new)
+    rotated = ReceiptService(database, spec_of(BENCHMARK), new)
     keys = rotated.keys()
     assert {one["id"]: one["in_use"] for one in keys["keys"]} == {SIGNER.key_id: False, new.key_id: True}
     again = rotated.of_acceptance(taken.id, LOCAL)

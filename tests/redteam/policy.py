@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from benchmark import demo
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
-from benchmark.protocols import GROUPINGS
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Behaviour, Votes
 from leaderboard.board.disclosure import category_level_only, redact_entry
+from tests.factories.specs import CATEGORIES, GROUPINGS, VL
 from tests.redteam.attackers import Counts, Groups, Vector
 
 _UNKNOWN = Behaviour(parse_rate=1.0, first_shown_rate=None, self_consistency=None)
@@ -61,7 +61,7 @@ class Secret:
     def disclosed(self, votes: Vector) -> dict[str, Any]:
         """Return the scorecard of a file under labels that are hidden, as the API gives it."""
         counted = tally(Votes(votes.reshape(-1, 1)), self.labels, self.table)
-        left = Tally.from_json(category_level_only(counted.to_json()))
+        left = Tally.from_json(category_level_only(counted.to_json(), VL), VL)
         return redact_entry(scorecard(left, _UNKNOWN, benchmark="demo", label_revision="demo"))
 
     def by_category(self, votes: Vector) -> Counts:

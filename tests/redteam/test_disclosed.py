@@ -27,7 +27,6 @@ from scipy.special import comb, entr
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
-from benchmark.items import CATEGORIES
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.protocols import category_counts
 from benchmark.scorecard import SCORER_VERSION
@@ -40,6 +39,7 @@ from storage.database import Database
 from storage.models.core import AuditEvent, Snapshot
 from storage.snapshots import snapshot_at
 from tests.databases import a_submission, new_database, on_record
+from tests.factories.specs import CATEGORIES, VL
 from tests.redteam.attackers import Vector
 from tests.redteam.policy import Secret
 from web.app import create_app
@@ -296,7 +296,7 @@ def test_the_worlds_agree_in_categories_and_in_nothing_finer(
     worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
 ) -> None:
     for one, two in zip(worlds[0].tallies, worlds[1].tallies, strict=True):
-        assert (category_counts(one.counts)[:, :4] == category_counts(two.counts)[:, :4]).all()
+        assert (category_counts(one.counts, VL)[:, :4] == category_counts(two.counts, VL)[:, :4]).all()
         finer = (one.counts[:, 1] != two.counts[:, 1]) | (one.agreeing != two.agreeing).any(axis=1)
         assert int(finer.sum()) >= 10  # of 15 sources, tags and lengths
 
@@ -424,7 +424,7 @@ def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_fine
 ) -> None:
     exact = []
     for one, two in zip(coarse_worlds[0].tallies, coarse_worlds[1].tallies, strict=True):
-        rows = [category_counts(each.counts)[:, :2] for each in (one, two)]
+        rows = [category_counts(each.counts, VL)[:, :2] for each in (one, two)]
         shares = [row[:, 1].sum() / row[:, 0].sum() for row in rows]
         assert len({int(200 * share + 0.5) for share in shares}) == 1
         assert (rows[0] != rows[1]).any(axis=1).sum() >= 2, "its categories differ"

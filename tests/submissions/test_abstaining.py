@@ -21,6 +21,7 @@ from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.specs import VL, spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, SubmissionSetup, make_setup
 from tests.real_data import real_file
 from tests.submissions.test_policy import ANN, Metadata, jobs, state
@@ -75,7 +76,7 @@ def test_a_file_with_few_votes_waits_where_labels_are_not_public(
 def test_who_waits_is_told_why_and_the_maintainer_sees_the_share(database: Database, tmp_path: Path) -> None:
     setup = desk_with(database, tmp_path, "categories")
     taken = submit(setup, votes(setup, 10, [None]))
-    found = status.get_status(database, BENCHMARK, taken, ANN)
+    found = status.get_status(database, spec_of(BENCHMARK), taken, ANN)
     assert found is not None and "many votes for neither response" in str(found.reason)
     (waiting,) = approvals.waiting(by(database, MAINTAINER, BENCHMARK))
     assert waiting.abstaining == pytest.approx(10 / 21)
@@ -129,5 +130,5 @@ def test_the_share_is_that_of_a_plain_count() -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_honest_files_of_real_tools_do_not_wait(name: str) -> None:
-    upload = parse_predictions(real_file(f"data/tools/{name}").read_bytes(), ItemTable.load())
+    upload = parse_predictions(real_file(f"data/tools/{name}").read_bytes(), ItemTable.load(VL))
     assert abstaining(upload.votes.matrix) < 0.10

@@ -16,6 +16,7 @@ from submissions.__main__ import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from tests.factories.programs import run_submissions
+from tests.factories.specs import INVENTED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,7 +31,7 @@ def process(*arguments: str) -> subprocess.CompletedProcess[str]:
 def manifest(tmp_path: Path) -> Path:
     """Return items of a small benchmark."""
     path = tmp_path / "items.json"
-    path.write_text(json.dumps(build_table("invented", {"r1": pairs(2)}).to_json()))
+    path.write_text(json.dumps(build_table(INVENTED, {"r1": pairs(2)}).to_json()))
     return path
 
 

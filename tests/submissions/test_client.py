@@ -19,10 +19,12 @@ from receipts.signing import public_key_json
 from storage import job_queue, receipt_keys
 from storage.database import Database
 from submissions import api, client
+from submissions.activity import ActivityRules
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
 from tests.factories.programs import Finished, run_submissions
 from tests.factories.serving import serving
+from tests.factories.specs import spec_of
 from tests.factories.submission_service import (
     BENCHMARK,
     SIGNER,
@@ -48,6 +50,12 @@ class Server:
         path.write_bytes(data)
         return str(path)
 
+    def items(self) -> tuple[str, str]:
+        """Arguments that name the invented items: the benchmark of this id has others."""
+        path = self.folder / "items.json"
+        path.write_text(json.dumps(self.setup.items.to_json()))
+        return "--items", str(path)
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
@@ -56,8 +64,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with_labels(database, "r1", BENCHMARK)
     setup = make_setup(database, folder)
     app = FastAPI()
-    app.include_router(api.build(setup.intake, setup.spool, partial(get_status, database, BENCHMARK), database))
-    app.include_router(receipt_api.build(ReceiptService(database, BENCHMARK, SIGNER)))
+    app.include_router(
+        api.build(
+            setup.intake,
+            setup.spool,
+            partial(get_status, database, spec_of(BENCHMARK)),
+            database,
+            ActivityRules(spec_of(BENCHMARK)),
+        )
+    )
+    app.include_router(receipt_api.build(ReceiptService(database, spec_of(BENCHMARK), SIGNER)))
     receipt_keys.publish(database, SIGNER.key_id, public_key_json(SIGNER.public_key)["public_key"])
     with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
         yield Server(url, setup, database, folder)
@@ -84,10 +100,11 @@ def test_what_submitting_printed_is_a_receipt_that_can_be_checked(server: Server
     data = native(server.setup.items, k=9)
     saved = server.folder / "answer.json"
     saved.write_text(server.run("submit", server.file(data), "--model", "Receipt judge", "--json").stdout)
-    checked = server.run("verify", str(saved), server.file(data))
+    checked = server.run("verify", str(saved), server.file(data), *server.items())
     assert (checked.returncode, checked.stderr) == (0, ""), checked.stdout
     assert "OK: everything that was checked holds." in checked.stdout
-    assert "FAILED" in server.run("verify", str(saved), server.file(data.replace(b"0", b"1", 1))).stdout
+    other = server.file(data.replace(b"0", b"1", 1))
+    assert "FAILED" in server.run("verify", str(saved), other, *server.items()).stdout
 
 
 def test_waiting_ends_when_scoring_has_failed_for_good(server: Server) -> None:
@@ -147,7 +164,7 @@ def test_the_receipt_is_saved_and_can_be_checked_or_goes_nowhere(server: Server)
     file = server.file(native(server.setup.items, k=5))
     said = server.run("submit", file, "--model", "Saved")
     name = next(line.split()[-1] for line in said.stdout.splitlines() if line.startswith("Receipt"))
-    assert "OK: everything" in server.run("verify", name, file).stdout
+    assert "OK: everything" in server.run("verify", name, file, *server.items()).stdout
     nowhere = server.run("submit", file, "--model", "Saved", "--receipt", "-")
     assert "Receipt" not in nowhere.stdout
     lost = server.run("submit", file, "--model", "Saved", "--receipt", "/no/such/folder/r.json")

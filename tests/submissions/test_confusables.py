@@ -31,6 +31,7 @@ from submissions.service import Accepted, ConfusableName
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.specs import VL
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 
 ANN, BOB = person("ann"), person("bob")
@@ -160,8 +161,8 @@ def _columns(raw: Any) -> Any:
 def reporting(setup: SubmissionSetup, database: Database, kind: str) -> str:
     """Make GENUINE a reported result; its id, where it is an imported one."""
     if kind == "shipped":
-        assert GENUINE in {one.name for one in load_published()}
-        setup.intake._shipped = bundled_results
+        assert GENUINE in {one.name for one in load_published(VL)}
+        setup.intake._shipped = lambda: bundled_results(VL)
         return ""
     data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
     (row,) = reported.import_file(by(database, MAINTAINER, BENCHMARK), data, "a survey").new
@@ -170,7 +171,7 @@ def reporting(setup: SubmissionSetup, database: Database, kind: str) -> str:
 
 @pytest.mark.parametrize("kind", ["shipped", "imported"])
 def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, database: Database, kind: str) -> None:
-    shipped = bundled_results() if kind == "shipped" else []
+    shipped = bundled_results(VL) if kind == "shipped" else []
     assert submit(setup, ANN, 1, "Judge A").id
     reporting(setup, database, kind)
     with pytest.raises(ConfusableName, match=f"too similar to {GENUINE}"):
@@ -234,7 +235,7 @@ def test_case_separators_ends_and_digits_do_not_make_another_name(setup: Submiss
 
 
 def test_a_reported_name_with_a_dash_behind_it_is_somebody_elses(setup: SubmissionSetup) -> None:
-    setup.intake._shipped = bundled_results
+    setup.intake._shipped = lambda: bundled_results(VL)
     with pytest.raises(ConfusableName, match="too similar to R1-Reward,"):
         submit(setup, BOB, 1, "R1-Reward-")
     assert submit(setup, BOB, 2, "R1-Reward").id
@@ -272,7 +273,7 @@ def test_a_skeleton_takes_digits_for_the_letters_they_look_like(name: str) -> No
 def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
     setup: SubmissionSetup, database: Database
 ) -> None:
-    setup.intake._shipped = bundled_results
+    setup.intake._shipped = lambda: bundled_results(VL)
     assert submit(setup, ANN, 1, "My model", judge="R1-Reward").id
     assert submit(setup, BOB, 2, "Your model", judge="r1 reward").id  # the slug is r1-reward
     with pytest.raises(ConfusableName, match="judge"):
@@ -287,12 +288,12 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
 def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
     setup: SubmissionSetup, database: Database, pose: str
 ) -> None:
-    setup.intake._shipped = bundled_results
+    setup.intake._shipped = lambda: bundled_results(VL)
     with pytest.raises(ConfusableName, match=r"model: .* too similar to GPT-4o,"):
         submit(setup, BOB, 1, pose)
     entry = submit(setup, BOB, 2, "GPT-4o (our run)").id
     with pytest.raises(Conflict, match="too similar to GPT-4o,"):
-        entries.edit(by(database, BOB, parse=_columns, shipped=bundled_results()), entry, {"model": pose})
+        entries.edit(by(database, BOB, parse=_columns, shipped=bundled_results(VL)), entry, {"model": pose})
 
 
 def _entry_of(database: Database, model: str) -> str:

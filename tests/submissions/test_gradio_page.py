@@ -18,6 +18,7 @@ from submissions import gradio_page, submit_html
 from submissions.gradio_service import GradioSubmissions
 from submissions.status import get_status
 from tests.databases import new_database
+from tests.factories.specs import DEMO, VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 
 
@@ -37,7 +38,12 @@ def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
 def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> GradioSubmissions:
     (tmp_path / "gradio").mkdir()
     return GradioSubmissions(
-        setup.intake, partial(get_status, database, BENCHMARK), lambda _: None, tmp_path / "gradio", LIMIT
+        setup.intake,
+        partial(get_status, database, spec_of(BENCHMARK)),
+        lambda _: None,
+        tmp_path / "gradio",
+        LIMIT,
+        VL.headline_first,
     )
 
 
@@ -45,7 +51,7 @@ def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> Gradi
 def blocks(service: GradioSubmissions) -> gr.Blocks:
     made: gr.Blocks = gr.Blocks()
     with made:
-        gradio_page.build(service, benchmark="demo", limit_mb=1)
+        gradio_page.build(service, spec=spec_of("demo"), limit_mb=1)
     return made
 
 
@@ -120,7 +126,7 @@ def test_bytes_that_were_there_before_are_said_to_be() -> None:
 
 
 def test_the_page_says_how_long_it_keeps_a_file() -> None:
-    assert "deleted within an hour" in submit_html.introduction_html("demo", 64)
+    assert "deleted within an hour" in submit_html.introduction_html(DEMO, 64)
 
 
 def test_calls_by_name_and_by_position_take_the_fields_as_before_and_later_ones_behind(blocks: gr.Blocks) -> None:

@@ -30,6 +30,7 @@ from submissions.service import Accepted, ApprovalPending, ConfusableName
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 from tests.maintenance.concurrency_helpers import at_once
 
@@ -63,7 +64,7 @@ def submit(
 
 
 def state(database: Database, submission: str, user: Identity) -> str | None:
-    found = status.get_status(database, BENCHMARK, submission, user)
+    found = status.get_status(database, spec_of(BENCHMARK), submission, user)
     return None if found is None else found.state
 
 
@@ -115,7 +116,7 @@ def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: SubmissionSetu
         submit(careful, person("cy", "lab"), 3)
     assert approvals.reject(by(database, MAINTAINER), taken.id, "made of constant answers").changed
     assert not approvals.reject(by(database, MAINTAINER), taken.id, "again").changed
-    found = status.get_status(database, BENCHMARK, taken.id, ANN)
+    found = status.get_status(database, spec_of(BENCHMARK), taken.id, ANN)
     assert found is not None
     assert (found.state, found.ended) == ("withdrawn", True)
     assert "made of constant answers" in str(found.reason)
@@ -319,17 +320,17 @@ def test_strangers_are_told_nothing_of_what_is_not_published_and_no_name_of_what
     unseen = submit(setup, ANN, 1, EntryVisibility(published=False)).id
     unnamed = submit(setup, ANN, 2, EntryVisibility(later)).id
     for user in (ANONYMOUS, BOB, OPEN):
-        assert status.get_status(database, BENCHMARK, unseen, user) is None
-        found = status.get_status(database, BENCHMARK, unnamed, user)
+        assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is None
+        found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
         assert found is not None
         assert "ann" not in str(found.to_json())
         assert status.get_own(database, BENCHMARK, unnamed, user) is None
     for user in (ANN, MAINTAINER):
-        found = status.get_status(database, BENCHMARK, unnamed, user)
+        found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
         assert found is not None
         assert found.receipt is not None
         assert found.receipt["owner"] == "ann"
-        assert status.get_status(database, BENCHMARK, unseen, user) is not None
+        assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is not None
 
 
 def test_before_a_name_is_public_strangers_are_told_state_and_times(
@@ -342,7 +343,7 @@ def test_before_a_name_is_public_strangers_are_told_state_and_times(
     said = {waiting: "awaiting-approval", queued: "queued", hidden: "withdrawn"}
     for entry, state in said.items():
         for user in (ANONYMOUS, person("cy"), OPEN):
-            found = status.get_status(database, BENCHMARK, entry, user)
+            found = status.get_status(database, spec_of(BENCHMARK), entry, user)
             assert found is not None
             told = {name: value for name, value in found.to_json().items() if value not in (None, "")}
             assert told.pop("state") == state
@@ -350,10 +351,10 @@ def test_before_a_name_is_public_strangers_are_told_state_and_times(
             assert found.file_name == ""
     for entry, owner in ((waiting, ANN), (queued, BOB), (hidden, BOB)):
         for user in (owner, MAINTAINER):
-            found = status.get_status(database, BENCHMARK, entry, user)
+            found = status.get_status(database, spec_of(BENCHMARK), entry, user)
             assert found is not None and found.model.startswith("Judge") and found.receipt is not None
     approvals.reject(by(database, MAINTAINER), waiting, "an advertisement for Judge 1")
-    found = status.get_status(database, BENCHMARK, waiting, BOB)
+    found = status.get_status(database, spec_of(BENCHMARK), waiting, BOB)
     assert found is not None and (found.state, found.model, found.reason) == ("withdrawn", "", None)
 
 
@@ -361,7 +362,7 @@ def test_where_everybody_has_one_account_everybody_sees_what_is_on_its_way(
     setup: SubmissionSetup, database: Database
 ) -> None:
     taken = submit(setup, OPEN)
-    found = status.get_status(database, BENCHMARK, taken.id, OPEN)
+    found = status.get_status(database, spec_of(BENCHMARK), taken.id, OPEN)
     assert found is not None and (found.state, found.model) == ("queued", "Judge 1")
 
 
@@ -402,7 +403,8 @@ def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(
 ) -> None:
     ids = [submit(setup, user, number).id for number, user in enumerate([ANN, BOB, ANN, ANN])]
     found = [
-        status.get_status(database, BENCHMARK, one, user) for one, user in zip(ids, [ANN, BOB, ANN, ANN], strict=True)
+        status.get_status(database, spec_of(BENCHMARK), one, user)
+        for one, user in zip(ids, [ANN, BOB, ANN, ANN], strict=True)
     ]
     assert [one.attempt for one in found if one] == [1, 1, 2, 3]
     assert [one.receipt["attempt"] for one in found if one and one.receipt] == [1, 1, 2, 3]
@@ -418,7 +420,7 @@ def test_how_long_scoring_took_is_told_in_whole_seconds(setup: SubmissionSetup, 
         session.execute(update(Job).where(Job.submission_id == first).values(**done))
     with database.read() as session:
         assert job_queue.progress(session, second).eta_seconds == pytest.approx(0.123), "the control: it is known finer"
-    found = status.get_status(database, BENCHMARK, second, BOB)
+    found = status.get_status(database, spec_of(BENCHMARK), second, BOB)
     assert found is not None and found.eta_seconds == 1.0
 
 

@@ -28,10 +28,10 @@ IMAGE_BYTES = 100_000
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from benchmark.items import ItemTable
+from benchmark.items import load_table
 from workers.labels.loader import LabelsError, load_labels
 try:
-    labels = load_labels(sys.argv[2], "r1", ItemTable.from_file(Path(sys.argv[1])))
+    labels = load_labels(sys.argv[2], "r1", load_table(Path(sys.argv[1])))
     print(json.dumps({"preferred": labels.preferred.tolist(), "digest": labels.digest}))
 except LabelsError as error:
     print(json.dumps({"error": str(error)}))

@@ -13,8 +13,10 @@ import pyarrow.parquet as parquet
 import pytest
 
 from benchmark.items import ItemTable, build_table
-from benchmark.labels import TAGS, LabelSet
+from benchmark.labels import LabelSet
 from tests.factories import labels
+from tests.factories.specs import INVENTED as INVENTED_SPEC
+from tests.factories.specs import TAGS, VL
 from tests.real_data import real_file, rows
 from workers.labels import loader as labels_module
 from workers.labels.loader import LabelsError, LabelsUnreachable, label_set, load_labels
@@ -24,7 +26,7 @@ V0, V1, V2 = "items_v0.jsonl", "items_v1.json", "labels_v2.jsonl"
 
 @pytest.fixture(scope="module")
 def real_table() -> ItemTable:
-    return ItemTable.load()
+    return ItemTable.load(VL)
 
 
 def _real(name: str, table: ItemTable, revision: str | None = None) -> LabelSet:
@@ -152,7 +154,7 @@ def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) ->
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"query": "What is it?"}, "row 4: no item of revision r1 of invented has this query, response and id"),
+        ({"query": "What is it?"}, "row 4: no item of revision r1 of vl-rewardbench has this query, response and id"),
         ({"human_ranking": [1, 1]}, r"row 4: human_ranking is neither \[0, 1\] nor \[1, 0\]"),
         ({"human_ranking": None}, "row 4: human_ranking is empty"),
         ({"human_ranking": "1"}, "row 4: human_ranking is no list"),
@@ -220,14 +222,14 @@ def test_missing_items_are_named(table: ItemTable) -> None:
 
 def test_an_id_that_the_revision_does_not_know_is_named(table: ItemTable) -> None:
     bare = [{"id": row["id"], "human_ranking": row["human_ranking"]} for row in INVENTED]
-    with pytest.raises(LabelsError, match="row 1: no item of revision r1 of invented has this id"):
+    with pytest.raises(LabelsError, match="row 1: no item of revision r1 of vl-rewardbench has this id"):
         label_set([{**bare[0], "id": "nobody"}, *bare[1:]], "r1", table)
 
 
 def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
     pairs = labels.pairs(2)
     pairs[1]["id"] = pairs[0]["id"]
-    twins = build_table("twins", {"r1": pairs})
+    twins = build_table(INVENTED_SPEC, {"r1": pairs})
     bare = [{"id": pair["id"], "human_ranking": [0, 1]} for pair in pairs]
     bare[1]["human_ranking"] = [1, 0]
     assert label_set(bare, "r1", twins).preferred.tolist()[:2] == [0, 1]

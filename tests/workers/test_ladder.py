@@ -31,6 +31,7 @@ from submissions import status as submissions_status
 from tests.databases import a_submission, on_record
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import activity_of, by
+from tests.factories.specs import VL, spec_of
 from tests.factories.submission_service import SIGNER, person
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -83,7 +84,9 @@ def score(database: Database, scorer: Scorer) -> None:
 
 def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
     return BoardCache(
-        DatabaseSnapshots(database, "demo", hidden_labels=hidden), benchmark="demo", published=load_published()
+        DatabaseSnapshots(database, spec_of("demo"), hidden_labels=hidden),
+        spec=spec_of("demo"),
+        published=load_published(VL),
     )
 
 
@@ -100,13 +103,13 @@ def rows(database: Database, **rules: Any) -> dict[str, dict[str, Any]]:
 
 
 def receipt_of(database: Database, name: str) -> dict[str, Any]:
-    stated = ReceiptService(database, "demo", SIGNER, HIDDEN).of_scores(name, ANN) or ()
+    stated = ReceiptService(database, spec_of("demo"), SIGNER, HIDDEN).of_scores(name, ANN) or ()
     return next(one for one in stated if one["label_revision"] == "demo")
 
 
 def not_shown(database: Database) -> set[str]:
     with database.read() as session:
-        return {name for name, *_ in ladder.withheld(session, "demo", dict.fromkeys(HIDDEN, "hidden"))}
+        return {name for name, *_ in ladder.withheld(session, spec_of("demo"), dict.fromkeys(HIDDEN, "hidden"))}
 
 
 def test_a_score_is_shown_only_where_it_beats_the_accounts_best_by_the_margin(ready: Database, secret: Scorer) -> None:
@@ -135,13 +138,13 @@ def test_board_page_entry_page_api_exports_receipt_status_and_activity_say_the_s
     assert (answer.status_code, answer.json()["code"]) == (404, "score-withheld")
     assert browser.get(f"/api/v1/entries/{first}").status_code == 200  # the control
     board = site(ready).refresh().board()
-    (line,) = [one for one in as_csv(extract(board, BoardQuery())).decode().splitlines() if near in one]
+    (line,) = [one for one in as_csv(extract(board, BoardQuery(VL))).decode().splitlines() if near in one]
     assert "0.571" not in line and "not better" in line
-    (row,) = [one for one in json.loads(as_json(extract(board, BoardQuery())))["entries"] if one["id"] == near]
+    (row,) = [one for one in json.loads(as_json(extract(board, BoardQuery(VL))))["entries"] if one["id"] == near]
     assert (row["macro"], row["overall"], row["rank"]) == (None, None, None)
     receipt = receipt_of(ready, near)
     assert (set(receipt["scores"].values()), receipt["withheld"]) == ({None}, NOT_SHOWN)
-    status = submissions_status.get_status(ready, "demo", near, ANN, hidden=HIDDEN)
+    status = submissions_status.get_status(ready, spec_of("demo"), near, ANN, hidden=HIDDEN)
     assert status is not None and NOT_SHOWN in str(status.reason)
     happened = activity_of(ready, ANN, hidden_labels=HIDDEN)
     said = [one.sentence for one in happened if one.entry == near and "revision demo" in one.sentence]
@@ -192,8 +195,8 @@ def test_labels_that_are_public_show_every_score_also_when_they_become_so(ready:
     near = arrive(ready, scorer, 2, 12)
     score(ready, scorer)
     with ready.read() as session:
-        assert not ladder.withheld(session, "demo", {})
-    assert site(ready, {}).refresh().board().find(near).macro is not None  # type: ignore[union-attr]
+        assert not ladder.withheld(session, spec_of("demo"), {})
+    assert site(ready, {}).refresh().board().find(near).value("macro") is not None  # type: ignore[union-attr]
 
 
 def test_without_the_setting_every_score_is_shown(ready: Database, secret: Scorer) -> None:
@@ -208,6 +211,6 @@ def test_only_the_entries_asked_for_are_named(ready: Database, secret: Scorer) -
     names = [arrive(ready, secret, number + 1, 10) for number in range(3)]
     score(ready, secret)
     with ready.read() as session:
-        found = ladder.withheld(session, "demo", {"demo": "categories"}, names[2:])
+        found = ladder.withheld(session, spec_of("demo"), {"demo": "categories"}, names[2:])
         assert {name for name, *_ in found} == {names[2]}
         assert json.dumps(sorted(found)) == json.dumps([[names[2], "demo", secret.version]])

@@ -29,6 +29,7 @@ from storage.snapshots import relations_body, snapshot_at
 from storage.visibility import EntryVisibility
 from tests.databases import a_submission, new_database
 from tests.factories import small_benchmark
+from tests.factories.specs import VL
 from workers import schedule
 from workers.jobs import pairwise_statistics
 from workers.jobs.pairwise_statistics import compute_if_changed
@@ -110,7 +111,9 @@ def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -
         assert summary["ranges"] == expected.summary["ranges"]
         assert len(rank_ranges_of(summary, "official", "macro")) == 7
         assert summary["difficulty"] == expected.summary["difficulty"]
-        best = [scores(Tally.from_json(_entry(body, name)["tallies"][revision])).macro for name in summary["entries"]]
+        best = [
+            scores(Tally.from_json(_entry(body, name)["tallies"][revision], VL))["macro"] for name in summary["entries"]
+        ]
         assert best == sorted(best, reverse=True)
 
 
@@ -141,7 +144,7 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
         (column == label).sum() > (column == 1 - label).sum()
         for column, label in zip(verdicts.T, preferred, strict=True)
     ]
-    assert Tally.from_json(counted["demo"]).counts[:7, 1].sum() == sum(right)
+    assert Tally.from_json(counted["demo"], VL).counts[:7, 1].sum() == sum(right)
 
 
 def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scorer) -> None:
@@ -154,7 +157,7 @@ def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scor
         audit.append(session, "submission.edited", {})
     body = _settle(ready, scorer)
     for revision in ("demo", "flipped"):
-        macro = {n: scores(Tally.from_json(_entry(body, n)["tallies"][revision])).macro or 0 for n in names}
+        macro = {n: scores(Tally.from_json(_entry(body, n)["tallies"][revision], VL))["macro"] or 0 for n in names}
         best = max(names[:3], key=lambda n: macro[n])
         assert set(body["relations"][revision]["entries"]) == {best, *names[3:]}
         assert body["relations"][revision]["judges"] == 3

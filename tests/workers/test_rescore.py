@@ -14,6 +14,7 @@ from storage.job_queue import JobStage
 from storage.leases import LeaseLost
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
+from tests.factories.specs import VL
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.rescore import rescore, switch_board
 from workers.jobs.score import ScoringOutcome, score_next
@@ -38,7 +39,7 @@ def test_bulk_scores_are_those_of_the_single_job(ready: Database, scorer: Scorer
     in_bulk = _scores(ready, "flipped")
     assert set(in_bulk) == set(one_by_one)
     for name, stored in in_bulk.items():
-        flipped, straight = (Tally.from_json(json.loads(text)).counts[:7] for text in (stored, one_by_one[name]))
+        flipped, straight = (Tally.from_json(json.loads(text), VL).counts[:7] for text in (stored, one_by_one[name]))
         assert flipped[:, [2, 1]].tolist() == straight[:, [1, 2]].tolist()  # what agreed is rejected, and so on
         assert flipped[:, [0, 3]].tolist() == straight[:, [0, 3]].tolist()
     assert rescore(ready, scorer, "demo") == 0

@@ -15,6 +15,7 @@ from storage.database import Database
 from storage.job_queue import MAX_ATTEMPTS, JobStage
 from storage.models.core import AuditEvent, Job, Score
 from tests.factories import small_benchmark
+from tests.factories.specs import VL
 from workers.jobs import score
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
@@ -29,7 +30,7 @@ def _score_all(database: Database, scorer: Scorer) -> list[ScoringOutcome]:
 
 
 def _right(text_: str) -> int:
-    counted = Tally.from_json(json.loads(text_))
+    counted = Tally.from_json(json.loads(text_), VL)
     return int(counted.counts[:7, 1].sum())
 
 

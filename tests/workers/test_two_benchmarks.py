@@ -22,6 +22,7 @@ from storage.tasks import TaskConflict, TaskFilter, TaskRequest
 from submissions import queries
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark
+from tests.factories.specs import spec_of
 from workers.jobs.rescore import switch_board
 from workers.labels.loader import label_set
 from workers.runner import Worker, drain
@@ -33,7 +34,7 @@ OTHER = "other"
 
 def _other_scorer() -> Scorer:
     """Return the same names of revisions as the demo has, with the labels the other way round, on other pairs."""
-    items = build_table(OTHER, {"demo": labels.pairs(2)})
+    items = build_table(spec_of(OTHER), {"demo": labels.pairs(2)})
     found = {
         name: label_set(small_benchmark.label_rows(items, flip=flip), name, items)
         for name, flip in (("demo", True), ("flipped", False))
@@ -153,7 +154,7 @@ def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None
     with two.database.write() as session:
         queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
-            queries.add_attempt(session, name, ["account:a"], "demo", 1, {}, 1000.0)
+            queries.add_attempt(session, queries.NewAttempt(name, "demo", 1, {}, 1000.0), ["account:a"])
         assert len(session.scalars(select(Attempt)).all()) == 4
         assert [len(queries.quota_used(session, name, "account:a", 1001.0)) for name in ("demo", OTHER)] == [3, 1]
         assert [queries.count_attempts(session, name, "account:a", "demo") for name in ("demo", OTHER)] == [3, 1]

@@ -25,6 +25,7 @@ from storage.visibility import EntryVisibility
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, person
 from tests.factories.actions import by, decisions
+from tests.factories.specs import VL, spec_of
 from workers.board_queries import entries_on_board, unscored
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -81,11 +82,11 @@ def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database,
     assert (found[name]["model"], found[name]["anonymous_until"]) == ("judge 0", "2096-10-02T07:06:40Z")
     assert (found[name]["attempt"], found[name]["attempts"]) == (1, None)
     assert "lanted" not in every_snapshot(ready)
-    snapshot = DatabaseSnapshots(ready, "demo").load(_pointer(ready))
-    board = build_board(snapshot)
+    snapshot = DatabaseSnapshots(ready, spec_of("demo")).load(_pointer(ready))
+    board = build_board(snapshot, VL)
     (row,) = (row for row in board.rows if row.id == name)
     assert row.provenance == "attempt 1 · anonymous until 2096-10-02"
-    taken = extract(board, BoardQuery())
+    taken = extract(board, BoardQuery(VL))
     made = json.dumps(leaderboard_json(board)).encode() + str(board).encode() + as_csv(taken) + as_json(taken)
     assert b"lanted" not in made
     assert b"judge 0" in made
@@ -134,7 +135,7 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
         assert [one.id for one in entries_on_board(session, "demo", "demo", scorer.version)] == [shown]
     assert compute_if_changed(ready, scorer) > 0
     assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
-    board = build_board(DatabaseSnapshots(ready, "demo").load(_pointer(ready)))
+    board = build_board(DatabaseSnapshots(ready, spec_of("demo")).load(_pointer(ready)), VL)
     assert leaderboard_json(board)["unpublished"] == 1
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
-from benchmark.label_diff import COLUMNS, diff_labels
+from benchmark.label_diff import diff_labels
 from benchmark.labels import LabelSet
 from common.text import pluralize
 from storage import audit, label_imports, label_sets, ladder, tasks
@@ -175,30 +175,31 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         board = label_sets.current(session, scorer.benchmark)
         if board is None:
             return {}
-        where = (board.benchmark, board.label_revision, board.scorer_version)
-        then = (board.benchmark, labels.revision, scorer.version)
+        where = (board.label_revision, board.scorer_version)
+        then = (labels.revision, scorer.version)
         if where == then:
             return {}
+        spec = scorer.table.spec
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
         levels = ladder.levels(session, board.benchmark, scorer.hidden)
         concerned = {name: levels[name] for name in (board.label_revision, labels.revision) if name in levels}
         level = strictest(*(levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision)))
-        not_shown = {entry for entry, *_ in ladder.withheld(session, board.benchmark, concerned)}
-        scored = {entry.id for entry in entries_on_board(session, *then)}
+        not_shown = {entry for entry, *_ in ladder.withheld(session, spec, concerned)}
+        scored = {entry.id for entry in entries_on_board(session, spec.id, *then)}
         scored -= not_shown
-        entries = [entry for entry in entries_on_board(session, *where) if entry.id in scored]
+        entries = [entry for entry in entries_on_board(session, spec.id, *where) if entry.id in scored]
         ids = [entry.id for entry in entries]
-        counts = [stored_counts(session, ids, *pair) for pair in (where, then)]
+        counts = [stored_counts(session, ids, spec, *pair) for pair in (where, then)]
     known = scorer.labels.get(board.label_revision)
     changed = None if known is None or level != PUBLIC else diff_labels(known, labels).to_json()
     if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards
         return {"labels": None, "entries": len(entries)}
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
-    before, after = (rank_entries(entries, one) for one in counts)
-    macro = COLUMNS.index("macro")
+    before, after = (rank_entries(entries, one, spec) for one in counts)
+    headline = spec.headline_first.index(spec.headline)
     digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
-    shown = [one.shares[:, macro].round(digits) for one in (before, after)]
+    shown = [one.shares[:, headline].round(digits) for one in (before, after)]
     return {
         "labels": changed,
         "entries": len(entries),

@@ -70,7 +70,12 @@ class AnomalyDetector:
         self._through, self._seen = through, head
 
     def learn(
-        self, database: Database, entries: Sequence[BoardEntry], items: int, pointer: ActiveBoard, level: str = PUBLIC
+        self,
+        database: Database,
+        entries: Sequence[BoardEntry],
+        table: ItemTable,
+        pointer: ActiveBoard,
+        level: str = PUBLIC,
     ) -> None:
         """Read what it does not know yet of the entries; votes and counts never change.
 
@@ -82,11 +87,11 @@ class AnomalyDetector:
             self._under, self._level, self._shares = under, level, {}
         unread = [entry.id for entry in entries if entry.id not in self._planes]
         for start in range(0, len(unread), _CHUNK):
-            self._read_votes(database, unread[start : start + _CHUNK], items)
+            self._read_votes(database, unread[start : start + _CHUNK], len(table))
         if uncounted := [entry.id for entry in entries if entry.id not in self._shares]:
             with database.read() as session:
-                counts = stored_counts(session, uncounted, *under)
-            self._shares.update(zip(uncounted, shown_shares(counts, level).tolist(), strict=True))
+                counts = stored_counts(session, uncounted, table.spec, *under[1:])
+            self._shares.update(zip(uncounted, shown_shares(counts, level, table.spec).tolist(), strict=True))
 
     def _read_votes(self, database: Database, names: Sequence[str], items: int) -> None:
         columns = (Submission.id, Submission.votes_per_item, Submission.votes, Submission.report)
@@ -112,15 +117,18 @@ class AnomalyDetector:
                     yield DetectedAnomaly(name, "public-labels", labels.revision, seen)
 
     def inspect(
-        self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, items: int
+        self, entries: Sequence[BoardEntry], wanted: Collection[str] | None, table: ItemTable
     ) -> Iterator[DetectedAnomaly]:
         """Yield the anomalies of the wanted entries (None: all). ``entries`` are ordered by age."""
         if not entries:
             return
+        spec, items = table.spec, len(table)
         stacked = np.stack([self._planes[entry.id] for entry in entries])
         best, best_of = self.best_reported, "reported"
         for index, entry in enumerate(entries):
-            *categories, overall, _ = (None if share != share else share for share in self._shares[entry.id])
+            shares = (None if share != share else share for share in self._shares[entry.id])
+            known = dict(zip(spec.score_names, shares, strict=True))
+            overall, categories = known[spec.pooled], {key: known[key] for key in spec.category_keys}
             if wanted is None or entry.id in wanted:
                 told = self._told[entry.id]
                 revision = self._under[1]
@@ -176,11 +184,9 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetect
             return 0
         entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
         public = _public_beside_hidden(session, scorer)
-        level = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark)).get(
-            pointer.label_revision, PUBLIC
-        )
-    watcher.learn(database, entries, len(scorer.table), pointer, level)
-    found = list(watcher.inspect(entries, wanted, len(scorer.table)))
+        hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark))
+    watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
+    found = list(watcher.inspect(entries, wanted, scorer.table))
     new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
     found += watcher.look_for_labels(new, public, scorer.table)
     return _record(database, pointer.benchmark, through, head, found)

@@ -21,7 +21,7 @@ from benchmark.annotation import (
     draft_from_disputes,
     preferred_label,
 )
-from benchmark.items import CATEGORIES, ItemTable
+from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
 from storage import annotation_projects, disputes, label_imports, label_sets
 from storage.database import Database
@@ -108,5 +108,5 @@ def _said(database: Database, benchmark: str, params: Mapping[str, Any]) -> tupl
 
 def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:
     left = {table.items[index].category for index in label}
-    if missing := [name for name in CATEGORIES if name not in left]:
+    if missing := [name for name in table.spec.category_keys if name not in left]:
         raise LabelsError(f"no item of {', '.join(missing)} would be left")

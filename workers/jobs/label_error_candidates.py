@@ -33,10 +33,10 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
             raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
         if board.label_revision != claim.subject:
             raise LabelsError(f"the board shows revision {board.label_revision} now; ask again")
-        where = (board.benchmark, board.label_revision, board.scorer_version)
-        entries = entries_on_board(session, *where)
-        counts = stored_counts(session, [one.id for one in entries], *where)
-    order = rank_entries(entries, counts).order if entries else ()
+        spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
+        entries = entries_on_board(session, spec.id, *where)
+        counts = stored_counts(session, [one.id for one in entries], spec, *where)
+    order = rank_entries(entries, counts, spec).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
     verdicts = _verdicts(database, scorer, strongest)
     chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))

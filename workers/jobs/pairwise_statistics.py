@@ -24,6 +24,7 @@ from benchmark.baselines import constant_judge_tallies
 from benchmark.disclosure import PUBLIC, merged, redact_counts
 from benchmark.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
 from benchmark.reliability import majority
+from benchmark.spec import BenchmarkSpec
 from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
 from storage import audit, label_imports, label_sets, ladder, row_commitments, visibility
@@ -108,12 +109,12 @@ def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[Pairwise
 
 
 def kept_back(
-    session: Session, pointer: ActiveBoard, revisions: Sequence[PairwiseRevision]
+    session: Session, pointer: ActiveBoard, revisions: Sequence[PairwiseRevision], spec: BenchmarkSpec
 ) -> dict[str, frozenset[str]]:
     """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
     hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
     found: dict[str, frozenset[str]] = {}
-    for entry, revision, version in ladder.withheld(session, pointer.benchmark, hidden):
+    for entry, revision, version in ladder.withheld(session, spec, hidden):
         if version == pointer.scorer_version:
             found[entry] = found.get(entry, frozenset()) | {revision}
     return found
@@ -178,7 +179,8 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
     known = identities(judges, {entry.id for entry in shown})
     counted = [entry for entry in (*shown, *others) if entry.id in judges]
     tasks, known_revisions = [], revisions(session, scorer, pointer.benchmark)
-    not_shown = kept_back(session, pointer, known_revisions)
+    spec = scorer.table.spec
+    not_shown = kept_back(session, pointer, known_revisions, spec)
     for revision in known_revisions:
         if revision.name not in scorer.labels:
             continue
@@ -189,11 +191,11 @@ def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task
         same = (StoredRelations.benchmark == pointer.benchmark, StoredRelations.inputs == digest)
         done = select(StoredRelations.inputs).where(*same)
         if any(entry.id in scored for entry in shown) and session.execute(done).first() is None:
-            rules = (pointer.benchmark, revision.name, pointer.scorer_version)
-            counts = stored_counts(session, [entry.id for entry in under], *rules)
+            ids = [entry.id for entry in under]
+            counts = stored_counts(session, ids, spec, revision.name, pointer.scorer_version)
             # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
-            counts = redact_counts(counts, revision.level)
-            task = _task(revision, digest, under, counts, judges, {one.id for one in shown})
+            counts = redact_counts(counts, revision.level, spec)
+            task = _task(revision, digest, _Candidates(under, counts, judges, {one.id for one in shown}), spec)
             tasks.append(replace(task, named=task.named - unnamed))
     return tasks
 
@@ -203,20 +205,25 @@ def _scored(session: Session, pointer: ActiveBoard, revision: str) -> set[str]:
     return set(session.scalars(select(Score.submission_id).where(Score.benchmark == pointer.benchmark, *rules)))
 
 
-def _task(
-    revision: PairwiseRevision,
-    digest: str,
-    under: Sequence[BoardEntry],
-    counts: npt.NDArray[np.int64],
-    judges: Mapping[str, str],
-    shown: Collection[str],
-) -> _Task:
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Scored entries and their counts, the judge of each, and which are shown."""
+
+    entries: Sequence[BoardEntry]
+    counts: npt.NDArray[np.int64]
+    judges: Mapping[str, str]
+    shown: Collection[str]
+
+
+def _task(revision: PairwiseRevision, digest: str, among: _Candidates, spec: BenchmarkSpec) -> _Task:
     """Return the statistics to compute, as if the owners of all entries were named."""
-    candidates = [JudgeCandidate(entry.id, judges[entry.id], entry.created_at) for entry in under]
-    on_board = [index for index, entry in enumerate(under) if entry.id in shown]
-    best = comparable([candidates[index] for index in on_board], counts[on_board])
+    judges, counts = among.judges, among.counts
+    candidates = [JudgeCandidate(entry.id, judges[entry.id], entry.created_at) for entry in among.entries]
+    on_board = [index for index, entry in enumerate(among.entries) if entry.id in among.shown]
+    best = comparable([candidates[index] for index in on_board], counts[on_board], spec)
     entries = [candidates[on_board[index]].id for index in best.chosen]
-    ranked = comparable([one._replace(judge=one.id) for one in candidates], counts, at_most=len(candidates)).chosen
+    alone = [one._replace(judge=one.id) for one in candidates]
+    ranked = comparable(alone, counts, spec, at_most=len(candidates)).chosen
     tried = members({candidates[index].id: candidates[index].judge for index in ranked})
     variants = {name: tried[judges[name]] for name in entries}
     return _Task(revision, digest, entries, best.judges, variants, frozenset(entries))

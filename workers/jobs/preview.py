@@ -15,9 +15,10 @@ from sqlalchemy import select
 
 from benchmark.disclosure import PUBLIC, merged, readers_words
 from benchmark.items import ItemTable
-from benchmark.label_diff import COLUMNS, Bits, RankedBoard, correctness, diff_labels, neighbour_tests
+from benchmark.label_diff import Bits, RankedBoard, correctness, diff_labels, neighbour_tests
 from benchmark.labels import LabelSet
 from benchmark.scoring import tally_many
+from benchmark.spec import BenchmarkSpec
 from benchmark.votes import unpack_many
 from storage import entry_filters, label_imports, label_sets
 from storage.database import Database
@@ -46,11 +47,11 @@ def preview(
         board = label_sets.current(session, scorer.benchmark)
         if board is None or board.label_revision not in scorer.labels:
             raise LabelsError("there is no board yet, or this worker does not have the labels that it shows")
-        where = (board.benchmark, board.label_revision, board.scorer_version)
-        entries = entries_on_board(session, *where)
-        stored = stored_counts(session, [entry.id for entry in entries], *where)
-        levels = merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
-        few = label_imports.has_withheld_counts(session, board.benchmark, {board.label_revision, labels.revision})
+        spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
+        entries = entries_on_board(session, spec.id, *where)
+        stored = stored_counts(session, [entry.id for entry in entries], spec, *where)
+        levels = merged(scorer.hidden, label_imports.hidden_revisions(session, spec.id))
+        few = label_imports.has_withheld_counts(session, spec.id, {board.label_revision, labels.revision})
     old = scorer.labels[board.label_revision]
     found: dict[str, Any] = _head(board, scorer, labels, old)
     shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
@@ -58,15 +59,15 @@ def preview(
     if few:  # as where the draft was made: of few pairs the count would be their labels
         found["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     if not entries:
-        return {**found, "summary": _summary([], []), "entries": [], "significance": []}
+        return {**found, "summary": _summary([], [], spec), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries, (old, labels), report)
-    before, after = rank_entries(entries, stored), rank_entries(entries, computed.counts)
-    rows = [_row(entry, index, before, after) for index, entry in enumerate(entries)]
+    before, after = (rank_entries(entries, one, spec) for one in (stored, computed.counts))
+    rows = [_row(entry, index, (before, after), spec) for index, entry in enumerate(entries)]
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
     same_rules = board.scorer_version == scorer.version
     tests = _tests(entries, before, after, computed, (old, labels), scorer.table) if same_rules else []
     listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
-    return {**found, "summary": _summary(rows, tests), "entries": listed, "significance": tests}
+    return {**found, "summary": _summary(rows, tests, spec), "entries": listed, "significance": tests}
 
 
 def _head(board: ActiveBoard, scorer: Scorer, labels: LabelSet, old: LabelSet) -> dict[str, Any]:
@@ -74,7 +75,7 @@ def _head(board: ActiveBoard, scorer: Scorer, labels: LabelSet, old: LabelSet) -
         "from": {"label_revision": board.label_revision, "scorer_version": board.scorer_version},
         "to": {"label_revision": labels.revision, "scorer_version": scorer.version},
         "labels": diff_labels(old, labels).to_json(),
-        "columns": list(COLUMNS),
+        "columns": list(scorer.table.spec.headline_first),
         "significance_compared": board.scorer_version == scorer.version,
     }
 
@@ -107,8 +108,9 @@ def _compute(
     return _PreviewCounts(np.stack(counts), *bits)
 
 
-def _row(entry: BoardEntry, index: int, before: RankedBoard, after: RankedBoard) -> dict[str, Any]:
-    pairs = zip(COLUMNS, before.shares[index].tolist(), after.shares[index].tolist(), strict=True)
+def _row(entry: BoardEntry, index: int, boards: tuple[RankedBoard, RankedBoard], spec: BenchmarkSpec) -> dict[str, Any]:
+    before, after = boards
+    pairs = zip(spec.headline_first, before.shares[index].tolist(), after.shares[index].tolist(), strict=True)
     return {
         "id": entry.id,
         "model": entry.model,
@@ -139,11 +141,11 @@ def _tests(
     ]
 
 
-def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any]) -> dict[str, Any]:
-    deltas = [abs(new - old) for row in rows for old, new in (row["macro"],) if None not in (old, new)]
+def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any], spec: BenchmarkSpec) -> dict[str, Any]:
+    deltas = [abs(new - old) for row in rows for old, new in (row[spec.headline],) if None not in (old, new)]
     return {
         "entries": len(rows),
-        "changed": sum(any(row[name][0] != row[name][1] for name in COLUMNS) for row in rows),
+        "changed": sum(any(row[name][0] != row[name][1] for name in spec.headline_first) for row in rows),
         "moved": sum(row["rank"][0] != row["rank"][1] for row in rows),
         "largest_change": max(deltas, default=None),
         "significance_changed": len(tests),

@@ -102,7 +102,7 @@ def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content
     through = audit.head(session).seq
     revisions = pairwise_statistics.revisions(session, scorer, pointer.benchmark)
     tallies = _tallies(session, pointer, [revision.name for revision in revisions])
-    kept_back = pairwise_statistics.kept_back(session, pointer, revisions)
+    kept_back = pairwise_statistics.kept_back(session, pointer, revisions, scorer.table.spec)
     decided = load_moderation(session, pointer.benchmark)
     wanted = select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark)
     rows = session.execute(wanted.order_by(Submission.created_at, Submission.id))

@@ -19,8 +19,9 @@ from typing import Any
 
 import orjson
 
-from benchmark.items import ItemTable, fingerprint, response_fingerprint
+from benchmark.items import ItemTable, response_fingerprint
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
+from benchmark.spec import BenchmarkSpec
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
 _HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[\w.-]+)")
@@ -85,7 +86,7 @@ def label_set(rows: Sequence[Row], revision: str, table: ItemTable) -> LabelSet:
         try:
             index = finder.item_of(row)
             preferred[index] = _preferred(row, table.items[index].responses)
-            tags[index] = _tags(row)
+            tags[index] = _tags(row, table.spec)
         except LabelsError as error:
             problems.append(f"row {number + 1}: {error}")
     if not problems:
@@ -132,7 +133,7 @@ class _Finder:
         """Return item indices, and the columns that name them."""
         texts = _texts(row)
         if row.get("query") is not None and texts is not None:
-            found = self._table.by_fingerprint(_fingerprint(row["query"], texts))
+            found = self._table.by_fingerprint(_fingerprint(row["query"], texts, self._table))
             if len(found) == 1:
                 return found, "query and response"
             return [index for index in found if self._is_called(index, name)], "query, response and id"
@@ -168,12 +169,14 @@ def _preferred(row: Row, responses: Sequence[str]) -> int:
     return list(responses).index(found)
 
 
-def _tags(row: Row) -> frozenset[str]:
+def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
+    if not spec.tags:
+        return frozenset()
     raw = _list(row, "human_error_analysis") or []
     if not all(isinstance(one, str) for one in raw):
         raise LabelsError("human_error_analysis is no list of texts")
     try:
-        return error_tags(raw)
+        return error_tags(raw, spec)
     except ValueError as error:
         raise LabelsError(f"human_error_analysis: {error}") from None
 
@@ -186,10 +189,10 @@ def _texts(row: Row) -> list[str] | None:
     return found
 
 
-def _fingerprint(query: Any, responses: Sequence[str]) -> str:
+def _fingerprint(query: Any, responses: Sequence[str], table: ItemTable) -> str:
     if not _is_text(query):
         raise LabelsError("query is no text")
-    return fingerprint(query, responses)
+    return table.fingerprint(query, responses)
 
 
 def _is_text(value: Any) -> bool:

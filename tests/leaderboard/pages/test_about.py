@@ -7,7 +7,6 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from benchmark.items import ItemTable
-from benchmark.labels import TAGS
 from leaderboard import routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
@@ -15,10 +14,11 @@ from leaderboard.pages import about
 from predictions.parse import parse_predictions
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
+from tests.factories.specs import INVENTED, TAGS, VL
 
 
 def test_the_table_of_sizes_is_the_one_of_the_benchmark() -> None:
-    lines = {line.source or line.category: line.counts for line in about.sizes(ItemTable.load())}
+    lines = {line.source or line.category: line.counts for line in about.sizes(ItemTable.load(VL))}
     assert lines["Total"] == (1250, 1250, 1247)
     assert lines["General"] == (183, 183, 181)
     assert lines["Hallucination"] == (749, 749, 749)
@@ -27,7 +27,7 @@ def test_the_table_of_sizes_is_the_one_of_the_benchmark() -> None:
 
 
 def test_every_pair_stands_in_one_bar() -> None:
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     found = about.histograms(items)
     assert [(one.category, one.n) for one in found] == [("general", 183), ("hallucination", 749), ("reasoning", 318)]
     for one in found:
@@ -41,12 +41,12 @@ def test_the_histogram_does_not_depend_on_which_response_is_stored_first() -> No
     manifest = table(SIZES).to_json()
     for item in manifest["items"]:
         item["words"] = item["words"][::-1]
-    assert about.histograms(ItemTable.from_json(manifest)) == about.histograms(table(SIZES))
+    assert about.histograms(ItemTable.from_json(manifest, INVENTED)) == about.histograms(table(SIZES))
 
 
 @pytest.mark.parametrize("revision", ["v0", "v1", "v2"])
 def test_the_sample_file_passes_the_check_under_every_revision(revision: str) -> None:
-    items = ItemTable.load()
+    items = ItemTable.load(VL)
     upload = parse_predictions(about.sample_file(items, revision), items)
     assert (upload.format, upload.items, upload.votes.k) == ("native", len(items.in_revision(revision)), 3)
     assert not [notice for notice in upload.warnings if notice.code == "repeated-id-by-order"]
@@ -60,7 +60,7 @@ def test_the_sample_file_of_an_unknown_revision_is_that_of_the_first() -> None:
 
 
 def test_quartiles_are_those_of_the_benchmark() -> None:
-    assert dict(about.quartiles(ItemTable.load())) == {"questions": [5, 8.5, 31], "responses": [48, 99, 136]}
+    assert dict(about.quartiles(ItemTable.load(VL))) == {"questions": [5, 8.5, 31], "responses": [48, 99, 136]}
 
 
 def test_error_tags_are_counted_as_scores_count_them_and_not_told_of_hidden_labels() -> None:
@@ -70,7 +70,7 @@ def test_error_tags_are_counted_as_scores_count_them_and_not_told_of_hidden_labe
     assert {tag.name: tag.pairs for tag in found} == {name: sum(name in one for one in carried) for name in TAGS}
     assert [tag.pairs for tag in found] == sorted((tag.pairs for tag in found), reverse=True)
     for less in (
-        redact_snapshot(body, {"v2": "categories"}),
+        redact_snapshot(body, {"v2": "categories"}, VL),
         {**body, "label_revision": "v0"},
         {**body, "entries": []},
     ):

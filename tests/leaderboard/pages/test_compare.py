@@ -13,6 +13,7 @@ from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
 from tests.factories.pairwise import body, related
 from tests.factories.snapshots import entry
+from tests.factories.specs import DEMO, VL
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
 LATE = "e00000000077"
@@ -21,7 +22,7 @@ R1, THINK, IXC = "r-r1-reward-2505-02835", "r-unifiedreward-think-2505-03318", "
 
 @pytest.fixture(scope="module")
 def edition() -> BoardVersion:
-    return BoardVersion("s", body(entry(77, 0.6, model="Late")), load_published())
+    return BoardVersion("s", body(entry(77, 0.6, model="Late")), VL, load_published(VL))
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,9 @@ def test_two_judges_are_compared_on_the_same_pairs(edition: BoardVersion, relati
     assert gap is not None and gap.only_first is not None and gap.only_second is not None
     assert gap.delta == pytest.approx((gap.only_first - gap.only_second) / 749)
     assert gap.p == mcnemar_exact(gap.only_first, gap.only_second)
-    assert gap.delta == pytest.approx((pair.first.hallucination or 0) - (pair.second.hallucination or 0))
+    assert gap.delta == pytest.approx(
+        (pair.first.value("hallucination") or 0) - (pair.second.value("hallucination") or 0)
+    )
 
 
 def test_the_clearest_difference_stands_first(edition: BoardVersion, relations: PairwiseArrays) -> None:
@@ -87,7 +90,7 @@ def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
     edition: BoardVersion, relations: PairwiseArrays
 ) -> None:
     found = compare.compare(edition, (A, B, C, D), relations)
-    for name in compare.NAMES:
+    for name in VL.headline_first:
         tested = [(compare.pair_ids(pair), one.p or 0.0) for pair in found.pairs if (one := pair.of(name))]
         adjusted = holm([p for _, p in tested])
         assert len(tested) == 6
@@ -116,7 +119,7 @@ def test_judges_scored_here_are_offered_before_reported_ones(edition: BoardVersi
     tiers = [row.tier for row in compare.offered(found, sorted(rows, key=lambda row: row.tier))]
     assert set(tiers) >= {"scored", "reported"} and tiers == sorted(tiers, key=lambda tier: tier != "scored")
     assert A not in {row.id for row in compare.offered(found, rows)}
-    demo = replace(found, board=replace(found.board, benchmark="demo"))
+    demo = replace(found, board=replace(found.board, spec=DEMO))
     assert {row.tier for row in compare.offered(demo, rows)} == {"scored"}, "no published result beside a simulated one"
     assert len(compare.offered(replace(demo, rows=()), rows)) == len(rows)
 
@@ -153,8 +156,8 @@ def test_two_separate_intervals_combine_as_newcombe_did(edition: BoardVersion, r
     """Newcombe 1998, table II, case (a), method 10: 56/70 against 48/80."""
     board = edition.board()
     row = board.rows[0]
-    one = replace(row, overall=56 / 70, interval={"overall": tuple(wilson(56, 70))})  # type: ignore[arg-type]
-    two = replace(row, overall=48 / 80, interval={"overall": tuple(wilson(48, 80))})  # type: ignore[arg-type]
+    one = replace(row, scores={**row.scores, "overall": 56 / 70}, interval={"overall": tuple(wilson(56, 70))})  # type: ignore[arg-type]
+    two = replace(row, scores={**row.scores, "overall": 48 / 80}, interval={"overall": tuple(wilson(48, 80))})  # type: ignore[arg-type]
     found = compare._unpaired(board, "overall", one, two)
     assert found is not None
     assert (found.low, found.high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
@@ -172,7 +175,7 @@ def test_categories_that_are_not_the_same_ones_are_not_compared(
 
 
 def test_published_results_are_not_compared_with_simulated_judges(relations: PairwiseArrays) -> None:
-    edition = BoardVersion("s", body(benchmark="demo"), load_published())
+    edition = BoardVersion("s", body(benchmark="demo"), DEMO, load_published(DEMO))
     pair = one_pair(edition, relations, A, R1)
     assert pair.differences == ()
     assert "cannot be compared with a judge of synthetic pairs" in pair.reason
@@ -184,7 +187,7 @@ def test_labels_that_are_not_public_give_no_counts(edition: BoardVersion) -> Non
     hidden = related(public=False)[0].relations
     pair = one_pair(edition, hidden, A, B)
     assert "not public" in pair.reason
-    assert {one.name for one in pair.differences} == set(compare.NAMES)
+    assert {one.name for one in pair.differences} == set(VL.headline_first)
     assert all(one.only_first is None and one.p is None for one in pair.differences)
 
 
@@ -192,7 +195,7 @@ def test_judges_of_the_same_name_are_told_apart(relations: PairwiseArrays) -> No
     snapshot = body()
     for one in snapshot["entries"][:2]:
         one |= {"model": "Twin", "version": one["id"][-1]}
-    edition = BoardVersion("s", snapshot, ())
+    edition = BoardVersion("s", snapshot, VL, ())
     assert "Twin (1)" in compare.sentence(one_pair(edition, relations, A, B))
     assert "Twin (2)" in compare.sentence(one_pair(edition, relations, A, B))
 
@@ -200,7 +203,7 @@ def test_judges_of_the_same_name_are_told_apart(relations: PairwiseArrays) -> No
 def test_the_nearest_entries_stand_in_the_order_of_the_board(edition: BoardVersion, relations: PairwiseArrays) -> None:
     pairs = compare.nearest(edition, B, relations)
     assert [pair.first.id for pair in pairs] == [B] * 4
-    macros = [pair.second.macro or 0 for pair in pairs]
+    macros = [pair.second.value("macro") or 0 for pair in pairs]
     assert macros == sorted(macros, reverse=True)
     above = pairs[0].of("macro")
     assert above is not None and above.delta < 0, "who is ahead of the entry stands first"

@@ -14,6 +14,7 @@ from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, read_query
 from leaderboard.pages.item_catalog import ItemCatalog, ItemFileError, ItemTexts, read_item_file
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, related, stored
+from tests.factories.specs import INVENTED, VL
 
 
 def item_file(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -96,7 +97,7 @@ def test_a_line_that_is_no_item_is_named(tmp_path: Path, line: str) -> None:
 def test_identical_texts_under_two_ids_are_told_apart(tmp_path: Path) -> None:
     rows = texts_only(pairs(3))
     twin = {**rows[0], "id": "VLFeedback-twin"}
-    items = build_table("invented", {"r1": [*pairs(3), {**pairs(3)[0], "id": "VLFeedback-twin"}]})
+    items = build_table(INVENTED, {"r1": [*pairs(3), {**pairs(3)[0], "id": "VLFeedback-twin"}]})
     assert all(read_item_file(item_file(tmp_path, [twin, *rows]), items))
     known = ItemSearch.of(items, None, None)
     names = {known.name(item) for item in items.items}
@@ -163,11 +164,11 @@ def _without_bands(relations: Any) -> Any:
 
 
 def test_a_query_that_means_nothing_shows_all() -> None:
-    assert read_query({"category": "x", "source": "<b>", "right": "?", "page": "-1", "q": "  "}) == ItemQuery()
+    assert read_query({"category": "x", "source": "<b>", "right": "?", "page": "-1", "q": "  "}, VL) == ItemQuery()
     query = ItemQuery("a  b", "general", "POVID", "few", 3)
-    assert read_query({"q": "a  b", "category": "general", "source": "POVID", "right": "few", "page": "3"}).url() == (
-        query.url().replace("++", "+")
-    )
+    assert read_query(
+        {"q": "a  b", "category": "general", "source": "POVID", "right": "few", "page": "3"}, VL
+    ).url() == (query.url().replace("++", "+"))
 
 
 def test_images_are_served_from_beside_the_item_file_only(tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
         asked.append(name)
         return stored(name)
 
-    edition = BoardVersion("s", body(), ())
+    edition = BoardVersion("s", body(), VL, ())
     materials = ItemCatalog(relations_body=read)
     assert materials.relations(edition) is materials.relations(edition)
     assert len(asked) == 1
@@ -213,6 +214,6 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
 def test_the_table_is_the_one_that_ships_unless_a_manifest_is_named(tmp_path: Path) -> None:
     file = tmp_path / "manifest.json"
     file.write_text(json.dumps(table(3).to_json()))
-    assert ItemCatalog(file).table.benchmark == "invented"
+    assert ItemCatalog(file).table.benchmark == "vl-rewardbench"
     assert isinstance(ItemCatalog().table, ItemTable)
     assert len(ItemCatalog().table) == 1250

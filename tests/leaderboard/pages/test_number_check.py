@@ -11,6 +11,7 @@ import pytest
 from leaderboard.__main__ import main
 from leaderboard.board.reported_results import load_published
 from leaderboard.pages import number_check
+from tests.factories.specs import VL
 
 ROOT = Path(__file__).parents[3]
 R1 = {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78", "overall": "71.92", "macro": "71.44"}
@@ -31,11 +32,11 @@ OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overal
     ],
 )
 def test_the_verdict_is_one_sentence(figures: dict[str, str], words: str) -> None:
-    assert words in number_check.headline(number_check.answer(number_check.read(figures)))
+    assert words in number_check.headline(number_check.answer(number_check.read(figures, VL)))
 
 
 def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
-    found = number_check.answer(number_check.read(R1))
+    found = number_check.answer(number_check.read(R1, VL))
     line = number_check.lines(found.fits, found.figures)[0]
     assert (line.sizes, line.revisions, line.overall, line.overall_percent) == (
         "484/448/318",
@@ -48,7 +49,7 @@ def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
 
 
 def test_a_stated_overall_fixes_its_count_though_categories_are_missing() -> None:
-    found = number_check.answer(number_check.read({"general": "63.8", "overall": "71.9"}))
+    found = number_check.answer(number_check.read({"general": "63.8", "overall": "71.9"}, VL))
     first, second = number_check.lines(found.fits, found.figures)
     assert (first.sizes, first.overall, first.overall_percent, first.macro_percent) == (
         "484/448/318",
@@ -57,12 +58,12 @@ def test_a_stated_overall_fixes_its_count_though_categories_are_missing() -> Non
         "–",
     )
     assert (second.overall, second.overall_percent) == ("896–897/1,247", "–")
-    alone = number_check.answer(number_check.read({"general": "63.8"}))
+    alone = number_check.answer(number_check.read({"general": "63.8"}, VL))
     assert {line.overall.split("/")[0] for line in number_check.lines(alone.fits, alone.figures)} == {"–"}
 
 
 def test_of_many_ways_to_fit_the_page_says_the_first_and_lists_the_rest() -> None:
-    found = number_check.answer(number_check.read({"general": "64", "hallucination": "70", "reasoning": "60"}))
+    found = number_check.answer(number_check.read({"general": "64", "hallucination": "70", "reasoning": "60"}, VL))
     assert len(found.fits) == 6
     assert sum(text.startswith("Fits ") for text in number_check.shown_sentences(found)) == 1
 
@@ -80,25 +81,25 @@ def test_of_many_ways_to_fit_the_page_says_the_first_and_lists_the_rest() -> Non
 )
 def test_what_cannot_be_read_is_said_with_its_field(figures: dict[str, str], field: str | None, words: str) -> None:
     with pytest.raises(number_check.BadFigures, match=words) as wrong:
-        number_check.answer(number_check.read(figures))
+        number_check.answer(number_check.read(figures, VL))
     assert wrong.value.field == field
 
 
 def test_figures_are_read_with_comma_and_percent_sign() -> None:
-    assert number_check.answer(number_check.read({"overall": " 71,92 % "})).verdict == "fits"
+    assert number_check.answer(number_check.read({"overall": " 71,92 % "}, VL)).verdict == "fits"
 
 
 def test_an_address_holds_the_figures_as_they_were_typed() -> None:
     assert (
-        number_check.url(number_check.read({"general": "63.80", "macro": "71,4"}))
+        number_check.url(number_check.read({"general": "63.80", "macro": "71,4"}, VL).by_name)
         == "/check-numbers?general=63.80&macro=71%2C4"
     )
     assert number_check.url({"general": 63.84, "overall": None}) == "/check-numbers?general=63.84"
-    assert number_check.url(number_check.read({})) == "/check-numbers"
+    assert number_check.url(number_check.read({}, VL).by_name) == "/check-numbers"
 
 
 def test_an_answer_is_remembered() -> None:
-    asked = number_check.read({"general": "71", "hallucination": "33", "reasoning": "5", "overall": "90"})
+    asked = number_check.read({"general": "71", "hallucination": "33", "reasoning": "5", "overall": "90"}, VL)
     number_check.answer(asked)
     start = time.process_time()
     for _ in range(100):
@@ -107,8 +108,8 @@ def test_an_answer_is_remembered() -> None:
 
 
 def test_every_reported_row_has_an_answer_that_is_json() -> None:
-    for row in load_published()[::7]:
-        asked = number_check.read({name: str(value) for name, value in row.figures.items() if value is not None})
+    for row in load_published(VL)[::7]:
+        asked = number_check.read({name: str(value) for name, value in row.figures.items() if value is not None}, VL)
         if any(asked):
             found = number_check.answer(asked)
             assert json.loads(json.dumps(number_check.to_json(found)))["verdict"] == found.verdict

@@ -19,6 +19,7 @@ from leaderboard.serial_executor import QueueFull, SerialExecutor
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, stored
 from tests.factories.snapshots import FixedSource, baselines, entry
+from tests.factories.specs import INVENTED
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 A, B, C = (f"e{number:011d}" for number in range(1, 4))
@@ -29,7 +30,7 @@ def materials(folder: Path) -> ItemCatalog:
     """Return items in the numbers of the benchmark; the first pair has hostile texts and an image."""
     rows = pairs(SIZES)
     rows[0] |= {"query": HOSTILE, "response": [HOSTILE + " a", HOSTILE + " b"]}
-    (folder / "manifest.json").write_text(json.dumps(build_table("invented", {"r1": rows}).to_json()))
+    (folder / "manifest.json").write_text(json.dumps(build_table(INVENTED, {"r1": rows}).to_json()))
     kept = [{name: row[name] for name in ("id", "query", "response")} for row in rows]
     kept[0]["image"], kept[1]["image"] = "a.png", "../outside.png"
     (folder / "a.png").write_bytes(b"\x89PNG")
@@ -110,7 +111,7 @@ def test_examples_are_links_to_their_answers(client: TestClient) -> None:
 def test_a_figure_that_cannot_be_read_is_marked_where_it_stands(client: TestClient) -> None:
     reply = client.get("/check-numbers?general=abc&macro=70")
     assert reply.status_code == 400
-    assert re.search(r'name="general"\s+value="abc"[^>]*aria-invalid="true" aria-describedby="wrong"', reply.text)
+    assert re.search(r'name="general"\s+value="abc"[^>]*aria-invalid="true"\s+aria-describedby="wrong"', reply.text)
     assert 'value="70"' in reply.text
     assert "“abc” is not a percentage" in reply.text
 

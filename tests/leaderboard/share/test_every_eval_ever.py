@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from leaderboard.share import every_eval_ever, hub_eval_results
 from leaderboard.share.exports import FORMATS, EntryFacts, extract
 from tests.factories.hostile_text import HOSTILE
 from tests.factories.snapshots import entry, snapshot
+from tests.factories.specs import VL, spec_of
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "every_eval_ever-0.3.0.schema.json").read_text())
 BASE = "https://board.example"
@@ -68,9 +70,10 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def records(*entries: dict[str, Any], benchmark: str = "vl-rewardbench", hidden: bool = False) -> Any:
-    made = build_board(snapshot([*entries], benchmark), "5f0c" * 16)
+    spec = spec_of(benchmark)
+    made = replace(build_board(snapshot([*entries], benchmark), spec), snapshot_id="5f0c" * 16)
     facts = EntryFacts({one["id"]: one for one in entries}.get, "1", BASE)
-    taken = extract(made, BoardQuery(), BASE, hidden=hidden, facts=facts)
+    taken = extract(made, BoardQuery(spec), BASE, hidden=hidden, facts=facts)
     return json.loads(FORMATS["eee.json"].write(taken))
 
 
@@ -123,8 +126,8 @@ def test_synthetic_and_reported_results_have_no_record() -> None:
 
 
 def test_the_dataset_declares_the_tasks_that_results_name() -> None:
-    board = build_board(snapshot([entry(1, 0.7)]), "5f0c" * 16)
+    board = replace(build_board(snapshot([entry(1, 0.7)]), VL), snapshot_id="5f0c" * 16)
     found = yaml.safe_load(hub_eval_results.dataset_definition(board))
     assert [task["id"] for task in found["tasks"]] == list(board.values)
     assert SCHEMA["version"] == every_eval_ever.SCHEMA_VERSION
-    assert hub_eval_results.dataset_of("vl-rewardbench") == "MMInstruction/VL-RewardBench"
+    assert VL.hub_dataset == "MMInstruction/VL-RewardBench"

@@ -21,6 +21,7 @@ from leaderboard.share.exports import FORMATS
 from tests.factories.hostile_text import HOSTILE
 from tests.factories.service import PATIENCE, until
 from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.specs import DEMO
 from tests.leaderboard.test_routes import serve
 from tests.test_architecture import loaded_by
 
@@ -179,8 +180,9 @@ def test_what_there_is_not_is_not_found(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_a_demo_has_no_results_for_the_hub(source: FixedSource, client: TestClient) -> None:
-    source.turn(snapshot([entry(1, 0.7)], "demo"))
+def test_a_demo_has_no_results_for_the_hub() -> None:
+    source = FixedSource(snapshot([entry(1, 0.7)], "demo"))
+    client = TestClient(serve(source, spec=DEMO))
     assert client.get(f"/entries/{ENTRY}/eval_results.yaml").json()["code"] == "no-eval-results"
     assert "eval_results" not in client.get(f"/entries/{ENTRY}").text
 
@@ -266,7 +268,7 @@ def described() -> dict[str, object]:
     """Of the board's and the submitters' routes; nothing is called, so nothing has to work."""
     app: FastAPI = serve(FixedSource(None))
     nothing = SimpleNamespace(benchmark="")
-    app.include_router(submissions.api.build(nothing, nothing, nothing, nothing))  # type: ignore[arg-type]
+    app.include_router(submissions.api.build(nothing, nothing, nothing, nothing, nothing))  # type: ignore[arg-type]
     return app.openapi()
 
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -19,6 +20,7 @@ from leaderboard.share.escape import xml
 from leaderboard.share.summary import description, summarize
 from tests.factories.hostile_text import HOSTILE
 from tests.factories.snapshots import entry, snapshot
+from tests.factories.specs import VL, spec_of
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,7 +28,10 @@ BASE = "https://board.example"
 
 
 def board(*found: dict[str, Any], benchmark: str = "vl-rewardbench") -> Board:
-    return build_board(snapshot(list(found), benchmark), "5f0c" * 16, published=load_published())
+    return replace(
+        build_board(snapshot(list(found), benchmark), spec_of(benchmark), published=load_published(VL)),
+        snapshot_id="5f0c" * 16,
+    )
 
 
 def one(**metadata: Any) -> tuple[dict[str, Any], BoardRow, Board]:
@@ -47,7 +52,7 @@ def test_the_badge_says_score_half_interval_and_rank() -> None:
     said = re.fullmatch(r"macro (\d\d\.\d) ± (\d\.\d) · rank 1", texts(badge(summarize(row, made)))[1])
     assert said
     low, high = row.interval["macro"]
-    assert said[1] == percent(row.macro)
+    assert said[1] == percent(row.value("macro"))
     assert float(said[2]) == pytest.approx((high - low) * 50, abs=0.06)
 
 
@@ -131,8 +136,8 @@ def test_the_snapshot_is_cited_with_its_date_id_and_address() -> None:
     text = citation.of_board(board(entry(1, 0.7)), f"{BASE}/?as_of=5f0c5f0c5f0c5f0c")
     for part in ("@misc{vlrewardbench-board-5f0c5f0c5f0c,", "2026-11-21", "5f0c" * 16, "1 entry scored", "?as_of=5f0c"):
         assert part in text
-    assert "2411.17451" in citation.BENCHMARK
-    assert citation.BENCHMARK.count("{") == citation.BENCHMARK.count("}")
+    assert "2411.17451" in VL.citation
+    assert VL.citation.count("{") == VL.citation.count("}")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -140,7 +145,7 @@ def test_results_for_the_hub_are_read_by_its_own_loader(name: str) -> None:
     facts, row, made = one(model=name, version=name)
     address = f"{BASE}/entries/{row.id}"
     found = parse_eval_result_entries(yaml.safe_load(hub_eval_results.eval_results(facts, row, made, address)))
-    assert [result.task_id for result in found] == list(made.values)
+    assert [result.task_id for result in found] == list(VL.headline_first)
     for result in found:
         assert result.dataset_id == "MMInstruction/VL-RewardBench"
         assert f"{result.value:.1f}" == percent(row.value(result.task_id))

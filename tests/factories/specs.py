@@ -1,0 +1,63 @@
+"""Definitions of benchmarks for tests, and the names that the one of VL-RewardBench gives to things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from benchmark import number_check
+from benchmark.demo import source_sizes
+from benchmark.items import source_of
+from benchmark.number_check import ArithmeticCheck, Figures
+from benchmark.protocols import protocols
+from benchmark.scoring import slices
+from benchmark.spec import BenchmarkSpec, load_spec
+from leaderboard.api import columns as api_columns
+from leaderboard.board.columns import by_key, columns_of, drawn, usual
+from leaderboard.charts.estimates import buckets, drawn_scores
+from leaderboard.charts.paper_reference import paper_figures
+from leaderboard.share import exports
+
+VL = load_spec("vl-rewardbench")
+DEMO = load_spec("demo")
+INVENTED = VL
+"""For tables of a few invented items."""
+
+CATEGORIES, SOURCES, TAGS = VL.category_keys, VL.source_keys, VL.tags
+SOURCE_CATEGORY, GROUPINGS = VL.source_category, VL.groupings
+SLICES, PROTOCOLS = slices(VL), protocols(VL)
+SCORES, ORDERS, VALUES = VL.overall_first, VL.headline_first, VL.headline_first
+COLUMNS, BY_KEY, USUAL = columns_of(VL), by_key(VL), usual(VL)
+MACRO, OVERALL = VL.headline, VL.pooled
+SPLITS = VL.splits
+SIZES = source_sizes()
+
+
+def spec_of(benchmark: str) -> BenchmarkSpec:
+    """Return the definition of a benchmark; of an unknown one that of VL-RewardBench under its id."""
+    known = {VL.id: VL, DEMO.id: DEMO}
+    return known.get(benchmark) or replace(VL, id=benchmark)
+
+
+def source_from_id(row: Mapping[str, Any]) -> str:
+    """Return the source of a row under the definition of VL-RewardBench."""
+    return source_of(row, VL)
+
+
+def read_figures(*values: str | float | None, **named: str | float | None) -> Figures:
+    """Return published percentages of VL-RewardBench: by name, or the categories, overall and macro in order."""
+    return number_check.read_figures({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
+
+
+def arithmetic_check(*values: float | None, **named: float | None) -> ArithmeticCheck | None:
+    """Return the coarse check of figures, given as in `read_figures`."""
+    return number_check.arithmetic_check({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
+
+
+EXPORT_FIELDS = exports.fields(VL)
+EXPORT_NAMES = (*(field.name for field in EXPORT_FIELDS), "protocol", "grouping", "label_revision", "snapshot")
+API_COLUMNS = api_columns(VL)
+DRAWN = drawn(VL)
+BUCKETS, CHART_SCORES = buckets(VL), drawn_scores(VL)
+PAPER = paper_figures(VL)
