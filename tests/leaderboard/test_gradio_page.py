@@ -137,8 +137,8 @@ def url() -> Iterator[str]:
         leaderboard.gradio_page.build_board(site)
     with pages.route("Analyse", "/analyse"):
         leaderboard.gradio_page.build_analyse(site, materials)
-    clothes = {"theme": theme.theme(), "css": theme.css(), "head": theme.head()}
-    app = gr.mount_gradio_app(app, pages, "/app", ssr_mode=False, run_history=False, footer_links=[], **clothes)
+    design = {"theme": theme.theme(), "css": theme.css(), "head": theme.head()}
+    app = gr.mount_gradio_app(app, pages, "/app", ssr_mode=False, run_history=False, footer_links=[], **design)
     with serving(SecurityHeadersMiddleware(app)) as address:
         yield address
 
