@@ -137,7 +137,7 @@ def url() -> Iterator[str]:
         leaderboard.gradio_page.build_board(site)
     with pages.route("Analyse", "/analyse"):
         leaderboard.gradio_page.build_analyse(site, materials)
-    design = {"theme": theme.theme(), "css": theme.css(VL), "head": theme.head()}
+    design = {"theme": theme.theme(), "css": theme.css(VL), "head": theme.head(VL)}
     app = gr.mount_gradio_app(app, pages, "/app", ssr_mode=False, run_history=False, footer_links=[], **design)
     with serving(SecurityHeadersMiddleware(app)) as address:
         yield address
