@@ -22,9 +22,9 @@ def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> En
     if site is None:
         return Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     loaders: list[BaseLoader] = [one for one in (site.loader, own) if one is not None]
-    dressed = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
-    dressed.filters = dict(site.filters)  # overlays share them
-    return dressed
+    layout = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
+    layout.filters = dict(site.filters)  # overlays share them
+    return layout
 
 
 class AccountPages:

@@ -654,3 +654,10 @@ def simulated_judges(pairs: Sequence[Row], seed: int = SEED) -> list[SimulatedJu
             ),
         ),
     ]
+
+
+def sample_predictions(pairs: Sequence[Row], seed: int = SEED) -> bytes:
+    """Return one more prediction file, which the demo does not submit: for people who try the commands."""
+    difficulty = np.random.default_rng(seed).standard_normal(len(pairs))
+    profile = _profile(_plan()["judges"]["B"])
+    return _native_judgements(pairs, _judge(profile, pairs, difficulty, np.random.default_rng([seed, 1])))

@@ -116,11 +116,11 @@ def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:
     """Return the scores under the ranking rule as a level tells them: in full, to 0.1 point, or the pooled one alone to
     half a point."""
     values = scores(redact(tally, level))
-    told: dict[str, float | None] = dict.fromkeys(tally.spec.overall_first)
+    rounded_scores: dict[str, float | None] = dict.fromkeys(tally.spec.overall_first)
     for name in shown_names(level, tally.spec):
         value = values[name]
-        told[name] = value if value is None or level == PUBLIC else _told(value, level)
-    return told
+        rounded_scores[name] = value if value is None or level == PUBLIC else _told(value, level)
+    return rounded_scores
 
 
 def _told(share: float, level: str) -> float:

@@ -1,4 +1,4 @@
-"""What an ensemble filter keeps, and what each judge and each combination of judges removes. Pure."""
+"""Ensemble filter: the pairs that stay, and those that each judge and combination of judges removes. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pairs a comparison needs: width of an interval, and pairs until two judges separate. Pure.
+"""Number of pairs that a comparison needs: width of an interval, and pairs until two judges separate. Pure.
 
 Two judges answer the same pairs, so they are compared by McNemar's test. With accuracies p1 and p2, difference d and
 share of pairs on which exactly one is right f, the test has power 1 - b at level a from

@@ -1,4 +1,4 @@
-"""What people say about candidates: decisions, the queue for reviewers, gold pairs, agreement, individual labels. Pure.
+"""Verification of candidates by people: decisions, the reviewers' queue, gold pairs, agreement, single labels. Pure.
 
 A and B are a pair's responses in the pool's order, which is that of every page of the service.
 """

@@ -85,6 +85,6 @@ def no_entry(edition: BoardVersion, entry_id: str, address: str) -> Response:
         return problem(404, "unknown-entry", "There is no entry with this id.")
     if into := left.get("merged_into"):
         return RedirectResponse(address.format(into), 308)
-    told = {"at": left["at"], "reason": left["reason"]}
+    facts = {"at": left["at"], "reason": left["reason"]}
     what, did = ("reported result", "removed") if left.get("reported") else ("entry", "withdrawn")
-    return problem(410, did, f"This {what} was {did} on {left['at'][:10]}: {left['reason']}", **told)
+    return problem(410, did, f"This {what} was {did} on {left['at'][:10]}: {left['reason']}", **facts)

@@ -1,4 +1,4 @@
-"""What an action works with: the database, the user who asks, and the services of the installation."""
+"""Context of an action: the database, the user who asks, and the services of the installation."""
 
 from __future__ import annotations
 

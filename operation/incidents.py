@@ -46,8 +46,8 @@ def combined(events: Iterable[StoredEvent]) -> list[Incident]:
     found: list[Incident] = []
     for event in events:
         if event.kind == OPENED:
-            told = tuple(updates.get(event.seq, ()))
-            found.append(Incident(event.seq, event.body["text"], event.at, closed.get(event.seq), told))
+            linked = tuple(updates.get(event.seq, ()))
+            found.append(Incident(event.seq, event.body["text"], event.at, closed.get(event.seq), linked))
             continue
         number = int(event.body["incident"])
         updates.setdefault(number, []).append(IncidentUpdate(event.at, event.body["text"]))

@@ -99,8 +99,8 @@ def score_payload(score: CountedScore, labels: Labels) -> dict[str, Any]:
     """Return how a submission was scored. Of labels that are not public: the scores that their level shows, the
     commitment instead of the digest, and nothing else that depends on a label."""
     counted = Tally.from_json(json.loads(score.tally_text), score.spec)
-    told = shown_scores(counted, labels.level)
-    rounded = {name: None if value is None else round(value, _DIGITS) for name, value in told.items()}
+    visible = shown_scores(counted, labels.level)
+    rounded = {name: None if value is None else round(value, _DIGITS) for name, value in visible.items()}
     return {
         "kind": SCORE,
         "benchmark": score.spec.id,

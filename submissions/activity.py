@@ -112,12 +112,12 @@ def list_activity(
         moves = audit.events_about(session, [audit.board(**scope)], _RESCORED, before=before, limit=limit)
         levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, rules.spec.id))
         not_shown = ladder.withheld(session, rules.spec, levels, names)
-        told = _Scores(queries.scores(session, names), levels, rules.spec, not_shown)
-        subjects = {audit.labels(revision, **scope) for revision in told.revisions}
+        visible = _Scores(queries.scores(session, names), levels, rules.spec, not_shown)
+        subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
         chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
-    concerned = [one for one in chunks if any(told.in_chunk(name, one) for name in names)]
+    concerned = [one for one in chunks if any(visible.in_chunk(name, one) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
-    return [line for event in events for line in _lines(event, mine, told, user.account, sentences)]
+    return [line for event in events for line in _lines(event, mine, visible, user.account, sentences)]
 
 
 class _Scores:
@@ -173,20 +173,20 @@ def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
 
 
 def _lines(
-    event: StoredEvent, mine: Sequence[ReceiptRow], told: _Scores, account: str, sentences: Mapping[str, str]
+    event: StoredEvent, mine: Sequence[ReceiptRow], visible: _Scores, account: str, sentences: Mapping[str, str]
 ) -> list[ActivityItem]:
     if event.kind in _RESCORED:
-        return [line for one in mine if (line := _rescored(event, one, told)) is not None]
+        return [line for one in mine if (line := _rescored(event, one, visible)) is not None]
     if event.kind == audit.SCORES_RECORDED:
-        return [_line(event, one, _scored(event, one, told)) for one in mine if told.in_chunk(one.id, event)]
+        return [_line(event, one, _scored(event, one, visible)) for one in mine if visible.in_chunk(one.id, event)]
     by_name = {one.id: one for one in mine}
     name = event.body.get("entry") or event.body.get("submission")
     if name not in by_name:  # something was merged into an entry of theirs
         into = by_name.get(event.body.get("into", ""))
         return [_line(event, into, f"Entry {name} was merged into it.")] if into else []
     if event.kind == audit.SCORED:  # under a draft, nobody may know
-        known = told.known(name, *_rules(event.body))
-        return [_line(event, by_name[name], _scored(event, by_name[name], told))] if known else []
+        known = visible.known(name, *_rules(event.body))
+        return [_line(event, by_name[name], _scored(event, by_name[name], visible))] if known else []
     said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
     facts = _Facts(_UNSAID | said)
     sentence = sentences[event.kind].format_map(facts)
@@ -194,19 +194,19 @@ def _lines(
     return [_line(event, by_name[name], sentence + ("" if by is None or by != account else " (by you)"))]
 
 
-def _scored(event: StoredEvent, one: ReceiptRow, told: _Scores) -> str:
+def _scored(event: StoredEvent, one: ReceiptRow, visible: _Scores) -> str:
     under = f"It was scored under label revision {event.body['label_revision']}"
-    if told.is_withheld(one.id, *_rules(event.body)):
+    if visible.is_withheld(one.id, *_rules(event.body)):
         return f"{under}. No score is shown: {NOT_SHOWN}."
-    score = told.shown(one.id, *_rules(event.body))
+    score = visible.shown(one.id, *_rules(event.body))
     return f"{under}{f': {score}' if score else ''}."
 
 
-def _rescored(event: StoredEvent, one: ReceiptRow, told: _Scores) -> ActivityItem | None:
+def _rescored(event: StoredEvent, one: ReceiptRow, visible: _Scores) -> ActivityItem | None:
     """None for an entry that came later or has no score on both sides."""
     before, after = event.body["from"], event.body["to"]
-    sides = [told.shown(one.id, *_rules(side)) for side in (before, after)]
-    if one.created_at > event.at or not all(told.known(one.id, *_rules(side)) for side in (before, after)):
+    sides = [visible.shown(one.id, *_rules(side)) for side in (before, after)]
+    if one.created_at > event.at or not all(visible.known(one.id, *_rules(side)) for side in (before, after)):
         return None
     sentence = (
         f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "

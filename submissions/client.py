@@ -153,8 +153,8 @@ def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done:
             changed = _answer(http.request(method, f"/api/v1/submissions/{arguments.id}/{what}", json=body))["changed"]
     except ServiceError as error:
         return _complain(str(error))
-    told = f"Entry {arguments.id} {done if changed else already}."
-    print(json.dumps({"changed": changed}) if arguments.json else told)
+    message = f"Entry {arguments.id} {done if changed else already}."
+    print(json.dumps({"changed": changed}) if arguments.json else message)
     return 0
 
 

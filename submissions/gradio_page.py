@@ -157,9 +157,9 @@ def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
         if "code" in found:
             return refusal_html(found, _NAMES, "Not checked"), off, hidden
         paused = service.paused()
-        told = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
+        notice = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
         asked = gr.update(value=False, visible=bool(found["ok"]) and needs_confirmation(found))
-        return told + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None), asked
+        return notice + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None), asked
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         taken = _submit(service, path, values, identity_of(request.request))

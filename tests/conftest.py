@@ -1,4 +1,4 @@
-"""Which tests are chosen, in which order and process they run, and which browser they use."""
+"""Choice of tests, their order and process, and the browser that they use."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Holds the arrows: who may import whom, and which library is allowed in which room."""
+"""Holds the arrows: who may import whom, and which library is allowed where."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -65,7 +66,7 @@ ENVIRONMENT_READERS = WIRING | {
 CORE_LIBRARIES = {"numpy", "scipy"}
 
 # library -> the only files that may import it; a name without a slash is any file of that name
-ROOMS: dict[str, tuple[str, ...]] = {
+LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "gradio": (
         "web/gradio_app.py",
         "page.py",
@@ -168,8 +169,8 @@ def broken(found: Import) -> str | None:
     target = found.name.split(".")[0]
     if found.name.startswith("."):
         return "relative imports hide where an arrow points"
-    if target in ROOMS and not any(_in_room(found.path, room) for room in ROOMS[target]):
-        return f"{target} belongs in {', '.join(ROOMS[target])}"
+    if target in LIBRARY_USERS and not any(_is_at(found.path, place) for place in LIBRARY_USERS[target]):
+        return f"{target} belongs in {', '.join(LIBRARY_USERS[target])}"
     if found.path in WIRING or not package:
         return None
     if package == "benchmark" and target != "benchmark" and not _is_core(target):
@@ -185,10 +186,10 @@ def broken(found: Import) -> str | None:
     return None
 
 
-def _in_room(path: str, room: str) -> bool:
-    if room.endswith("/"):
-        return path.startswith(room)
-    return path == room or ("/" not in room and path.rpartition("/")[2] == room)
+def _is_at(path: str, place: str) -> bool:
+    if place.endswith("/"):
+        return path.startswith(place)
+    return path == place or ("/" not in place and path.rpartition("/")[2] == place)
 
 
 def _is_core(library: str) -> bool:
@@ -404,3 +405,10 @@ def test_no_function_is_longer_than_eighty_lines() -> None:
 def test_every_folder_with_python_is_looked_at() -> None:
     folders = {path.parent.name for path in ROOT.glob("[!.]*/*.py")}
     assert folders == {*PROGRAM, "tests"}
+
+
+def test_a_docstring_of_a_module_begins_with_a_noun_phrase() -> None:
+    clause = re.compile(r"(What|How|Who|Which|Where|Whether|When|Why)\b")
+    paths = [*ROOT.glob("*.py"), *(path for folder in (*PROGRAM, "tests") for path in (ROOT / folder).rglob("*.py"))]
+    docstrings = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in paths}
+    assert [str(path.relative_to(ROOT)) for path, text in docstrings.items() if text and clause.match(text)] == []

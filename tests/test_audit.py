@@ -1,4 +1,4 @@
-"""What CI makes of known vulnerabilities in dependencies."""
+"""Treatment of known vulnerabilities in dependencies by CI."""
 
 from __future__ import annotations
 

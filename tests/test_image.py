@@ -1,4 +1,4 @@
-"""What the image is made of and who runs in it, as far as its recipe tells."""
+"""Contents and user of the container image, as far as its recipe states them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _SHOWN = (
 
 
 def write_demo(directory: Path) -> bool:
-    """Write items.json, pairs.jsonl, labels.jsonl and judges/ below `directory`; False if they are there already.
+    """Write the demo's pairs, labels and prediction files below `directory`; False if they are there already.
 
     The files of an interrupted attempt are replaced.
     """
@@ -37,6 +37,7 @@ def write_demo(directory: Path) -> bool:
     _write_lines(directory / "pairs.jsonl", ({name: pair[name] for name in _SHOWN} for pair in pairs))
     _write_lines(directory / "labels.jsonl", demo.demo_label_rows(pairs), mode=0o600)
     _write_judges(directory / "judges", demo.simulated_judges(pairs))
+    _replace(directory / "my-judge.jsonl", demo.sample_predictions(pairs))
     _replace(directory / COMPLETE, json.dumps(demo.demo_items(pairs).to_json(), separators=(",", ":")).encode())
     return True
 

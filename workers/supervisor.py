@@ -92,11 +92,11 @@ def _die_with_parent(parent: int) -> Callable[[], None] | None:
 
 async def _either(process: Process, stop: asyncio.Event) -> bool:
     """Wait for the end of the process or the order to stop; True if it was the order."""
-    ended, told = asyncio.ensure_future(process.wait()), asyncio.ensure_future(stop.wait())
+    ended, stopping = asyncio.ensure_future(process.wait()), asyncio.ensure_future(stop.wait())
     try:
-        await asyncio.wait({ended, told}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({ended, stopping}, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        told.cancel()
+        stopping.cancel()
         ended.cancel()
     return stop.is_set()
 

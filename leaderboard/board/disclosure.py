@@ -81,8 +81,8 @@ def shown_strict(card: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> di
         return {name: rounded(strict[name]) for name in ("interval", *names) if name in strict}
     overall = None if strict[pooled] is None else half_points(np.array(strict[pooled])).item()
     bounds = None if overall is None else [one.item() for one in overall_bounds(np.array(overall), card["items"])]
-    told = dict.fromkeys(names) | {pooled: overall}
-    return {"interval": dict.fromkeys(names) | {pooled: rounded(bounds)}, **rounded(told)}
+    shares = dict.fromkeys(names) | {pooled: overall}
+    return {"interval": dict.fromkeys(names) | {pooled: rounded(bounds)}, **rounded(shares)}
 
 
 def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:

@@ -275,10 +275,10 @@ def _dots(
     drawn = dots([one.line for one in every], [one.estimates for one in every], keys, view.page, words)
     if paper:
         notes += paper_figures(view.spec).said("rule")
-    told = any(one.line.hollow for one in every)  # by others
-    sources = [one.source for one in every] if told else ()
+    has_sources = any(one.line.hollow for one in every)  # by others
+    sources = [one.source for one in every] if has_sources else ()
     rows = table([one.line.name for one in every], [one.estimates for one in every], keys, sources)
-    return to_chart(drawn, words, notes, rows, WITH_SOURCE if told else HEADER)
+    return to_chart(drawn, words, notes, rows, WITH_SOURCE if has_sources else HEADER)
 
 
 def _untagged_words(spec: BenchmarkSpec) -> str:

@@ -162,8 +162,8 @@ def request_apply(
     why, scope = clean_reason(reason), selected.checked()
     expected = confirmation_for(revision, selected.scorer_version)
     if confirmation != expected:
-        told = "" if any(scope.values()) else effect(ctx, revision)
-        raise Conflict("not-confirmed", f"{told} To confirm, type {expected}.".strip())
+        effect_text = "" if any(scope.values()) else effect(ctx, revision)
+        raise Conflict("not-confirmed", f"{effect_text} To confirm, type {expected}.".strip())
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision)
         board = _board(session, ctx.benchmark)
@@ -183,8 +183,8 @@ def request_apply(
         task, new = request_task(session, wanted)
     then = "the board stays as it is" if part else "the board changes in one step"
     what = "The workers score a part under" if part else "The workers apply"
-    told = "" if part else f" {effect(ctx, revision)}".rstrip()
-    words_ = f"{what} revision {revision}, scorer version {version} (task {task}); {then}.{told}"
+    effect_text = "" if part else f" {effect(ctx, revision)}".rstrip()
+    words_ = f"{what} revision {revision}, scorer version {version} (task {task}); {then}.{effect_text}"
     return ActionResult(new, words_, task_id=task)
 
 

@@ -32,8 +32,8 @@ def build(context: PageContext) -> None:
             names.extend((f"{one.id}: {one.kind} {one.subject}, {one.state}", str(one.id)) for one in found)
             return markup.tasks(found, account_search.names(ctx, (one.requested_by for one in found)))
 
-        told = context.run(request, "tasks", recent)
-        return told, gr.update(choices=names, value=None)
+        shown = context.run(request, "tasks", recent)
+        return shown, gr.update(choices=names, value=None)
 
     def showing(number: str | None, request: gr.Request) -> str:
         return context.run(request, "task", lambda ctx: _result(ctx, whole_number(number or "")))
@@ -45,7 +45,7 @@ def build(context: PageContext) -> None:
 
 def _result(ctx: ActionContext, number: int) -> str:
     task = operations.task(ctx, number)
-    told = markup.task(task)
+    shown = markup.task(task)
     if task.kind == rescoring.PREVIEW and task.state == "done":
-        told += markup.preview(rescoring.preview(ctx, number), number)
-    return told
+        shown += markup.preview(rescoring.preview(ctx, number), number)
+    return shown

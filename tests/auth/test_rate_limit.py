@@ -37,25 +37,25 @@ class Clock:
 
 def test_so_many_at_once_and_then_one_for_every_part_of_the_minute() -> None:
     clock = Clock()
-    flood = RateLimiter(6, clock)
-    assert [flood.retry_after("a") for _ in range(6)] == [None] * 6
-    assert flood.retry_after("a") == pytest.approx(10)
-    assert flood.retry_after("b") is None  # another place
+    limiter = RateLimiter(6, clock)
+    assert [limiter.retry_after("a") for _ in range(6)] == [None] * 6
+    assert limiter.retry_after("a") == pytest.approx(10)
+    assert limiter.retry_after("b") is None  # another place
     clock.now += 10
-    assert flood.retry_after("a") is None
-    assert flood.retry_after("a") == pytest.approx(10)  # a refused request costs nothing
+    assert limiter.retry_after("a") is None
+    assert limiter.retry_after("a") == pytest.approx(10)  # a refused request costs nothing
     clock.now += 600
-    assert [flood.retry_after("a") for _ in range(7)][:6] == [None] * 6
+    assert [limiter.retry_after("a") for _ in range(7)][:6] == [None] * 6
 
 
 def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
-    flood = RateLimiter(2, Clock())
+    limiter = RateLimiter(2, Clock())
     for _ in range(2):
-        flood.retry_after("busy")
+        limiter.retry_after("busy")
     for number in range(2 * MOST_PLACES):
-        flood.retry_after(str(number))
-    assert len(flood._used_until) <= MOST_PLACES
-    assert flood.retry_after("busy") is not None
+        limiter.retry_after(str(number))
+    assert len(limiter._used_until) <= MOST_PLACES
+    assert limiter.retry_after("busy") is not None
 
 
 @pytest.mark.parametrize(
@@ -205,5 +205,8 @@ def test_an_account_is_counted_wherever_it_comes_from() -> None:
 
     assert account_of(scope(Identity("ann", auth_method="token"))) == "ann"
     assert account_of(scope(ANONYMOUS)) == ""
-    flood, ann = RateLimiter(1, Clock()), [Identity("ann", auth_method="token"), Identity("ann", auth_method="session")]
-    assert [flood.retry_after(account_of(scope(user))) is None for user in ann] == [True, False]
+    limiter, ann = (
+        RateLimiter(1, Clock()),
+        [Identity("ann", auth_method="token"), Identity("ann", auth_method="session")],
+    )
+    assert [limiter.retry_after(account_of(scope(user))) is None for user in ann] == [True, False]

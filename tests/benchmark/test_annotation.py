@@ -1,4 +1,4 @@
-"""What people say about a pair, and what follows from it."""
+"""Answers of annotators about a pair, and the label that follows."""
 
 from __future__ import annotations
 

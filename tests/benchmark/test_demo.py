@@ -16,6 +16,7 @@ from benchmark.demo import (
     demo_label_rows,
     demo_labels,
     demo_pairs,
+    sample_predictions,
     simulated_judges,
 )
 from benchmark.items import ItemTable
@@ -165,3 +166,10 @@ def test_judges_agree_on_what_is_hard_so_that_paired_tests_gain_from_it():
     ranges = ranges_by(right, category)
     assert (ranges.best[0], ranges.worst[0]) == (1, 1)
     assert ranges.worst[1] > ranges.best[1]
+
+
+def test_the_file_to_try_the_commands_with_is_another_judge_than_those_on_the_board():
+    sample = parse_predictions(sample_predictions(pairs()), items())
+    assert sample.votes.matrix.shape[0] == len(pairs())
+    assert not any(np.array_equal(sample.votes.matrix, other.votes.matrix) for other in uploads().values())
+    assert 0.6 < scores(tally(sample.votes, labels(), items()))["macro"] < 0.9

@@ -1,4 +1,4 @@
-"""What a disclosure level leaves of a judge's counts, and how exactly it is told."""
+"""Disclosure levels: the counts of a judge that each leaves, and their precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which counts are behind published percentages: known papers, every published row, and a slow exhaustive search."""
+"""Counts behind published percentages: known papers, every published row, and a slow exhaustive search."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What judges are to each other: every array against a slow and obvious count."""
+"""Pairwise statistics: every array against a slow and obvious count."""
 
 import json
 import zlib

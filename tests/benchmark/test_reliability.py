@@ -1,4 +1,4 @@
-"""What votes are worth, consistency and agreement, each against a slow and obviously right count."""
+"""Value of more votes, consistency and agreement, each against a slow and obviously right count."""
 
 from itertools import combinations, product
 

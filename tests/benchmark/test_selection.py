@@ -1,4 +1,4 @@
-"""What choosing the best of several does, against worked figures, draws, and tests by enumeration."""
+"""Bias of choosing the best of several, against worked figures, draws, and tests by enumeration."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Which entries are variants of one judge."""
+"""Entries that are variants of one judge."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""How many scored submissions tell a sparse difference between a hidden label set and a public one."""
+"""Number of scored submissions that disclose a sparse difference between a hidden label set and a public one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who asks, in tests."""
+"""Accounts of tests."""
 
 from auth import ANONYMOUS, LOCAL, OPEN, Identity, Role, Scope
 

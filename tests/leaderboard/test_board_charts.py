@@ -1,4 +1,4 @@
-"""What the figures about the board around the judges say, and where their numbers come from."""
+"""Figures about the board around the judges, and the sources of their numbers."""
 
 import math
 from dataclasses import replace

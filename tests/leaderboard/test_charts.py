@@ -1,4 +1,4 @@
-"""What the figures say, and that they say it on every page width and ground."""
+"""Figures: their numbers, on every page width and ground."""
 
 import csv
 import io

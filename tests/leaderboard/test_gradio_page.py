@@ -54,7 +54,7 @@ def state(**values: Any) -> str:
 
 
 def test_an_address_without_a_choice_shows_the_best_judges() -> None:
-    choice = read_choice(site_of(some_entries()).refresh(), {}, state(), VL)
+    choice = read_choice(site_of(some_entries()).refresh(), {}, state())
     assert choice.entries == tuple(f"e{number:011d}" for number in range(1, FIRST_SHOWN + 1))
     assert (choice.protocol, choice.grouping, choice.revision, choice.chart) == (
         "strict",
@@ -81,7 +81,7 @@ def test_a_figure_is_of_so_many_judges_at_most_each_once() -> None:
 
 def test_an_address_that_chooses_nobody_is_an_empty_choice() -> None:
     edition = site_of(some_entries()).refresh()
-    assert read_choice(edition, from_address(state(query="?entries=")), state(), VL).entries == ()
+    assert read_choice(edition, from_address(state(query="?entries=")), state()).entries == ()
 
 
 @pytest.mark.parametrize("said", ["", "[]", "null", '{"width": "x"}', '{"width": 1e9}', '{"width": -5, "dark": 1}'])
@@ -137,8 +137,8 @@ def url() -> Iterator[str]:
         leaderboard.gradio_page.build_board(site)
     with pages.route("Analyse", "/analyse"):
         leaderboard.gradio_page.build_analyse(site, materials)
-    clothes = {"theme": theme.theme(), "css": theme.css(), "head": theme.head()}
-    app = gr.mount_gradio_app(app, pages, "/app", ssr_mode=False, run_history=False, footer_links=[], **clothes)
+    design = {"theme": theme.theme(), "css": theme.css(VL), "head": theme.head(VL)}
+    app = gr.mount_gradio_app(app, pages, "/app", ssr_mode=False, run_history=False, footer_links=[], **design)
     with serving(SecurityHeadersMiddleware(app)) as address:
         yield address
 

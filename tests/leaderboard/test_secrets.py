@@ -1,4 +1,4 @@
-"""What is hidden, withdrawn or not to be told shows on no public route: every one is asked, in every way it offers."""
+"""Hidden, withdrawn and undisclosed data on no public route: every route is requested in every way it offers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be shown of imported labels is chosen, widened, and taken back in time; and which labels hide little."""
+"""Disclosure of imported labels: chosen, widened and taken back in time; and labels that hide little."""
 
 from __future__ import annotations
 

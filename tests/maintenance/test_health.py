@@ -1,4 +1,4 @@
-"""What Health says of workers: who lives, who is missed, and whose labels are gone. On databases of both kinds."""
+"""Health of workers: alive, missed, or without their labels. On databases of both kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type at the three interfaces - command line, REST, page - is judged alike: heads, numbers and
+"""Input at the three interfaces - command line, REST, page - is judged alike: heads, numbers and
 searches."""
 
 from __future__ import annotations

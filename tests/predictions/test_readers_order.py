@@ -1,4 +1,4 @@
-"""Which stored response a choice means is never guessed: altered texts are oriented by what is left, or a problem."""
+"""Orientation of stored responses is never guessed: altered texts are oriented by what is left, or a problem."""
 
 import json
 from collections.abc import Callable

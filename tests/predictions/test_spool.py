@@ -1,4 +1,4 @@
-"""What is removed from the spool, and what is not."""
+"""Files that are removed from the spool, and those that are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file shows of its judge's texts: how often they are one text K times, and how often empty. No label needed."""
+"""Texts of a judge in its file: how often they are one text K times, and how often empty. No label needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people upload by mistake is named, and they are told what to upload instead."""
+"""Files uploaded by mistake are named, with the file to upload instead."""
 
 from __future__ import annotations
 

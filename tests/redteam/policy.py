@@ -1,4 +1,4 @@
-"""What the service lets an attacker see, made by the service's own code, and views with the defences off."""
+"""Views that an attacker has of the service, made by the service's own code, and views with the defences off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What attackers with a prior learn of hidden labels, for each disclosure level, with and without each rule.
+"""Knowledge of hidden labels that attackers with a prior gain, for each disclosure level, with and without each rule.
 
 `make attack` runs the long form. Where an attack succeeds under a defence, the test says so: that is a bound too.
 """

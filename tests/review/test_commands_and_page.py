@@ -25,7 +25,7 @@ WHY = f"The preferred response invents a second dog. {HOSTILE}"
 
 
 def _catalog(bench: ReviewSetup) -> ItemCatalog:
-    folder = bench.state / "shelf"
+    folder = bench.state / "labels"
     if not folder.exists():
         folder.mkdir(parents=True)
         return materials(bench.table, folder)

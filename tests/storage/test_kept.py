@@ -1,4 +1,4 @@
-"""What is never changed once it is written, no statement changes: the database refuses it, whatever code asks."""
+"""Rows that never change once they are written: the database refuses it, whatever code asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns of a submission the audit chain holds: a new one must be given a place."""
+"""Columns of a submission that the audit chain holds: a new one must be given a place."""
 
 from __future__ import annotations
 

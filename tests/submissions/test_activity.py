@@ -1,4 +1,4 @@
-"""What happened to one's entries: everything that changed them, for their owner and nobody else."""
+"""Activity list of an account's entries: everything that changed them, for their owner and nobody else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a receipt calls replicated was confirmed by the replica; what was not confirmed is never acknowledged."""
+"""Durability in receipts: replicated means confirmed by the replica; nothing unconfirmed is acknowledged."""
 
 from __future__ import annotations
 

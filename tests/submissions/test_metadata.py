@@ -1,4 +1,4 @@
-"""What a submitter may say about a judge."""
+"""Metadata that a submitter may state about a judge."""
 
 from __future__ import annotations
 

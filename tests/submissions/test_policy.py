@@ -1,4 +1,4 @@
-"""Who may submit, and how the entry is seen: approval, age, names, anonymity, publication, and what is recorded."""
+"""Policy of submitting and visibility of entries: approval, age, names, anonymity, publication, and its record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often somebody may submit: the arithmetic, and that it holds anyone who races."""
+"""Quotas: the arithmetic, and that races do not get around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not public, yet or ever, is told to its owner and to maintainers: strangers ask at every interface."""
+"""Submissions that are not public: their owner and maintainers see them, strangers ask at every interface in vain."""
 
 from __future__ import annotations
 

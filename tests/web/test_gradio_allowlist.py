@@ -1,4 +1,4 @@
-"""What a stranger gets out of Gradio by calling its functions with what no page of ours would send."""
+"""Calls of Gradio's functions by strangers with input that no page of ours would send."""
 
 from __future__ import annotations
 

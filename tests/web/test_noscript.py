@@ -1,4 +1,4 @@
-"""What is said where no script runs."""
+"""Notice where no script runs."""
 
 from web.middleware.noscript import insert_noscript
 

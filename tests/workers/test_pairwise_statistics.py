@@ -1,4 +1,4 @@
-"""What judges are to each other: computed after the scores are public, shown with the next snapshot, never deleted."""
+"""Pairwise statistics of judges: computed after the scores are public, shown with the next snapshot, never deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is not named and what is not published stays out of all that is made for the public, and ends by itself."""
+"""Anonymous and unpublished entries stay out of all that is made for the public; anonymity ends by itself."""
 
 from __future__ import annotations
 

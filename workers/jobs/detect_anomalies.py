@@ -56,7 +56,7 @@ class AnomalyDetector:
     _through: int = -1  # the stored mark when...
     _seen: int = 0  # ...nothing was found up to here
     _planes: dict[str, Planes] = field(default_factory=dict)
-    _told: dict[str, _KnownFile] = field(default_factory=dict)
+    _files: dict[str, _KnownFile] = field(default_factory=dict)
     _under: tuple[str, str, str] = ("", "", "")
     _level: str = PUBLIC
     _shares: dict[str, list[float]] = field(default_factory=dict)  # by entry, under that revision and scorer version
@@ -104,7 +104,7 @@ class AnomalyDetector:
             packed = anomalies.pack_bits(majority(unpack_many([row.votes for row in same], items, k)))
             for row, plane in zip(same, packed, strict=True):
                 self._planes[row.id] = plane
-                self._told[row.id] = _KnownFile(k, row.report.get("texts"))
+                self._files[row.id] = _KnownFile(k, row.report.get("texts"))
 
     def look_for_labels(
         self, names: Collection[str], public: Iterable[LabelSet], table: ItemTable
@@ -130,15 +130,15 @@ class AnomalyDetector:
             known = dict(zip(spec.score_names, shares, strict=True))
             overall, categories = known[spec.pooled], {key: known[key] for key in spec.category_keys}
             if wanted is None or entry.id in wanted:
-                told = self._told[entry.id]
+                file = self._files[entry.id]
                 revision = self._under[1]
                 if seen := anomalies.is_far_above_best(overall, best):
                     yield DetectedAnomaly(entry.id, "above-best-known", revision, {**seen, "best_is": best_of})
                 if seen := anomalies.near_equal(overall, categories):
                     yield DetectedAnomaly(entry.id, "near-equal-categories", revision, seen)
-                if seen := anomalies.identical_texts(told.texts, told.k):
+                if seen := anomalies.identical_texts(file.texts, file.k):
                     yield DetectedAnomaly(entry.id, "identical-texts", "", seen)
-                if seen := anomalies.empty_texts(told.texts):
+                if seen := anomalies.empty_texts(file.texts):
                     yield DetectedAnomaly(entry.id, "empty-texts", "", seen)
                 if near := anomalies.nearest_duplicate(stacked[index], stacked[:index], items):
                     yield _duplicate(entry, entries, near, items)

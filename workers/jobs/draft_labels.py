@@ -46,8 +46,8 @@ def draft(database: Database, scorer: Scorer, store: LabelStore, claim: TaskClai
     counted["undecided"] = len(said) - len(proposals)  # ties and contradictions: the base's label stays
     pairs = counted["flipped"] + counted["as_it_is"]
     few = pairs < MIN_PAIRS_DISCLOSED
-    told = counted | (dict.fromkeys(("flipped", "as_it_is")) if few else {})
-    more: dict[str, Any] = {"base": base.revision, "proposals": told}
+    disclosed = counted | (dict.fromkeys(("flipped", "as_it_is")) if few else {})
+    more: dict[str, Any] = {"base": base.revision, "proposals": disclosed}
     if "project" in claim.params:  # one number for all pairs for which people prefer A or B
         more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
     spec = f"{base.revision} with {source}"

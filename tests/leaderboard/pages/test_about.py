@@ -1,4 +1,4 @@
-"""What the about page counts, and that its sample file is accepted."""
+"""Counts of the about page, and its sample file, which is accepted."""
 
 import json
 
