@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from storage.clock import minute
 
 _HERE = Path(__file__).parent
@@ -20,7 +21,9 @@ def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> En
     """Return an environment for a package's own templates, in the layout of `site` where that is given."""
     own = FileSystemLoader(templates)
     if site is None:
-        return Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        bare = Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        bare.globals["brand"] = load_spec(DEFAULT_BENCHMARK).brand
+        return bare
     loaders: list[BaseLoader] = [one for one in (site.loader, own) if one is not None]
     layout = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
     layout.filters = dict(site.filters)  # overlays share them

@@ -62,7 +62,7 @@ class Secret:
         """Return the scorecard of a file under labels that are hidden, as the API gives it."""
         counted = tally(Votes(votes.reshape(-1, 1)), self.labels, self.table)
         left = Tally.from_json(category_level_only(counted.to_json(), VL), VL)
-        return redact_entry(scorecard(left, _UNKNOWN, benchmark="demo", label_revision="demo"))
+        return redact_entry(scorecard(left, _UNKNOWN, benchmark="demo", label_revision="demo"), VL)
 
     def by_category(self, votes: Vector) -> Counts:
         """Return what three rounded accuracies tell."""
