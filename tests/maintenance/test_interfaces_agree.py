@@ -141,7 +141,7 @@ def test_a_search_for_what_no_text_can_hold_is_refused(board: Database) -> None:
         for words in (("entries", "list"), ("accounts", "list")):
             with pytest.raises(ValueError, match="cannot be kept"):
                 _command(board, *words, "--search", text)
-        assert "cannot be kept" in context.say("finding", text)
+        assert "cannot be kept" in context.say("find", text)
         assert "cannot be kept" in context.say("listed", text)
 
 
