@@ -115,6 +115,9 @@ def in_turn(
     return entries
 
 
+DEMO_JUDGES = 6
+
+
 @contextmanager
 def open_target(folder: Path, **environ: str) -> Iterator[AttackTarget]:
     """Provide the service on the synthetic benchmark, its labels hidden, its policy the usual one unless `environ`
@@ -126,7 +129,9 @@ def open_target(folder: Path, **environ: str) -> Iterator[AttackTarget]:
         **environ,
     }
     with running_signed_in(folder / "data", **settings) as world:
-        yield AttackTarget(world, folder / "data" / "demo" / "leaderboard.db")
+        target = AttackTarget(world, folder / "data" / "demo" / "leaderboard.db")
+        until(lambda: target.submissions() == DEMO_JUDGES, 30, "the demo judges are submitted")
+        yield target
 
 
 # Files --------------------------------------------------------------------------------------------------------------
