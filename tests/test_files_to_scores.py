@@ -83,7 +83,7 @@ def test_a_judge_that_never_decides_scores_nothing_and_breaks_nothing(k: int) ->
     counts = tally(upload.votes, LABELS, TABLE)
     for grouping in GROUPINGS:
         strict = scores(counts, "strict", grouping)
-        assert (strict.overall, strict.macro) == (0.0, 0.0)
+        assert (strict["overall"], strict["macro"]) == (0.0, 0.0)
     card = scorecard(counts, upload.behaviour, benchmark="invented", label_revision="r1")
     json.dumps(card, allow_nan=False)
     assert (card["decided_rate"], card["parse_rate"]) == (0.0, 0.0)

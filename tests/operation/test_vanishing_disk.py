@@ -107,6 +107,8 @@ def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> Non
         newest = "SELECT max(seq) FROM events WHERE kind = 'submission.scored'"
         shown = "SELECT max(through_seq) FROM snapshots"
         until(lambda: rows(data, newest) <= rows(data, shown), 60, "the board shows everything")
+        related = "SELECT min(related_seq) FROM board"
+        until(lambda: rows(data, newest) <= rows(data, related), 60, "relations cover everything")
         until(
             lambda: service.http.get("/api/v1/leaderboard").json()["snapshot"] == current(data), 60, "and the web too"
         )

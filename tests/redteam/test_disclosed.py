@@ -128,7 +128,10 @@ def _settled(body: str) -> str:
     body = re.sub(r'"(signature|public_key|pem)":"[^"]+"', "#", body)
     body = re.sub(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?", "@", body)
     body = re.sub(r"\b\d\d:\d\d UTC", "@", body)  # in a line of its own below the day
-    return re.sub(r"(age_seconds\"?:? ?)-?[\d.]+", r"\1~", body)
+    body = re.sub(
+        r"(?<=<td class=\"n\">)(\d+ (second|minute|hour|day)s? ago|now|less than [^<]+)", "~", body
+    )  # /status
+    return re.sub(r"((?:age|scored|board)_seconds\"?:? ?)-?[\d.]+", r"\1~", body)
 
 
 def _files(secret: Secret) -> list[Votes]:

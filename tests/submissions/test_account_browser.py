@@ -28,6 +28,7 @@ from submissions.metadata import Metadata
 from tests.databases import with_labels
 from tests.factories.actions import by
 from tests.factories.openid_provider import serving_on
+from tests.factories.specs import VL
 from tests.factories.submission_service import BENCHMARK, make_setup, native
 
 pytestmark = pytest.mark.browser
@@ -60,7 +61,11 @@ def address(database: Database, tmp_path: Path) -> Iterator[str]:
         return entries.withdraw(by(database, user), entry, reason)
 
     owner = submissions_pages.OwnerActions(
-        lambda user, entry: entries.look(by(database, user), entry)[1], edit, withdraw, lambda user, entry: SCORES
+        lambda user, entry: entries.look(by(database, user), entry)[1],
+        edit,
+        withdraw,
+        lambda user, entry: SCORES,
+        VL.headline_first,
     )
     app = FastAPI()
     app.include_router(submissions_pages.build(database, setup.intake, identities, pages, owner))
