@@ -115,15 +115,6 @@ def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> Non
     database = data / "demo" / "leaderboard.db"
     with running(data, **settings) as service:
         until(lambda: len(scored(service)) == 6, 120, "six judges are scored")
-        # The last snapshot may still be on its way: the board is quiet when no event waits for one.
-        newest = "SELECT max(seq) FROM events WHERE kind = 'submission.scored'"
-        shown = "SELECT max(through_seq) FROM snapshots"
-        until(lambda: rows(data, newest) <= rows(data, shown), 60, "the board shows everything")
-        related = "SELECT min(related_seq) FROM board"
-        until(lambda: rows(data, newest) <= rows(data, related), 60, "relations cover everything")
-        until(
-            lambda: service.http.get("/api/v1/leaderboard").json()["snapshot"] == current(data), 60, "and the web too"
-        )
         before, accounts = settled(service), rows(data, ACCOUNTS)
         assert Litestream(database, Replica(settings["REPLICA_URL"])).wait(30), "the replica has everything"
         kill_everything(service)
@@ -137,11 +128,6 @@ def test_a_restored_board_is_byte_for_byte_the_one_before(tmp_path: Path) -> Non
     environ = {name: os.environ[name] for name in KEPT if name in os.environ} | {"DATA_DIR": str(data)}
     checked = subprocess.run(audit, env=environ, cwd=ROOT, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-
-
-def current(data: Path) -> str:
-    """Return the snapshot that was published last."""
-    return str(rows(data, "SELECT id FROM snapshots ORDER BY created_at DESC, through_seq DESC LIMIT 1")[0][0])
 
 
 def start(data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
