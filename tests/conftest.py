@@ -32,6 +32,7 @@ INTEGRATION = frozenset(
         "judge/test_run.py",
         "judge/test_scores.py",
         "leaderboard/share/test_routes.py",
+        "leaderboard/test_another_benchmark.py",
         "leaderboard/test_declared_once.py",
         "leaderboard/test_disclosure.py",
         "leaderboard/test_secrets.py",
