@@ -17,9 +17,8 @@ from benchmark.scoring import tally_many
 from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard import api, routes
 from leaderboard.cache import BoardCache
-from leaderboard.render import show_benchmark
+from leaderboard.render_context import RenderContext
 from tests.factories.snapshots import FixedSource
-from tests.factories.specs import VL
 from workers.labels.loader import label_set
 
 DEFINITION = """
@@ -99,15 +98,13 @@ def client(spec: BenchmarkSpec) -> Iterator[TestClient]:
         **{"scorer_version": "1", "label_revisions": ["v1"], "sizes": {"rain": 25, "snow": 15}},
         "entries": [entry(1, 5, spec), entry(2, 10, spec)],
     }
-    site = BoardCache(FixedSource(body), check_every=0.0, spec=spec)
+    site = BoardCache(FixedSource(body), check_every=0.0, context=RenderContext(spec))
     app = FastAPI(docs_url=None)
     app.include_router(routes.build(site))
     app.include_router(api.build(site))
-    app.add_exception_handler(404, routes.not_found)
-    show_benchmark(spec)
+    app.add_exception_handler(404, routes.ErrorPages(site.context).not_found)
     with TestClient(app) as client:
         yield client
-    show_benchmark(VL)
 
 
 def test_its_scores_have_the_names_of_its_definition(spec: BenchmarkSpec) -> None:
