@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from auth import Role
-from benchmark.annotation import annotation_order
+from benchmark.label_quality.annotation import annotation_order
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
@@ -19,9 +19,10 @@ from review.answers import ShownDraft, item_of, refuse_terminal, require_annotat
 from review.given_answers import GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import in_order
 from review.projects import Accounts, ProjectNumber, add_accounts, known
-from storage import adjudications, annotation_projects, audit
+from storage import adjudications, annotation_projects
 from storage.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
+from storage.integrity import audit
 
 ADJUDICATORS, ADJUDICATED = "verification.adjudicators", "verification.adjudicated"
 

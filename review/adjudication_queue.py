@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from benchmark.annotator_agreement import preference_of
+from benchmark.label_quality.annotator_agreement import preference_of
 from storage import adjudications, annotation_projects
 from storage.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session

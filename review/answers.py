@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
 from auth.settings import Mode
-from benchmark.annotation import annotation_order
+from benchmark.label_quality.annotation import annotation_order
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
@@ -23,13 +23,16 @@ from review.adjudication_queue import AdjudicationQueue, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import DraftLabel, in_order
 from review.projects import ProjectNumber, known
-from storage import adjudications, annotation_projects, audit
+from storage import adjudications, annotation_projects
 from storage.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
+from storage.integrity import audit
 
 __all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
+
+
 class ProjectView(NamedTuple):
     """A project as a user sees it; pairs by their places, from 1.
 

@@ -8,14 +8,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from benchmark.annotation import ERRORS, PREFERENCES, UNUSABLE
+from benchmark.label_quality.annotation import ERRORS, PREFERENCES, UNUSABLE
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST
 from storage.models.review import NOTE_LIMIT
 
 SEEN = ("first", "second")
-"""The preferences as an annotator gives them; the other verdicts are those of benchmark.annotation."""
+"""The preferences as an annotator gives them; the other verdicts are those of benchmark.label_quality.annotation."""
 
 Place = Annotated[
     int,

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated
 
-from benchmark.annotation import VERDICTS
+from benchmark.label_quality.annotation import VERDICTS
 from common.text import pluralize
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
 from review.items import find_item
 from review.projects import ProjectNumber, known
-from storage import adjudications, annotation_projects, audit
+from storage import adjudications, annotation_projects
 from storage.annotation_projects import Project
 from storage.database import Session
+from storage.integrity import audit
 
 GOLD = "verification.gold"
 _KEY_DIGITS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from benchmark.annotator_agreement import GOLD_MINIMUM, preference_of
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
 from storage.annotation_projects import AnnotatorAnswer
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.annotation import PREFERENCES, VERDICTS
+from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Json, Words
 
