@@ -27,6 +27,7 @@ from benchmark.number_check import in_words
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.rounding import percent, tenths, units
+from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
@@ -153,6 +154,8 @@ def environment(context: RenderContext) -> Environment:
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "filter_mark": filter_judges.MARK,
+        "filter_explanation": filter_judges.EXPLANATION,
     }
     return jinja
 
