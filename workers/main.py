@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from queue import Empty, SimpleQueue
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from common.logging_setup import log_to_stderr
 from operation.folder_mirror import worker_mirrors
 from settings import DEMO_REVISION, WorkerSettings
-from storage.database import Database, migrate, open_database
+from storage.database import Database, is_away, open_migrated
+from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from workers import schedule
 from workers.jobs import rescore as jobs_rescore
@@ -19,9 +23,11 @@ from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.detect_anomalies import AnomalyDetector
 from workers.labels.loader import LabelsError
 from workers.runner import Worker, drain, run
-from workers.scorer import load_scorer
+from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare, register
-from workers.task_runner import create_task_runner
+from workers.task_runner import TaskRunner, create_task_runner
+
+log = logging.getLogger(__name__)
 
 
 def work(settings: WorkerSettings, until_empty: bool, best_reported: float | None = None) -> None:
@@ -32,32 +38,67 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
     log_to_stderr()
     scorer = load_scorer(settings.manifest_path, _specs(settings), settings.hidden_labels, settings.spec)
     stop = _stop_on_signals()
-    with _database(settings) as database:
-        migrate(database)
-        token = settings.audit_token.get_secret_value()
-        dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
-        mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
-        for mirror in mirrors:  # before the runner looks which labels are here
-            mirror.restore()
-        runner = create_task_runner(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
-        runner = replace(runner, import_dirs=settings.label_import_dirs)
-        if settings.backup_keep:
-            runner = replace(runner, backup=BackupTarget(settings.backup_url, settings.backup_keep))
-        runner = replace(runner, accept_weak_hiding=settings.accept_weak_hiding)
-        prepare(database, runner.scorer, settings.label_revision)
-        runner.watch_hiding()
-        watcher = AnomalyDetector(best_reported)
-        worker = Worker(
-            database, runner.scorer, settings.lease_seconds, runner.worker, watcher=watcher, holds=runner.holds
-        )
-        worker.heartbeat()
-        worker.publish_snapshot(anew=True)
-        if until_empty:
-            runner.run_all()
-        with schedule.running(worker, runner, [mirror.copy for mirror in mirrors]):
-            (drain if until_empty else run)(worker, stop.is_set, stop.wait)
+    with suppress(StoppedWhileWaiting):
+        database = retry_while_away(partial(open_migrated, settings.database_url), stop.rest)
+        with closing(database):
+            _work_on(database, settings, scorer, stop, WorkOptions(until_empty, best_reported))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOptions:
+    """What a worker is asked to do. `until_empty`: end when nothing waits. `best_reported`: see work()."""
+
+    until_empty: bool
+    best_reported: float | None
+
+
+def _work_on(
+    database: Database, settings: WorkerSettings, scorer: Scorer, stop: StopSignal, options: WorkOptions
+) -> None:
+    mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
+    for mirror in mirrors:  # before the runner looks which labels are here
+        mirror.restore()
+    runner = retry_while_away(partial(_prepared_runner, database, settings, scorer), stop.rest)
+    watcher = AnomalyDetector(options.best_reported)
+    worker = Worker(database, runner.scorer, settings.lease_seconds, runner.worker, watcher=watcher, holds=runner.holds)
+    retry_while_away(partial(_appear, worker), stop.rest)
+    if options.until_empty:
+        retry_while_away(runner.run_all, stop.rest)
+    loop = partial(drain if options.until_empty else run, worker, stop.is_set, stop.wait)
+    with schedule.running(worker, runner, [mirror.copy for mirror in mirrors]):
+        retry_while_away(loop, stop.rest)
+    _leave(worker)
+
+
+def _prepared_runner(database: Database, settings: WorkerSettings, scorer: Scorer) -> TaskRunner:
+    """Bring the database to where the worker can start; harmless when done twice."""
+    token = settings.audit_token.get_secret_value()
+    dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
+    runner = create_task_runner(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
+    runner = replace(runner, import_dirs=settings.label_import_dirs)
+    if settings.backup_keep:
+        runner = replace(runner, backup=BackupTarget(settings.backup_url, settings.backup_keep))
+    runner = replace(runner, accept_weak_hiding=settings.accept_weak_hiding)
+    prepare(database, runner.scorer, settings.label_revision)
+    runner.watch_hiding()
+    return runner
+
+
+def _appear(worker: Worker) -> None:
+    """Show the worker and the board as this release writes it; harmless when done twice."""
+    worker.heartbeat()
+    worker.publish_snapshot(anew=True)
+
+
+def _leave(worker: Worker) -> None:
+    """Publish what was scored last, and say goodbye; a database that is away is told nothing."""
+    try:
         worker.publish_snapshot()
         worker.leave()
+    except SQLAlchemyError as error:
+        if not is_away(error):
+            raise
+        log.warning("worker.leave_failed", extra={"data": {"reason": type(error).__name__}})
 
 
 def rescore(settings: WorkerSettings, revision: str) -> int:
@@ -67,8 +108,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     if not specs:
         raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
     scorer = load_scorer(settings.manifest_path, specs, settings.hidden_labels, settings.spec)
-    with _database(settings) as database:
-        migrate(database)
+    with closing(open_migrated(settings.database_url)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()
@@ -82,13 +122,8 @@ def _specs(settings: WorkerSettings) -> list[tuple[str, str]]:
     return [(spec.revision, spec.source) for spec in settings.label_specs]
 
 
-@contextmanager
-def _database(settings: WorkerSettings) -> Iterator[Database]:
-    database = open_database(settings.database_url)
-    try:
-        yield database
-    finally:
-        database.close()
+class StoppedWhileWaiting(Exception):
+    """The worker was told to stop before it could start."""
 
 
 class StopSignal:
@@ -116,6 +151,12 @@ class StopSignal:
         if not self._told:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)
+
+    def rest(self, seconds: float) -> None:
+        """Wait as wait() does. Raises StoppedWhileWaiting."""
+        self.wait(seconds)
+        if self._told:
+            raise StoppedWhileWaiting
 
 
 def _stop_on_signals() -> StopSignal:
