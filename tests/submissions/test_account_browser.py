@@ -20,6 +20,7 @@ from auth.routes import build
 from auth.service import AuthService
 from auth.settings import IdentitySettings
 from leaderboard import render
+from leaderboard.render_context import RenderContext
 from maintenance.actions import entries
 from storage.database import Database
 from storage.visibility import EntryVisibility
@@ -51,7 +52,7 @@ def address(database: Database, tmp_path: Path) -> Iterator[str]:
     taken = setup.intake.submit(file, Metadata.parse({"model": LONG, "organisation": "Lab"}), LOCAL, shown)
     identities, pages = (
         AuthService.create(database, IdentitySettings()),
-        AccountPages(render.environment(), [submissions_pages.TEMPLATES]),
+        AccountPages(render.environment(RenderContext()), [submissions_pages.TEMPLATES]),
     )
 
     def edit(user: Identity, entry: str, fields: submissions_pages.Fields) -> object:
