@@ -23,7 +23,7 @@ from review.pool_projects import VerificationTeam
 from storage import annotation_projects
 from storage.jobs import tasks
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
-from tests.factories.actions import by
+from tests.factories.actions import MaintainPage, by
 from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_setup import ReviewSetup, on_both
 from tests.review.test_projects import _account, people
@@ -330,3 +330,24 @@ def test_what_cannot_be_an_edition_is_refused_at_once(bench: ReviewSetup, bad: d
     for name in ("vl-rewardbench", "Bad id", "x"):
         with pytest.raises(Conflict):
             editions.request_export(by(bench.database, ANN), 1, name, "T", "r", EditionOptions())
+
+
+def test_the_maintain_page_has_the_whole_way_from_a_pool_to_an_edition(
+    bench: ReviewSetup, folder: Path, tmp_path: Path, people: None
+) -> None:
+    page = MaintainPage(by(bench.database, ANN))
+    typed = {"New pool": "next", "Folder of a pool": str(folder), "Reason": "for the next edition"}
+    assert "A worker imports pool next" in page.press("Import the pool", typed, "Pools")[0]
+    bench.runner.run_all()
+    assert "small-1, small-2: 8 of 40 stay" in page.open("Pools")
+    assert "Removes alone" in page.press("Show the filter report", {"Pool": "1"}, "Pools")[0]
+    assert "There is no pool 7" in page.press("Show the filter report", {"Pool": "7"}, "Pools")[0]
+    typed = {"Pool": "1", "New project": "may", "Reason": "verify", "Adjudicators": CY.account, "Answers per pair": 2}
+    assert "8 pairs, 3 of them gold" in page.press("Start a verification project", typed, "Pools")[0]
+    _verified(bench, 1)
+    assert "1 disagreement, 1 decided" in page.press("Show projects", {}, "Review")[0]
+    assert "is closed" in page.press("Close without a draft", {"Project": "1", "Reason": "done"}, "Review")[0]
+    typed = {"Project": "1", "Edition": "next-bench", "Title": "Next", "Reason": "release", "% hidden": 50}
+    assert "A worker makes edition next-bench" in page.press("Export the edition", typed, "Editions")[0]
+    replace(bench.runner, editions=tmp_path / "editions").run_all()
+    assert "7 pairs (" in page.open("Editions")
