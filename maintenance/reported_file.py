@@ -216,7 +216,8 @@ def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> Row
         return None
     said = (
         f"{spec.title_of(spec.pooled)} {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, "
-        "however many pairs each has. Compare with the source, or leave out the figure that is wrong and say so in notes."
+        "however many pairs each has. Compare with the source, or leave out the figure that is wrong and say so in "
+        "notes."
     )
     return RowProblem(line, spec.pooled, "impossible", said)
 

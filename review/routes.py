@@ -107,7 +107,9 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[
         except Conflict as impossible:
             return routes.page(user, name, Draft(better, tag, reason), str(impossible), 422)
         index = find_item(routes.context.items.table, name)
-        return RedirectResponse(f"/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE)
+        return RedirectResponse(
+            f"{routes.pages.prefix}/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE
+        )
 
 
 def _add_annotate(
@@ -127,7 +129,7 @@ def _add_annotate(
         if sheet is None:
             return not_found(request.headers)
         if not sheet.annotates:
-            return RedirectResponse(f"/annotate/{sheet.id}/adjudicate", 303, _PRIVATE)
+            return RedirectResponse(f"{pages.prefix}/annotate/{sheet.id}/adjudicate", 303, _PRIVATE)
         return HTMLResponse(pages.annotate(sheet), 200, _PRIVATE)
 
     @router.get("/annotate/{project}/adjudicate")

@@ -4,7 +4,8 @@
 (() => {
   const root = document.getElementById("annotate");
   const at = (id) => document.getElementById(id);
-  const project = `/api/v1/verification/${root.dataset.project}`;
+  const prefix = root.dataset.prefix;
+  const project = `${prefix}/api/v1/verification/${root.dataset.project}`;
   const adjudicating = "adjudicating" in root.dataset;
   const base = adjudicating ? `${project}/disagreements` : project;
   const items = Number(root.dataset.items);
@@ -92,7 +93,7 @@
     image.hidden = !pair.image;
     at("no-image").hidden = Boolean(pair.image) || pair.question === null; // without texts there is more to say
     image.removeAttribute("src"); // or the image of the pair before stays until this one has come
-    if (pair.image) image.src = pair.image;
+    if (pair.image) image.src = prefix + pair.image;
     at("note").value = said.note;
     drawAnswers();
     drawDraft();

@@ -20,6 +20,7 @@ from leaderboard.board.reported_results import bundled_results, load_published, 
 from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
 from maintenance.actions import reported
 from maintenance.decision_log import PublicLog
 from maintenance.reported_file import ReportedFileRejected, RowProblem, arithmetic, fields, read, read_row
@@ -222,7 +223,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     assert before is not None
     assert now is not None
     snapshots = DatabaseSnapshots(database, spec_of("demo"))
-    site = BoardCache(snapshots, spec=spec_of("demo"), check_every=0)
+    site = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
     app = FastAPI()
     materials = ItemCatalog(None, None, snapshots.relations)
     app.include_router(leaderboard.routes.build(site, materials, PublicLog(database, PUBLIC_EVENTS)))
