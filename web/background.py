@@ -47,7 +47,8 @@ def lifespan(
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(services.board.refresh)  # so that the first visitor does not wait for the board
+        for one in services.benchmarks:  # so that the first visitor does not wait for a board
+            await asyncio.to_thread(one.board.refresh)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
@@ -56,7 +57,7 @@ def lifespan(
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
-            tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.submissions))
+            tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.first.submissions))
         # Litestream ends last, so that it copies what the others commit at their end.
         tasks.append(_check_uploads(settings, services, stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):

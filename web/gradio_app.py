@@ -49,8 +49,8 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
 def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
     limit, context = settings.upload_limit_bytes, services.board.context
     submitting = GradioSubmissions(
-        services.submissions,
-        services.submission_status,
+        services.first.submissions,
+        services.first.submission_status,
         partial(scorecard_on_board, services.board),
         settings.gradio_dir,
         limit,
@@ -62,7 +62,7 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
     with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame(context, "/app/submit", "vl-submit"):
         submissions.gradio_page.build(submitting, spec=settings.spec, limit_mb=limit / 2**20)
     with pages.route("Analyse", "/analyse"):
-        leaderboard.gradio_page.build_analyse(services.board, services.items)
+        leaderboard.gradio_page.build_analyse(services.board, services.first.items)
     maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
     with pages.route("Maintain", "/maintain"), maintaining:
         tabs = [PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)]

@@ -18,6 +18,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
 from storage.database import open_database
 from tests.factories.programs import run_maintenance, run_submissions
 from tests.factories.service import Service, running, until
