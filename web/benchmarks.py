@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, urlsplit
 
+from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -46,6 +47,8 @@ class BenchmarkMiddleware:
         path: str = scope["path"]
         if path.startswith(PREFIX):
             return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
+        if path == "/app/analyse" and (wanted := self._asked(scope)) in self._ids[1:]:
+            return RedirectResponse(_with_query(f"{path}-{wanted}", scope), 307)
         if not path.startswith((_API, "/account/")):
             return self._app
         wanted = self._asked(scope) if path.startswith(_API) else ""
@@ -89,6 +92,12 @@ class BenchmarkMiddleware:
     def _unknown(self, wanted: str) -> ASGIApp:
         detail = f"benchmark is one of {', '.join(self._ids)}, not {wanted[:60]!r}."
         return problem(400, "unknown-benchmark", detail, parameter="benchmark", known=list(self._ids))
+
+
+def asked_benchmark(request: Request, ids: Sequence[str]) -> str:
+    """Return the benchmark that a Gradio page is about: of the call's query, else of the page's; "" is the first."""
+    pages = (request.query_params, dict(parse_qsl(urlsplit(request.headers.get("referer", "")).query)))
+    return next((found for one in pages if (found := one.get("benchmark", "")) in ids), "")
 
 
 class BenchmarkDispatch:
