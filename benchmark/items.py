@@ -157,6 +157,13 @@ class ItemTable:
         places = [self.spec.category_keys.index(source.category) for source in self.spec.sources]
         return np.array(places, dtype=np.int8)[self.source_index]
 
+    @cached_property
+    def group_index(self) -> npt.NDArray[np.int64]:
+        """Items -> the number of their group: items of one id in the first revision that has them."""
+        numbers: dict[str, int] = {}
+        names = (next(item.ids[name] for name in self.revisions if name in item.ids) for item in self.items)
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
     def fingerprint(self, query: str, responses: Sequence[str]) -> str:
         """Return the fingerprint of texts under this benchmark's rules."""
         return fingerprint(query, responses, self.spec.drop_from_questions)

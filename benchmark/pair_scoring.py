@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from benchmark.clustered_intervals import clustered_wilson, mean_interval
 from benchmark.labelled_pairs import PairSet
-from benchmark.spec import TIE, Overall, ProtocolSpec
+from benchmark.spec import GROUPS, TIE, Overall, ProtocolSpec
 from benchmark.uncertainty import Interval, wilson
 
 UNREADABLE = -1
@@ -99,7 +99,8 @@ def score_protocol(verdicts: Verdicts, pairs: PairSet, protocol: ProtocolSpec) -
         key: _accuracy(credit, pairs.category_index == index, pairs)
         for index, key in enumerate(pairs.spec.category_keys)
     }
-    overalls = {overall.key: _overall(overall, credit, categories, pairs) for overall in pairs.spec.overalls}
+    named = [overall for overall in pairs.spec.overalls if overall.kind != GROUPS]
+    overalls = {overall.key: _overall(overall, credit, categories, pairs) for overall in named}
     return ProtocolScores(categories, overalls, _group_accuracies(credit, pairs))
 
 

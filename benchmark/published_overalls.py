@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from benchmark.spec import BenchmarkSpec, ItemEdition, Overall
+from benchmark.spec import GROUPS, BenchmarkSpec, ItemEdition, Overall
 
 Printed = Mapping[str, str]
 """Percentages as printed, by category key; ``overall`` is the micro average, ``groups`` that of whole groups."""
@@ -50,7 +50,7 @@ def fitting_overalls(figures: Printed, spec: BenchmarkSpec, sizes: Mapping[str, 
 
     ``sizes``: pairs per category. An overall of which a category or a size is not given cannot be told and is left out.
     """
-    return tuple(overall.key for overall in spec.overalls if _gives(overall, figures, sizes))
+    return tuple(overall.key for overall in spec.overalls if overall.kind != GROUPS and _gives(overall, figures, sizes))
 
 
 def _gives(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> bool:

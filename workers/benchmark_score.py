@@ -21,7 +21,7 @@ from benchmark.pair_scoring import (
     score_protocol,
 )
 from benchmark.recognition import benchmark_of_record
-from benchmark.spec import BenchmarkSpec, SpecError, known_benchmarks, load_spec
+from benchmark.spec import GROUPS, BenchmarkSpec, SpecError, known_benchmarks, load_spec
 from predictions.problems import Problem, ProblemCollector, UploadRejected
 from predictions.readers.pair_matching import match_predictions
 from predictions.readers.pair_predictions import first_record, read_predictions
@@ -107,7 +107,7 @@ def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         lines.append(f"{key + ' groups':<16}{count['right']:>10}{'':>21}{count['n']:>8}")
     for name, scores in card["protocols"].items():
         lines += ["", f"{name}: {card['rules'][name]}"]
-        keys = [*spec.category_keys, *(overall.key for overall in spec.overalls)]
+        keys = [*spec.category_keys, *(overall.key for overall in spec.overalls if overall.kind != GROUPS)]
         lines += [_line(key, scores[key], scores["interval"].get(key)) for key in keys]
         if spec.grouped is not None:
             lines.append(_line(spec.grouped.key, scores[spec.grouped.key], scores["interval"].get(spec.grouped.key)))

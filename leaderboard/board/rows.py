@@ -22,7 +22,7 @@ from benchmark.pairwise import RankRange, rank_ranges_of
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
 from benchmark.ranking import RankingEntry
 from benchmark.ranking import standings as places
-from benchmark.scoring import FIELDS
+from benchmark.scoring import FIELDS, fields, slices
 from benchmark.spec import BenchmarkSpec
 from benchmark.uncertainty import mover_macro, wilson
 from common.rounding import percent
@@ -344,7 +344,7 @@ def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> l
 def _counts(entries: Sequence[Mapping[str, Any]], revision: str, spec: BenchmarkSpec) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS."""
     if not entries:
-        return np.zeros((0, len(spec.sources), len(FIELDS)), dtype=np.int64)
+        return np.zeros((0, len(slices(spec)), len(fields(spec))), dtype=np.int64)
     return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
 
 
@@ -377,7 +377,8 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: 
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
     if protocols(spec)[protocol].has_interval:
         some = counted.total > 0
-        k, n = np.where(some, counted.right, 0), np.where(some, counted.total, 1)
+        right, total = counted.independent
+        k, n = np.where(some, right, 0), np.where(some, total, 1)
         bounds, whole = wilson(k, n), slice(len(spec.counted_names))
         low[:, whole], high[:, whole] = np.where(some, bounds.low, np.nan), np.where(some, bounds.high, np.nan)
         for at, name in enumerate(spec.score_names[whole.stop :], start=whole.stop):
@@ -385,8 +386,8 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: 
             mean = mover_macro([(k[:, c], n[:, c]) for c in parts])
             complete = some[:, parts].all(axis=1)
             low[:, at], high[:, at] = np.where(complete, mean.low, np.nan), np.where(complete, mean.high, np.nan)
-    fields = category_counts(counts, spec).sum(axis=-2)
-    n, agree, reject, undecided = (fields[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
+    totals = category_counts(counts, spec).sum(axis=-2)
+    n, agree, reject, undecided = (totals[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
     decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
     return _Numbers(shares, counted, low, high, decided, n - agree - reject - undecided)
 
