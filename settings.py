@@ -22,7 +22,7 @@ from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
 from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, load_spec
 from operation.replica import UPLOADS, Replica
-from storage.durability import LOCAL, REPLICATED
+from storage.files.durability import LOCAL, REPLICATED
 
 DEMO_REVISION = "demo"
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from benchmark.protocols import accuracies, category_counts, ratios, scores
 from benchmark.scoring import FIELDS, Tally, fields, slices
 from benchmark.spec import BenchmarkSpec
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 
 PUBLIC, BY_CATEGORY, OVERALL_ONLY = "public", "categories", "overall"
 LEVELS = (PUBLIC, BY_CATEGORY, OVERALL_ONLY)

@@ -14,9 +14,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.clustered_intervals import GroupSums, effective_share
 from benchmark.scoring import FIELDS, GROUPS, UNREADABLE, Tally, untied_start
 from benchmark.spec import MEAN, BenchmarkSpec, ProtocolSpec
+from benchmark.statistics.clustered_intervals import GroupSums, effective_share
 
 _N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED = range(len(FIELDS))
 _PAIR_FIELDS = (*FIELDS, *UNREADABLE, *GROUPS)
@@ -152,7 +152,7 @@ def ratios(
 
 
 def _effective(rows: FloatArray, right: FloatArray, votes: str) -> FloatArray:
-    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (benchmark/clustered_intervals.py)."""
+    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (benchmark/statistics/clustered_intervals.py)."""
     prefix = _PREFIXES[votes]
     names = ("groups", "squares", f"{prefix}right_squares", f"{prefix}right_products")
     groups, squares, right_squares, products = (rows[..., _PAIR_FIELDS.index(name)] for name in names)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from benchmark.protocols import category_counts, protocols, ratios, scores
-from benchmark.reliability import k_curve
 from benchmark.scoring import LENGTHS, Tally, length_index
-from benchmark.uncertainty import mover_macro, wilson
+from benchmark.statistics.reliability import k_curve
+from benchmark.statistics.uncertainty import mover_macro, wilson
 from benchmark.votes import Behaviour
 
 SCORER_VERSION = "1"

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
-from benchmark.reliability import majority
 from benchmark.spec import TIE, BenchmarkSpec
+from benchmark.statistics.reliability import majority
 from benchmark.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved
 
 LENGTHS = ("longer", "shorter", "equal")

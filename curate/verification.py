@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from benchmark.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
-from benchmark.annotator_agreement import PersonAnswer, preference_of
+from benchmark.label_quality.annotation import ERRORS, PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
+from benchmark.label_quality.annotator_agreement import PersonAnswer, preference_of
 from curate.errors import CurateError
 from curate.pairs import PoolPair
 

@@ -17,15 +17,15 @@ from maintenance.actions.approvals import PendingApproval
 from maintenance.actions.entry_search import EntryMatches
 from maintenance.actions.operations import Health
 from maintenance.actions.reported import ImportResult, ReportedResultView
+from maintenance.database.queries import Change, RevisionRow
 from maintenance.decision_log import Decision
-from maintenance.queries import Change, RevisionRow
 from maintenance.reported_file import ReportedFileRejected
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
+from storage.jobs.tasks import TaskView
 from storage.metadata import label
 from storage.quota_grants import GrantStatus
 from storage.reported_results import FIGURES
-from storage.tasks import TaskView
 
 NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmark.items import ItemTable
-from benchmark.reliability import self_consistency
 from benchmark.spec import load_spec
+from benchmark.statistics.reliability import self_consistency
 from benchmark.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Votes
 from predictions import readability
 from predictions.matching import (

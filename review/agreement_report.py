@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.annotator_agreement import PersonAnswer, agreement_report
-from maintenance import queries
+from benchmark.label_quality.annotator_agreement import PersonAnswer, agreement_report
 from maintenance.action_context import ActionContext
+from maintenance.database import queries
 from maintenance.registry import action
 from maintenance.types import require_maintainer
 from review.individual_labels import with_seconds

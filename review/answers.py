@@ -14,21 +14,22 @@ from pydantic import Field
 
 from auth import Forbidden, Identity, Role, require
 from auth.settings import Mode
-from benchmark.annotation import ERRORS, PREFERENCES, UNUSABLE, annotation_order
 from benchmark.items import ItemTable
+from benchmark.label_quality.annotation import ERRORS, PREFERENCES, UNUSABLE, annotation_order
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, whole_number
 from review import text_output
 from review.projects import ProjectNumber, known
-from storage import annotation_projects, audit
+from storage import annotation_projects
 from storage.annotation_projects import AnnotatorAnswer, Project
 from storage.database import LARGEST, Session
+from storage.integrity import audit
 from storage.models.review import NOTE_LIMIT
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
 SEEN = ("first", "second")
-"""The preferences as an annotator gives them; the other verdicts are those of benchmark.annotation."""
+"""The preferences as an annotator gives them; the other verdicts are those of benchmark.label_quality.annotation."""
 
 
 Place = Annotated[

@@ -13,9 +13,10 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from review.projects import ProjectNumber, known
-from storage import annotation_projects, audit
+from storage import annotation_projects
 from storage.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times
+from storage.integrity import audit
 
 EXPORTED = "verification.exported"
 LONGEST_PAUSE = 600.0

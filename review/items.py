@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmark.items import ItemTable, presentation_order
-from benchmark.reliability import majority
+from benchmark.statistics.reliability import majority
 from benchmark.votes import unpack_many
 from maintenance.types import Conflict, NotFound
 from storage.board_votes import board_votes

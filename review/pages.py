@@ -13,8 +13,8 @@ from jinja2 import Environment
 
 from auth import Identity
 from auth.pages import use_layout
-from benchmark.annotation import ERRORS, RECOGNITION, SAYINGS
 from benchmark.items import ItemTable
+from benchmark.label_quality.annotation import ERRORS, RECOGNITION, SAYINGS
 from maintenance.action_context import PairTexts
 from review.answers import ProjectView
 from review.disputes import MOST_OPEN, OwnDispute

@@ -10,22 +10,25 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from benchmark.annotation import PairAgreement, agreement
 from benchmark.items import ItemTable
+from benchmark.label_quality.annotation import PairAgreement, agreement
 from common.canonical_json import canonical_json
 from common.text import pluralize
-from maintenance import queries
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
+from maintenance.database import queries
 from maintenance.registry import DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
 from review.items import find_item
-from storage import annotation_projects, audit, disputes, label_imports, tasks
+from storage import annotation_projects, disputes
 from storage.annotation_projects import AnnotatorAnswer, NewProject, Project
 from storage.database import LARGEST, Session
-from storage.tasks import TaskView
+from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskView
+from storage.labels import label_imports
 
 CREATED, ANNOTATORS, CLOSED = "verification.created", "verification.annotators", "verification.closed"
 ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchmark.annotation import MIN_PAIRS_DISCLOSED
+from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
 from common.text import pluralize
 from storage.clock import iso
 

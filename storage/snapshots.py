@@ -41,5 +41,5 @@ def _end(when: str) -> float:
 
 
 def relations_body(session: Session, relations_id: str) -> bytes | None:
-    """Return stored relations, for benchmark.pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
+    """Return stored relations, for pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
     return session.scalars(select(StoredRelations.body).where(StoredRelations.id == relations_id).limit(1)).first()

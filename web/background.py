@@ -20,7 +20,7 @@ from operation import stored_uploads
 from operation.litestream import environment
 from predictions.spool import UploadedFile
 from settings import Settings
-from storage.uploads import Uploads
+from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware

@@ -33,10 +33,10 @@ from predictions.spool import Spool
 from receipts.service import ReceiptService
 from receipts.signing import Signer
 from settings import Settings
-from storage import label_imports, weak_hiding
 from storage.database import Database, Session
-from storage.durability import REPLICATED, Durability
-from storage.uploads import Uploads
+from storage.files.durability import REPLICATED, Durability
+from storage.files.uploads import Uploads
+from storage.labels import label_imports, weak_hiding
 from submissions.metadata import parse_columns
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService

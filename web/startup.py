@@ -15,9 +15,9 @@ from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
 from settings import SECRET_NAMES, Settings, SettingsError
-from storage import receipt_keys
 from storage.database import Database, open_migrated
-from storage.uploads import Uploads
+from storage.files.uploads import Uploads
+from storage.integrity import receipt_keys
 
 ROOT = Path(__file__).parents[1]
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.

@@ -62,7 +62,7 @@ def _commitment(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     from storage.database import OldChain, UnknownSchema
-    from storage.label_sets import LabelSetChanged
+    from storage.labels.label_sets import LabelSetChanged
     from workers import main
 
     try:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.labelled_pairs import PairSet
-from benchmark.pair_scoring import (
+from benchmark.pairs.labelled_pairs import PairSet
+from benchmark.pairs.pair_scoring import (
     UNREADABLE,
     Accuracy,
     ProtocolScores,
@@ -20,7 +20,7 @@ from benchmark.pair_scoring import (
     count_pairs,
     score_protocol,
 )
-from benchmark.recognition import benchmark_of_record
+from benchmark.pairs.recognition import benchmark_of_record
 from benchmark.spec import GROUPS, BenchmarkSpec, SpecError, known_benchmarks, load_spec
 from predictions.problems import Problem, ProblemCollector, UploadRejected
 from predictions.readers.pair_matching import match_predictions

@@ -11,7 +11,7 @@ import orjson
 from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
-from benchmark.label_diff import RankedBoard, rank_board
+from benchmark.label_quality.label_diff import RankedBoard, rank_board
 from benchmark.scoring import fields, slices
 from benchmark.spec import BenchmarkSpec
 from storage import entry_filters

@@ -11,8 +11,8 @@ from queue import Empty, SimpleQueue
 from common.logging_setup import log_to_stderr
 from operation.folder_mirror import worker_mirrors
 from settings import DEMO_REVISION, WorkerSettings
-from storage.backups import BackupTarget
 from storage.database import Database, migrate, open_database
+from storage.files.backups import BackupTarget
 from workers import schedule
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset

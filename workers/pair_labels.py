@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from benchmark.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
+from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
 from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
 from workers.labels.loader import LabelsError
 

@@ -18,9 +18,10 @@ from sqlalchemy import exists, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage import job_queue, visibility, worker_heartbeats
+from storage import visibility
 from storage.database import Database
-from storage.job_queue import Claim
+from storage.jobs import job_queue, worker_heartbeats
+from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
 from workers.jobs import detect_anomalies, pairwise_statistics, snapshot
 from workers.jobs.detect_anomalies import AnomalyDetector

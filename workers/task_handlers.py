@@ -1,4 +1,4 @@
-"""Handlers of maintainers' tasks, by kind. What a task is comes from storage/tasks.py; how it is done, from jobs/."""
+"""Handlers of maintainers' tasks, by kind. storage/jobs/tasks.py says what a task is, jobs/ how it is done."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 
 from benchmark.labels import LabelSet
 from common.text import pluralize
-from storage import backups, tasks
-from storage.backups import BackupFailed, BackupTarget
 from storage.database import Database
-from storage.tasks import TaskClaim, TaskKind
+from storage.files import backups
+from storage.files.backups import BackupFailed, BackupTarget
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskClaim, TaskKind
 from workers.jobs import activate_revision, draft_labels, import_labels, label_error_candidates, preview
 from workers.jobs.rescore import CHUNK
 from workers.labels.store import LabelStore

@@ -12,12 +12,15 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage import backups, integrity_alarms, label_imports, tasks
-from storage.backups import BackupFailed, BackupTarget
 from storage.database import Database
-from storage.label_sets import LabelSetChanged
-from storage.leases import LeaseLost
-from storage.tasks import TaskClaim, TaskFilter, TaskKind
+from storage.files import backups
+from storage.files.backups import BackupFailed, BackupTarget
+from storage.integrity import integrity_alarms
+from storage.jobs import tasks
+from storage.jobs.leases import LeaseLost
+from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
+from storage.labels import label_imports
+from storage.labels.label_sets import LabelSetChanged
 from workers import task_handlers
 from workers.jobs import audit_checkpoint, import_labels, weak_hiding
 from workers.jobs.activate_revision import BoardChangedMeanwhile

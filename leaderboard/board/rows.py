@@ -18,13 +18,13 @@ from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
-from benchmark.pairwise import RankRange, rank_ranges_of
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
-from benchmark.ranking import RankingEntry
-from benchmark.ranking import standings as places
 from benchmark.scoring import FIELDS, fields, slices
 from benchmark.spec import BenchmarkSpec
-from benchmark.uncertainty import mover_macro, wilson
+from benchmark.statistics.pairwise import RankRange, rank_ranges_of
+from benchmark.statistics.ranking import RankingEntry
+from benchmark.statistics.ranking import standings as places
+from benchmark.statistics.uncertainty import mover_macro, wilson
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
 from benchmark.spec import capital
+from benchmark.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
 from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import HERE, Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, to_chart

@@ -16,7 +16,7 @@ from benchmark.protocols import category_counts, protocols
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard.board import reported_results
 from leaderboard.board.disclosure import shown_strict

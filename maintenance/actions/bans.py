@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from auth import LOCAL, Role, bans, require
-from maintenance import account_queries
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
+from maintenance.database import account_queries
 from maintenance.registry import AccountName, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from common.text import pluralize
-from maintenance import queries, text_output
+from maintenance import text_output
 from maintenance.action_context import ActionContext, Shipped
+from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
 from maintenance.reported_file import (
     FIELDS,
@@ -22,9 +23,10 @@ from maintenance.reported_file import (
     repeated,
 )
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from storage import audit, confusables, reported_results
+from storage import confusables, reported_results
 from storage.clock import iso
 from storage.database import Session
+from storage.integrity import audit
 from storage.reported_results import FIGURES, same_numbers
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"

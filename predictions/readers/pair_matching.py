@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from benchmark.items import response_fingerprint
-from benchmark.labelled_pairs import PairSet
-from benchmark.pair_scoring import UNREADABLE, Verdicts
+from benchmark.pairs.labelled_pairs import PairSet
+from benchmark.pairs.pair_scoring import UNREADABLE, Verdicts
 from predictions.problems import ProblemCollector
 from predictions.readers.pair_predictions import PairPrediction, flip
 

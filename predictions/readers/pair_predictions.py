@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark.labelled_pairs import field as field_at
-from benchmark.pair_scoring import UNREADABLE
+from benchmark.pairs.labelled_pairs import field as field_at
+from benchmark.pairs.pair_scoring import UNREADABLE
+from benchmark.pairs.verdict_formats import json_verdict, read_json_verdict, read_verdict
 from benchmark.spec import TIE, BenchmarkSpec
-from benchmark.verdict_formats import json_verdict, read_json_verdict, read_verdict
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import gzipped
 from predictions.readers.base import FieldReader, objects, shorten

@@ -10,7 +10,7 @@ from typing import Annotated
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from benchmark.annotation import SAYINGS, VERDICTS
+from benchmark.label_quality.annotation import SAYINGS, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
 

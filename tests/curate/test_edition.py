@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from benchmark.commitments import commit
-from benchmark.labelled_pairs import read_pairs
-from benchmark.pair_scoring import score_protocol
+from benchmark.pairs.labelled_pairs import read_pairs
+from benchmark.pairs.pair_scoring import score_protocol
 from benchmark.spec import load_spec
 from curate.__main__ import main
-from curate.duplicates_command import EditionPrints
-from curate.edition import file_digest
+from curate.commands.duplicates_command import EditionPrints
+from curate.editions.edition import file_digest
 from curate.pool import write_lines
 from predictions.problems import ProblemCollector
 from predictions.readers.pair_matching import match_predictions

@@ -22,8 +22,8 @@ from benchmark.items import ItemTable
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Matrix, Votes
 from predictions.parse import parse_predictions
-from storage import label_sets
 from storage.database import Database
+from storage.labels import label_sets
 from storage.models.core import Snapshot
 from tests.databases import a_submission
 from tests.factories.specs import VL

@@ -21,7 +21,7 @@ from predictions.parse import Predictions, UploadRejected, build_report, parse_p
 from predictions.spool import Spool, UploadedFile
 from receipts.signing import Signer
 from storage.database import Database
-from storage.uploads import Uploads
+from storage.files.uploads import Uploads
 from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from tests.factories import labels

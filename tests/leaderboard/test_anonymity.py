@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.pairwise import PairwiseArrays
+from benchmark.statistics.pairwise import PairwiseArrays
 from leaderboard.analysis_tab import draw, read_choice
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.cache import BoardVersion

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 import leaderboard.api
 import leaderboard.gradio_page
 import leaderboard.routes
-from benchmark.pairwise import compare_all, pack
+from benchmark.statistics.pairwise import compare_all, pack
 from leaderboard import theme
 from leaderboard.analysis_tab import FIRST_SHOWN, MOST_CHOSEN, draw, from_address, names, read_choice
 from leaderboard.cache import BoardCache

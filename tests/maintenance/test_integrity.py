@@ -23,8 +23,10 @@ from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
 from receipts import api
 from receipts.service import ReceiptService, RecordChanged
-from storage import audit, integrity, integrity_alarms, row_commitments, visibility
+from storage import visibility
 from storage.database import Database, OldChain, migrate, open_database
+from storage.integrity import audit, integrity_alarms, row_commitments
+from storage.integrity import integrity_check as integrity
 from storage.models.core import AuditEvent, Score
 from submissions.metadata import Metadata
 from tests.databases import new_database, on_record

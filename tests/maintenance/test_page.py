@@ -18,11 +18,11 @@ from auth import Identity
 from maintenance import markup
 from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
-from maintenance.queries import RevisionRow
-from storage import tasks
+from maintenance.database.queries import RevisionRow
 from storage.database import Database
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskView
 from storage.reported_results import FIGURES
-from storage.tasks import TaskView
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark

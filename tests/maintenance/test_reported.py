@@ -24,9 +24,9 @@ from maintenance.actions import reported
 from maintenance.decision_log import PublicLog
 from maintenance.reported_file import FIELDS, ReportedFileRejected, RowProblem, read, read_row
 from maintenance.types import Conflict, NotFound
-from storage import audit
 from storage import reported_results as stored
 from storage.database import Database
+from storage.integrity import audit
 from storage.models.operations import ReportedResult
 from tests.databases import new_database
 from tests.factories import small_benchmark

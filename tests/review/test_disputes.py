@@ -15,7 +15,8 @@ from maintenance import text_output
 from maintenance.actions import operations, rescoring
 from maintenance.types import Conflict, NotFound
 from review import disputes
-from storage import label_sets, tasks
+from storage.jobs import tasks
+from storage.labels import label_sets
 from tests.factories.accounts import (
     ANONYMOUS,
     LOCAL,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from benchmark.annotation import MIN_PAIRS_DISCLOSED, annotation_order
 from benchmark.items import response_fingerprint
+from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED, annotation_order
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
@@ -22,8 +22,10 @@ from review import answers, disputes, projects
 from review import text_output as review_words
 from review.answers import GivenAnswer
 from review.projects import PairSelection
-from storage import annotation_projects, audit, tasks
+from storage import annotation_projects
 from storage import disputes as kept
+from storage.integrity import audit
+from storage.jobs import tasks
 from storage.models.core import Account
 from tests.databases import new_database
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER

@@ -11,8 +11,8 @@ from sqlalchemy import insert
 
 from auth import ANONYMOUS, OPEN, Unauthenticated
 from maintenance.actions import entries
-from storage import job_queue
 from storage.database import Database
+from storage.jobs import job_queue
 from storage.models.moderation import ImportedLabels
 from submissions.activity import ActivityItem
 from tests.factories import small_benchmark

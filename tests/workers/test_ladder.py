@@ -23,8 +23,8 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.share.exports import as_csv, as_json, extract
 from maintenance.actions import entries
 from receipts.service import ReceiptService
-from storage import ladder
 from storage.database import Database
+from storage.labels import ladder
 from storage.models.core import Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from submissions import status as submissions_status

@@ -8,10 +8,12 @@ import pytest
 from sqlalchemy import func, select
 
 from benchmark.scoring import Tally
-from storage import audit, job_queue, label_sets
 from storage.database import Database
-from storage.job_queue import JobStage
-from storage.leases import LeaseLost
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.jobs.job_queue import JobStage
+from storage.jobs.leases import LeaseLost
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.specs import VL

@@ -10,9 +10,10 @@ from sqlalchemy import func, select, text
 
 from benchmark.scoring import Tally
 from benchmark.votes import Votes
-from storage import audit, job_queue
 from storage.database import Database
-from storage.job_queue import MAX_ATTEMPTS, JobStage
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.jobs.job_queue import MAX_ATTEMPTS, JobStage
 from storage.models.core import AuditEvent, Job, Score
 from tests.factories import small_benchmark
 from tests.factories.specs import VL

@@ -22,11 +22,12 @@ from benchmark.anomalies import Evidence, Planes
 from benchmark.disclosure import PUBLIC, merged, shown_shares
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
-from benchmark.reliability import majority
+from benchmark.statistics.reliability import majority
 from benchmark.votes import unpack_many
-from storage import audit, label_imports, label_sets
 from storage.database import Database
-from storage.label_sets import ActiveBoard
+from storage.integrity import audit
+from storage.labels import label_imports, label_sets
+from storage.labels.label_sets import ActiveBoard
 from storage.models.anomalies import AnomalyCase, AnomalyScanCursor
 from storage.models.core import AuditEvent, Submission
 from storage.visibility import PUBLISHED

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.annotation import (
+from benchmark.items import ItemTable
+from benchmark.label_quality.annotation import (
     DROP,
     MIN_PAIRS_DISCLOSED,
     AnnotationAnswer,
@@ -21,11 +22,11 @@ from benchmark.annotation import (
     draft_from_disputes,
     preferred_label,
 )
-from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
-from storage import annotation_projects, disputes, label_imports, label_sets
+from storage import annotation_projects, disputes
 from storage.database import Database
-from storage.tasks import TaskClaim
+from storage.jobs.tasks import TaskClaim
+from storage.labels import label_imports, label_sets
 from workers.jobs import import_labels
 from workers.jobs.import_labels import LabelDraft
 from workers.labels.loader import LabelsError

@@ -13,9 +13,11 @@ from sqlalchemy.orm import Session
 
 from benchmark.scoring import tally_many
 from benchmark.votes import unpack_many
-from storage import audit, job_queue, label_sets, row_commitments
 from storage.clock import database_now
 from storage.database import Database
+from storage.integrity import audit, row_commitments
+from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from workers.jobs.score import tally_text

@@ -14,11 +14,12 @@ from sqlalchemy.orm import Session
 
 from benchmark.scoring import Tally, tally
 from benchmark.votes import Votes
-from storage import audit, job_queue, row_commitments
 from storage.clock import database_now
 from storage.database import Database
-from storage.job_queue import Claim
-from storage.leases import LeaseLost
+from storage.integrity import audit, row_commitments
+from storage.jobs import job_queue
+from storage.jobs.job_queue import Claim
+from storage.jobs.leases import LeaseLost
 from storage.models.core import Score, Submission
 from workers.scorer import Scorer
 

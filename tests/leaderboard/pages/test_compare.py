@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmark.pairwise import PairwiseArrays
-from benchmark.uncertainty import ALPHA, holm, mcnemar_exact, wilson
+from benchmark.statistics.pairwise import PairwiseArrays
+from benchmark.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
