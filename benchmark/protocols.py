@@ -152,7 +152,7 @@ def ratios(
 
 
 def _effective(rows: FloatArray, right: FloatArray, votes: str) -> FloatArray:
-    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (benchmark/statistics/clustered_intervals.py)."""
+    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (statistics/clustered_intervals.py)."""
     prefix = _PREFIXES[votes]
     names = ("groups", "squares", f"{prefix}right_squares", f"{prefix}right_products")
     groups, squares, right_squares, products = (rows[..., _PAIR_FIELDS.index(name)] for name in names)

@@ -38,7 +38,7 @@ from benchmark.statistics.ranking import RANK_RANGE_LIMIT, RankRanges, normal_dr
 from benchmark.statistics.reliability import cohen_kappa, kappa_matrix
 from benchmark.statistics.selection import Selection, select_best
 from benchmark.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
-from benchmark.votes import ABSENT, Matrix
+from benchmark.votes import ABSENT, Matrix, resolved
 
 VERSION = "2"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
@@ -226,6 +226,7 @@ def compare_all(
     """
     if verdicts.shape != (len(entries), len(table)):
         raise ValueError(f"verdicts are entries x items, not {verdicts.shape}")
+    verdicts = resolved(verdicts, labels.preferred)
     labelled = labels.preferred != NOT_LABELLED
     correct = (verdicts == labels.preferred) & labelled
     spec = table.spec
@@ -266,7 +267,9 @@ def compare_all(
 
 
 def _right(one: Variants, labels: LabelSet) -> BoolArray:
-    return np.asarray((one.verdicts == labels.preferred) & (labels.preferred != NOT_LABELLED))
+    return np.asarray(
+        (resolved(one.verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED)
+    )
 
 
 def agreement(verdicts: Matrix) -> FloatArray:
