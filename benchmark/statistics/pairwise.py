@@ -142,7 +142,7 @@ class PairwiseArrays:
         i, j = self.entries.index(first), self.entries.index(second)
         b, c = self.only_right[:, i, j].astype(np.int64), self.only_right[:, j, i].astype(np.int64)
         members = spec.groupings[grouping or spec.official]
-        counted = [name for name in spec.overall_first if not spec.is_mean(name)]
+        counted = [name for name in spec.overall_first if not spec.is_mean(name) and not spec.counts_groups(name)]
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
         counts = {name: _sum(sources, (b, c, self.sizes), spec) for name, sources in groups.items()}
@@ -312,7 +312,7 @@ def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> 
     """Return the items of an order as masks; [] where there is nothing, or too little, to count."""
     spec = table.spec
     members, wanted = spec.groupings[grouping], spec.parts_of(order)
-    if not _asked(order, np.array(labelled.sum()), spec):
+    if not _asked(order, np.array(labelled.sum()), spec) or spec.counts_groups(order):
         return []
     code = {source: number for number, name in enumerate(wanted) for source in members[name]}
     category = np.where(labelled, np.array([code.get(key, -1) for key in spec.source_keys])[table.source_index], -1)

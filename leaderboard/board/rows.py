@@ -233,14 +233,15 @@ def build_board(
     counts = _counts(entries, wanted, spec)
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
     per_source = _source_sizes(snapshot, wanted, counts, spec)
-    sizes = _sizes(per_source, grouping, level, spec)
+    sizes = _sizes(per_source, grouping, level, spec) | _group_sizes(counts, level, spec)
     numbers = _numbers(counts, protocol, grouping, spec)
     rules = _Rules(protocol, grouping, spec)
     if level == OVERALL_ONLY:
         rows = _ranked_by_pooled(_scored_rows(entries, wanted, _pooled_only(numbers, spec), spec), spec)
     else:
         chosen = _selections(snapshot, wanted, rules)
-        scored = [_best_of(row, chosen, sizes, spec) for row in _scored_rows(entries, wanted, numbers, spec)]
+        unranked = zip(_scored_rows(entries, wanted, numbers, spec), _independent(numbers, sizes), strict=True)
+        scored = [_best_of(row, chosen, independent, spec) for row, independent in unranked]
         rows = _ranked(scored, numbers.counted)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules)
     if level == OVERALL_ONLY:
@@ -307,7 +308,7 @@ def _selections(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Se
     return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in found.items()}
 
 
-def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int], spec: BenchmarkSpec) -> BoardRow:
+def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, float], spec: BenchmarkSpec) -> BoardRow:
     """Return the row, and where it is the best of several variants what that means for it."""
     if row.id not in chosen:
         return row
@@ -322,7 +323,7 @@ def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int], spec: 
     return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
 
 
-def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, int], spec: BenchmarkSpec) -> float:
+def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, float], spec: BenchmarkSpec) -> float:
     """Return the lower limit of a score with its own quantile."""
     name, z = score
     counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
@@ -369,6 +370,22 @@ def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: Bench
         if not spec.is_mean(name)
     }
     return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
+
+
+def _group_sizes(counts: npt.NDArray[np.int64], level: str, spec: BenchmarkSpec) -> dict[str, int]:
+    """Return the groups behind the score that counts them."""
+    if spec.grouped is None or level == OVERALL_ONLY:
+        return {}
+    groups = counts[:1, :, fields(spec).index("groups")].sum()
+    return {spec.grouped.key: int(groups)}
+
+
+def _independent(numbers: _Numbers, sizes: Mapping[str, int]) -> Sequence[Mapping[str, float]]:
+    """Return, entry by entry, of how many independent pairs each counted score has the interval."""
+    if numbers.counted.effective is None:
+        return [sizes] * len(numbers.shares)
+    names = numbers.counted.spec.counted_names
+    return [dict(zip(names, row, strict=True)) for row in numbers.counted.independent[1].tolist()]
 
 
 def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: BenchmarkSpec) -> _Numbers:
