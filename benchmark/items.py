@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, SPEC, BenchmarkSpec, load_spec
 
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
 MANIFEST = "items.json"
@@ -232,12 +232,17 @@ class ItemTable:
 def load_table(path: Path | None = None, definitions: Path = DEFINITIONS) -> ItemTable:
     """Return the table of a manifest file, of the benchmark that it names; without a path that of the default one.
 
+    A manifest in the folder of a definition belongs to that definition; another to one in ``definitions``.
+
     Raises:
         ValueError: there is no definition of that benchmark.
     """
     if path is None:
         return ItemTable.load(load_spec(DEFAULT_BENCHMARK, definitions))
     manifest = json.loads(path.read_bytes())
+    path = path.absolute()
+    if (path.parent / SPEC).is_file() and path.parent.name == manifest["benchmark"]:
+        definitions = path.parents[1]
     return ItemTable.from_json(manifest, load_spec(manifest["benchmark"], definitions))
 
 

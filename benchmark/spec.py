@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 DEFINITIONS = Path(__file__).parent / "definitions"
+SPEC = "spec.toml"
+"""The definition in its folder."""
 DEFAULT_BENCHMARK = "vl-rewardbench"
 """The benchmark of commands and addresses that name none."""
 HUB_DATASETS = "https://huggingface.co/datasets/"
@@ -397,7 +399,7 @@ def capital(text: str) -> str:
 
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:
     """Return the ids of all benchmarks that have a folder."""
-    return tuple(sorted(path.parent.name for path in definitions.glob("*/spec.toml")))
+    return tuple(sorted(path.parent.name for path in definitions.glob(f"*/{SPEC}")))
 
 
 def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
@@ -409,7 +411,7 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
     if benchmark not in known_benchmarks(definitions):
         known = ", ".join(known_benchmarks(definitions))
         raise SpecError(f"there is no benchmark {benchmark!r}; known: {known}")
-    return _load(definitions / benchmark / "spec.toml")
+    return _load(definitions / benchmark / SPEC)
 
 
 @cache

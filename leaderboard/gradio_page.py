@@ -29,6 +29,7 @@ from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import board_fragment, footer_markup, header_markup
+from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import QueueFull
 from leaderboard.share.exports import file_stem
 
@@ -122,21 +123,21 @@ def _usual(spec: BenchmarkSpec) -> str:
 
 
 @contextmanager
-def frame(current: str, *classes: str) -> Iterator[None]:
+def frame(context: RenderContext, current: str, *classes: str) -> Iterator[None]:
     """Provide the public pages' header and footer instead of Gradio's, and their column; `current`: the page's
     address."""
     Navbar(visible=False)
-    gr.HTML(header_markup(current), elem_classes=["site", "vl-head"], apply_default_css=False, js_on_load=None)
+    gr.HTML(header_markup(context, current), elem_classes=["site", "vl-head"], apply_default_css=False, js_on_load=None)
     with gr.Column(elem_id="main", elem_classes=["vl-page", *classes]):
         yield
-    gr.HTML(footer_markup(), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)
+    gr.HTML(footer_markup(context), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)
 
 
 def build_board(site: BoardCache) -> None:
     """Build the board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
     warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
     spec = site.spec
-    with frame("/"):
+    with frame(site.context, "/"):
         board = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
     _on_open(lambda: board_fragment(_edition(site), embedded=True), [board])
 
@@ -158,7 +159,7 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
     """Figures about chosen judges; ``materials`` has the relations between them, without it some figures say less."""
     spec = site.spec
     materials = materials or ItemCatalog(spec=spec)
-    with frame("/app/analyse", "vl-analyse"):
+    with frame(site.context, "/app/analyse", "vl-analyse"):
         gr.HTML(_LEAD, elem_classes=["site"], apply_default_css=False, js_on_load=None)
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
@@ -188,21 +189,21 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
         try:
             edition = await _asked(site, state)
             if edition is None:
-                return _nothing_drawn(len(controls), analysis_tab.no_board())
+                return _nothing_drawn(len(controls), analysis_tab.no_board(site.context))
             return await site.turns.take(lambda one: _opened(edition, one, materials), state)
         except QueueFull:
-            return _nothing_drawn(len(controls), analysis_tab.busy())
+            return _nothing_drawn(len(controls), analysis_tab.busy(site.context))
 
     async def draw(*values: Any) -> list[Any]:
         named = dict(zip(("entries", "protocol", "grouping", "revision", "chart", "paper"), values, strict=False))
         try:
             edition = await _asked(site, values[-1])
             if edition is None:
-                return _nothing_drawn(3, analysis_tab.no_board())
+                return _nothing_drawn(3, analysis_tab.no_board(site.context))
             choose = partial(read_choice, edition, named)
             return await site.turns.take(lambda state: _changed(edition, choose(state), materials), values[-1])
         except QueueFull:
-            return _nothing_drawn(3, analysis_tab.busy())
+            return _nothing_drawn(3, analysis_tab.busy(site.context))
 
     _on_open(start, [*controls, when, figure, said], inputs=[page], js=_OPEN)
     gr.on(

@@ -7,6 +7,7 @@ and ``web/middleware_stack.py`` puts ``BoardFastPathMiddleware`` around the appl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ from leaderboard.pages import tool_pages as tools_pages
 from leaderboard.pages.decisions import Log
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import busy_page, failed_page, no_board, not_found_page, status_page
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
     EMBEDDABLE,
     FOREVER,
@@ -64,9 +66,9 @@ def _without_score(
     wanted = revision or edition.snapshot["label_revision"]
     known = {name: entry.EntryQuery(found["id"], name, as_of).url() for name in found["tallies"]}
     if is_withheld(found, wanted):
-        return status_pages.withheld(found["model"], wanted, known, headers)
+        return status_pages.withheld(edition.context, found["model"], wanted, known, headers)
     if revision and revision not in found["tallies"]:
-        return status_pages.not_scored(found["model"], revision, known, headers)
+        return status_pages.not_scored(edition.context, found["model"], revision, known, headers)
     return None
 
 
@@ -80,13 +82,14 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
     tells what was decided."""
     materials = materials or ItemCatalog(spec=site.spec)
+    missing = partial(not_found_page, site.context)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         view = read_query(request.query_params, edition.revisions, edition.spec)
         if view == BoardQuery(edition.spec):
             return respond(front_page(edition), request.headers)
@@ -108,7 +111,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
     async def one_entry(entry_id: str, request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
         found = edition.entry(entry_id)
@@ -119,58 +122,63 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
         page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
         if page is None:
             left = edition.removed_entry(entry_id)
-            return _stub(left, request.headers) if left is not None else not_found_page(request.headers)
+            return _stub(site.context, left, request.headers) if left is not None else missing(request.headers)
         made = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(made, request.headers)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, site.spec, request.headers)
+        return _static(name, site.spec, request.headers) or missing(request.headers)
 
-    router.include_router(tools.build(site, materials, not_found_page))
-    router.include_router(decisions.build(site, log, not_found_page))
-    router.include_router(sharing.build(site, not_found_page, log))
+    router.include_router(tools.build(site, materials, missing))
+    router.include_router(decisions.build(site, log, missing))
+    router.include_router(sharing.build(site, missing, log))
     return router
 
 
-def _stub(left: Mapping[str, Any], headers: Headers) -> Response:
+def _stub(context: RenderContext, left: Mapping[str, Any], headers: Headers) -> Response:
     """Return the address of an entry that is off the board goes on working."""
     if into := left.get("merged_into"):
-        return RedirectResponse(f"/entries/{into}", 308)
-    return status_pages.withdrawn(left, headers)
+        return RedirectResponse(f"{context.prefix}/entries/{into}", 308)
+    return status_pages.withdrawn(context, left, headers)
 
 
-def _static(name: str, spec: BenchmarkSpec, headers: Headers) -> Response:
+def _static(name: str, spec: BenchmarkSpec, headers: Headers) -> Response | None:
     for asset in render.assets(spec).values():
         if asset.url == f"/static/{name}":
             return respond(asset.body, headers, cache_control=FOREVER)
         if asset.name == name:  # without its hash, for pages that cannot know it
             return respond(asset.body, headers)
-    return not_found_page(headers)
+    return None
 
 
-async def not_found(request: Request, error: Exception) -> Response:
-    """Exception handler for 404: problem+json below /api/, a page elsewhere."""
-    if request.url.path.startswith("/api/"):
-        return problem(404, "not-found", "There is no such resource.")
-    return not_found_page(request.headers)
+@dataclass(frozen=True, slots=True)
+class ErrorPages:
+    """Exception handlers of an application: problem+json below /api/, a page elsewhere."""
 
+    context: RenderContext = field(default_factory=RenderContext)
 
-async def failed(request: Request, error: Exception) -> Response:
-    """Exception handler for 500: problem+json below /api/, a page elsewhere."""
-    if request.url.path.startswith("/api/"):
-        return problem(500, "internal", "The fault is ours. Please try again in a moment.")
-    return failed_page(request.headers)
+    async def not_found(self, request: Request, error: Exception) -> Response:
+        """Answer 404."""
+        if request.url.path.startswith("/api/"):
+            return problem(404, "not-found", "There is no such resource.")
+        return not_found_page(self.context, request.headers)
 
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """Answer 500."""
+        if request.url.path.startswith("/api/"):
+            return problem(500, "internal", "The fault is ours. Please try again in a moment.")
+        return failed_page(self.context, request.headers)
 
-async def busy(request: Request, error: Exception) -> Response:
-    """Exception handler for Busy: problem+json below /api/, a page elsewhere."""
-    if request.url.path.startswith("/api/"):
-        reply: Response = problem(503, "busy", "Too many others are being answered. Please try again in a few seconds.")
-    else:
-        reply = busy_page(request.headers)
-    reply.headers["Retry-After"] = "5"
-    return reply
+    async def busy(self, request: Request, error: Exception) -> Response:
+        """Answer 503 where too many others wait."""
+        if request.url.path.startswith("/api/"):
+            detail = "Too many others are being answered. Please try again in a few seconds."
+            reply: Response = problem(503, "busy", detail)
+        else:
+            reply = busy_page(self.context, request.headers)
+        reply.headers["Retry-After"] = "5"
+        return reply
 
 
 class BoardFastPathMiddleware:

@@ -123,13 +123,19 @@ def _ask(question: str) -> str:
 
 def _manifest(options: argparse.Namespace) -> int:
     named = dict(pair.split("=", 1) for pair in options.revision)
-    spec = load_spec(options.benchmark)
+    spec = load_spec(options.benchmark, _definitions())
     if spec.fields is not None:
         return _manifest_of_pairs(spec, named, options.output)
     table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
     print(f"{options.output}: {len(table)} items, revisions {', '.join(table.revisions)}")
     return 0
+
+
+def _definitions() -> Path:
+    """Return the directory of the definitions, whatever else is set."""
+    name = "BENCHMARK_DEFINITIONS"
+    return WorkerSettings.from_env({name: os.environ.get(name, "")}).definitions
 
 
 def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path) -> int:

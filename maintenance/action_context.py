@@ -15,7 +15,7 @@ from storage.database import Database
 from storage.jobs.tasks import TaskView
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
-Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, and FIGURES
+Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, figures
 
 
 class PairTexts(Protocol):

@@ -74,6 +74,7 @@ class ReviewPages:
 
     def __init__(self, site: Environment) -> None:
         self._environment = use_layout(_HERE / "templates", site)
+        self.prefix = str(site.globals.get("prefix", ""))  # of the addresses of the benchmark
 
     def dispute(self, user: Identity, pair: DisputeView, *, csrf: str, draft: Draft, problem: str) -> str:
         """Return the form about one pair, and the user's own disputes of it."""

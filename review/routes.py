@@ -105,7 +105,9 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[
         except Conflict as impossible:
             return routes.page(user, name, Draft(better, tag, reason), str(impossible), 422)
         index = find_item(routes.context.items.table, name)
-        return RedirectResponse(f"/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE)
+        return RedirectResponse(
+            f"{routes.pages.prefix}/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE
+        )
 
 
 def _add_annotate(

@@ -354,10 +354,7 @@ def test_no_function_takes_more_than_six_parameters() -> None:
     assert not many, many
 
 
-# Where a category, a source or an overall figure may still be named in code: the columns and
-# constraints of the database (storage and its migrations are history), and the reported figures
-# that stand in those columns.
-COLUMNS_OF_FIGURES = ("storage/", "maintenance/reported_file.py", "maintenance/tabs/reported.py")
+# Where a word that names a category, a source or an overall figure stands for something else.
 # "overall" here is a level of disclosure, a key of kept evidence or of a report, not a figure of
 # one benchmark, and "other" a value of a format or of a metric's label; the tags of a drafted note
 # are those of the annotation form.
@@ -387,8 +384,6 @@ def test_what_a_benchmark_defines_is_named_in_its_definition_alone() -> None:
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             where = path.relative_to(ROOT).as_posix()
-            if where.startswith(COLUMNS_OF_FIGURES):
-                continue
             nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             count = sum(isinstance(node, ast.Constant) and node.value in names for node in nodes)
             if count:

@@ -19,9 +19,8 @@ import review.routes
 import submissions.api
 import submissions.pages
 import web.status_page
-from auth.settings import Mode
 from leaderboard.pages.status_pages import not_found_page
-from leaderboard.render import assets, environment, show_benchmark
+from leaderboard.render import assets, environment
 from maintenance.decision_log import PublicLog
 from operation.alarms import service_alarms
 from operation.metrics import render
@@ -64,8 +63,6 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services)
-    show_benchmark(settings.spec)
-    environment().globals["local_mode"] = settings.identity.mode is Mode.LOCAL  # a line on every page
     return wrap(app, middleware(settings, services))
 
 
@@ -90,7 +87,7 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    app.include_router(web.status_page.build(PublicStatus(services.database, services.replica)))
+    app.include_router(web.status_page.build(services.board.context, PublicStatus(services.database, services.replica)))
 
 
 def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> None:
@@ -107,11 +104,13 @@ def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> No
 def _add_review(app: FastAPI, settings: Settings, services: Services) -> None:
     """Add disputes and verification by hand."""
     identities, context = services.auth, action_context(settings, services)
+    site = services.board.context
+    pages = ReviewPages(environment(site))
     forms = review.routes.Forms(
         lambda user: auth.routes.csrf_token(identities, user) if user.auth_method == "session" else "",
         lambda user, sent: auth.routes.check_csrf(identities, user, sent) if user.auth_method == "session" else None,
     )
-    app.include_router(review.routes.build(context, ReviewPages(environment()), forms, not_found_page))
+    app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, site)))
 
 
 def _add_accounts(app: FastAPI, settings: Settings, services: Services, rules: ActivityRules) -> None:

@@ -47,7 +47,7 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
 
 
 def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
-    limit = settings.upload_limit_bytes
+    limit, context = settings.upload_limit_bytes, services.board.context
     submitting = GradioSubmissions(
         services.submissions,
         services.submission_status,
@@ -59,11 +59,12 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
     with pages:
         leaderboard.gradio_page.build_board(services.board)
-    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame("/app/submit", "vl-submit"):
+    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame(context, "/app/submit", "vl-submit"):
         submissions.gradio_page.build(submitting, spec=settings.spec, limit_mb=limit / 2**20)
     with pages.route("Analyse", "/analyse"):
         leaderboard.gradio_page.build_analyse(services.board, services.items)
-    with pages.route("Maintain", "/maintain"), leaderboard.gradio_page.frame(MAINTAIN, "vl-submit", "vl-maintain"):
+    maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
+    with pages.route("Maintain", "/maintain"), maintaining:
         tabs = [PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)]
         maintenance.page.build(_page_context(settings, services), tabs)
     return pages

@@ -21,6 +21,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
+from leaderboard.render_context import contexts_of
 from maintenance.action_context import ActionContext
 from operation.build import BUILD
 from operation.litestream import Litestream
@@ -67,18 +68,19 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     litestream = replicating_litestream(settings)
     replica = ReplicaWatch(litestream) if litestream is not None else None
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
+    [context] = contexts_of([settings.spec], local_mode=settings.identity.mode is Mode.LOCAL)
     snapshots = DatabaseSnapshots(database, settings.spec, hidden_labels=settings.hidden_labels)
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),
-        account_pages=AccountPages(environment(), [submissions.pages.TEMPLATES]),
+        account_pages=AccountPages(environment(context), [submissions.pages.TEMPLATES]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         submissions=_submission_service(settings, database, signer),
         submission_status=partial(get_status, database, settings.spec, hidden=settings.hidden_labels),
         receipts=ReceiptService(database, settings.spec, signer, settings.hidden_labels),
         board=BoardCache(
             snapshots,
-            spec=settings.spec,
+            context=context,
             public_url=settings.identity.public_url,
             warm=leaderboard.routes.prerender,
         ),

@@ -17,13 +17,10 @@ from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, explore, number_check
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import environment, past_board_context
+from leaderboard.render import past_board_context, render
+from leaderboard.render_context import RenderContext
 
 _LISTED = 12  # entries offered to compare with
-
-
-def _render(name: str, **context: Any) -> str:
-    return environment().get_template(name).render(**context)
 
 
 # Check my numbers
@@ -36,11 +33,14 @@ def _examples(spec: BenchmarkSpec) -> tuple[tuple[str, str, str], ...]:
     return tuple((row.name, remark, number_check.url(row.figures)) for row, remark in rows if row)
 
 
-def check_page(asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None) -> str:
+def check_page(
+    context: RenderContext, asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None
+) -> str:
     """Return the form, and the answer if something was asked."""
     found = number_check.answer(asked) if any(asked.texts) and problem is None else None
     spec = asked.spec
-    return _render(
+    return render(
+        context,
         "check.html",
         current="/check-numbers",
         spec=spec,
@@ -133,7 +133,8 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
 
     _, matching = rows_asked_for(found.board, BoardQuery(choice.spec, search=search, baselines=False))
     own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
-    return _render(
+    return render(
+        edition.context,
         "compare.html",
         current="/compare",
         demo=edition.spec.synthetic,
@@ -176,7 +177,8 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
     """Return a page of pairs; the shares of judges are those of the edition."""
     pairs = pairs_of(edition, materials)
     held = {item.source for item in pairs.table.items}
-    return _render(
+    return render(
+        edition.context,
         "explore.html",
         current="/explore",
         demo=edition.spec.synthetic,
@@ -205,7 +207,8 @@ def item_page(edition: BoardVersion, materials: ItemCatalog, name: str, as_of: s
         if 0 <= at < len(pairs.table)
     }
     image = shown.texts.image if shown.texts else ""
-    return _render(
+    return render(
+        edition.context,
         "explore_item.html",
         current="/explore",
         demo=edition.spec.synthetic,
@@ -235,7 +238,8 @@ def image_of(edition: BoardVersion, materials: ItemCatalog, name: str) -> Path |
 def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
     table = materials.table
-    return _render(
+    return render(
+        edition.context,
         "about.html",
         current="/about",
         demo=edition.spec.synthetic,

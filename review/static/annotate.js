@@ -4,7 +4,8 @@
 (() => {
   const root = document.getElementById("annotate");
   const at = (id) => document.getElementById(id);
-  const base = `/api/v1/verification/${root.dataset.project}`;
+  const prefix = root.dataset.prefix;
+  const base = `${prefix}/api/v1/verification/${root.dataset.project}`;
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
   const range = `There are pairs 1 to ${items.toLocaleString("en")}.`;
@@ -80,7 +81,7 @@
     image.hidden = !pair.image;
     at("no-image").hidden = Boolean(pair.image) || pair.question === null; // without texts there is more to say
     image.removeAttribute("src"); // or the image of the pair before stays until this one has come
-    if (pair.image) image.src = pair.image;
+    if (pair.image) image.src = prefix + pair.image;
     at("note").value = said.note;
     if (location.hash !== `#${pair.place}`) history.replaceState(null, "", `#${pair.place}`);
     update();

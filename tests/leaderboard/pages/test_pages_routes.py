@@ -44,7 +44,7 @@ def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
     app = FastAPI()
     app.include_router(routes.build(site, held))
     app.include_router(api.build(site, held))
-    app.add_exception_handler(404, routes.not_found)
+    app.add_exception_handler(404, routes.ErrorPages().not_found)
     return app
 
 
