@@ -13,7 +13,15 @@ from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, child_environment, load_signer, open_service_database, prepare_demo, prepare_directory
+from web.startup import (
+    QUIET,
+    child_environment,
+    load_signer,
+    open_service_database,
+    prepare_demo,
+    prepare_directory,
+    prepare_items,
+)
 
 
 def main() -> int:
@@ -30,6 +38,7 @@ def main() -> int:
         os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
         if settings.is_demo:
             prepare_demo(settings)
+        prepare_items(settings)
         database = open_service_database(settings)
         signer = load_signer(settings, database)
     except (SettingsError, DatabaseUnusable, OSError) as error:

@@ -18,6 +18,8 @@ SPEC = "spec.toml"
 """The definition in its folder."""
 DEFAULT_BENCHMARK = "vl-rewardbench"
 """The benchmark of commands and addresses that name none."""
+MANIFEST = "items.json"
+"""The item manifest in the folder of a definition."""
 HUB_DATASETS = "https://huggingface.co/datasets/"
 MICRO, MEAN, GROUPS = "micro", "mean", "groups"
 OFFICIAL = "official"
@@ -272,6 +274,11 @@ class BenchmarkSpec:
     def scores_pairs(self) -> bool:
         """Whether items and labels are read from the benchmark's own file, and counted as finely as its rules ask."""
         return self.fields is not None
+
+    @cached_property
+    def has_items(self) -> bool:
+        """Whether the folder of the definition has the items of the benchmark."""
+        return self.read(MANIFEST) is not None
 
     @cached_property
     def counted_names(self) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def _unpack_one(data: bytes, items: int, k: int) -> Matrix:
         raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")
     octets = np.frombuffer(data, dtype=np.uint8, offset=1)
     codes = np.stack([octets & 15, octets >> 4], axis=1).reshape(-1)[: items * k]
-    return codes.astype(np.int8).reshape(items, k) + np.int8(ABSENT)
+    return np.asarray(codes.astype(np.int8).reshape(items, k) + ABSENT, dtype=np.int8)
 
 
 def resolved(matrix: Matrix, label: Matrix) -> Matrix:

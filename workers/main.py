@@ -14,6 +14,7 @@ from settings import DEMO_REVISION, WorkerSettings
 from storage.database import Database, migrate, open_database
 from storage.files.backups import BackupTarget
 from workers import schedule
+from workers.item_files import write_items
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.detect_anomalies import AnomalyDetector
@@ -30,6 +31,7 @@ def work(settings: WorkerSettings, until_empty: bool, best_reported: float | Non
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
+    _write_items(settings)
     scorer = load_scorer(settings.manifest_path, _specs(settings), settings.hidden_labels, settings.spec)
     stop = _stop_on_signals()
     with _database(settings) as database:
@@ -73,6 +75,12 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()
     return recorded
+
+
+def _write_items(settings: WorkerSettings) -> None:
+    """Write the manifest of a benchmark whose definition has none."""
+    if settings.manifest_path is not None and not settings.is_demo:
+        write_items(settings.manifest_path, settings.spec, [source for _, source in _specs(settings)])
 
 
 def _specs(settings: WorkerSettings) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from benchmark.items import MANIFEST, ItemTable
+from benchmark.items import ItemTable
 from benchmark.items import load_table as read_table
 from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.pairs.labelled_pairs import PairSet
@@ -68,16 +68,11 @@ def load_scorer(
     The items of a benchmark of labelled pairs without a manifest are those of the sources.
     """
     sources = tuple(specs)
-    if items_file is None and benchmark is not None and benchmark.scores_pairs and not has_manifest(benchmark):
+    if items_file is None and benchmark is not None and benchmark.scores_pairs and not benchmark.has_items:
         return _scorer_of_pairs(benchmark, sources, hidden)
     table = load_table(items_file, benchmark)
     labels = {revision: load_labels(spec, revision, table) for revision, spec in sources}
     return Scorer(table, labels, SCORER_VERSION, hidden)
-
-
-def has_manifest(spec: BenchmarkSpec) -> bool:
-    """Return whether the folder of a definition has the items of its benchmark."""
-    return spec.read(MANIFEST) is not None
 
 
 def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str]) -> ItemTable:

@@ -25,7 +25,7 @@ AsOf = Annotated[
     Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
 ]
 Handler = Callable[..., Awaitable[Response]]
-Percent = Annotated[str, Query(description="Percent as printed: its decimals say how exact it is", max_length=60)]
+_PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
 def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
@@ -40,11 +40,11 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
     )
-    @_with_parameters(spec.score_names, Percent)
+    @_with_percentages(spec.score_names)
     async def check_numbers(request: Request, **given: str) -> Response:
         if not spec.splits:
             return problem(404, "no-sizes", f"The sizes of {spec.title} are not known: there is nothing to check.")
-        asked = number_check.read(given, spec)
+        asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
             found = await turns.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
@@ -85,17 +85,29 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     return router
 
 
-def _with_parameters(names: Sequence[str], annotation: Any) -> Callable[[Handler], Handler]:
-    """Return what declares optional text parameters of a route, one for each name, beside its request."""
+def _with_percentages(names: Sequence[str]) -> Callable[[Handler], Handler]:
+    """Return what declares optional percentages as parameters of a route, one for each name, beside its request."""
 
     def declare(handler: Handler) -> Handler:
         kind = inspect.Parameter.KEYWORD_ONLY
-        texts = [inspect.Parameter(name, kind, default="", annotation=annotation) for name in names]
+        texts = [
+            inspect.Parameter(_identifier(name), kind, default="", annotation=_percentage(name)) for name in names
+        ]
         request = inspect.Parameter("request", kind, annotation=Request)
         handler.__signature__ = inspect.Signature([request, *texts])  # type: ignore[attr-defined]
         return handler
 
     return declare
+
+
+def _percentage(name: str) -> Any:
+    """Return the type of a parameter; its name in the address is that of the score."""
+    alias = name if name != _identifier(name) else None
+    return Annotated[str, Query(alias=alias, description=_PERCENT, max_length=60)]
+
+
+def _identifier(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def _body(value: Any) -> CachedResponse:
