@@ -148,13 +148,22 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class ItemEdition:
-    """A released set of items: pairs per category, as far as they are known, and their sum."""
+    """A released set of items: pairs per category, as far as they are known, and their sum.
+
+    ``inferred``: pairs of further categories, as arithmetic on published figures suggests; nobody has stated them.
+    """
 
     key: str
     title: str
     pairs: int
     sizes: Mapping[str, int]
     groups: Mapping[str, int]
+    inferred: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def likely_sizes(self) -> Mapping[str, int]:
+        """Pairs per category, those that are inferred too."""
+        return {**self.sizes, **self.inferred}
 
     def fits(self, pairs: int, sizes: Mapping[str, int]) -> bool:
         """Return whether a set of items has this edition's number of pairs, in all and per category where known."""
@@ -531,7 +540,7 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
 
 
 def _edition(row: Mapping[str, Any]) -> ItemEdition:
-    return ItemEdition(row["key"], row["title"], row["pairs"], row.get("sizes", {}), row.get("groups", {}))
+    return ItemEdition(row["key"], row["title"], row["pairs"], row.get("sizes", {}), row.get("groups", {}), row.get("inferred", {}))
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:
@@ -553,7 +562,7 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("headline", [spec.headline], [overall.key for overall in spec.overalls])
     named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]
-    named += [key for edition in spec.editions for key in (*edition.sizes, *edition.groups)]
+    named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]
     _check_known("category", named, spec.category_keys)
     if len(set(spec.category_keys)) != len(spec.categories):
         raise ValueError("a category key occurs twice")

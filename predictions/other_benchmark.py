@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmark.pairs.recognition import benchmark_of_record
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, SpecError, known_benchmarks, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec, SpecError, known_benchmarks, load_spec
 from predictions.problems import BenchmarkName, Problem, UploadRejected
 from predictions.readers.pair_predictions import first_records
 
@@ -33,8 +33,8 @@ def _load(name: str, spec: BenchmarkSpec) -> BenchmarkSpec | None:
 
 
 def submit_path(benchmark: str) -> str:
-    """Return where files of a benchmark are submitted."""
-    return "/submit" if benchmark == DEFAULT_BENCHMARK else f"/b/{benchmark}/submit"
+    """Return the address of the page on which files of a benchmark are submitted."""
+    return f"/app/submit?benchmark={benchmark}"
 
 
 def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, rejected: UploadRejected) -> UploadRejected:

@@ -20,6 +20,7 @@ from storage.labels import label_sets
 from storage.models.core import Snapshot
 from submissions.metadata import Metadata
 from submissions.service import FileRejected
+from submissions.submit_html import report_html
 from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
 from tests.pair_files import (
@@ -177,10 +178,13 @@ def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Data
     service = serving(database, tmp_path, MM_RLHF, source)
     with pytest.raises(FileRejected) as refused:
         service.submit(mmrb_predictions(ITEMS, 7), "judge")
-    named = {"id": MMRB.id, "title": MMRB.title, "path": "/b/multimodal-rewardbench/submit"}
+    named = {"id": MMRB.id, "title": MMRB.title, "path": "/app/submit?benchmark=multimodal-rewardbench"}
     assert refused.value.report["other_benchmark"] == named
     (problem,) = refused.value.report["problems"]
     assert problem["code"] == "other-benchmark" and MMRB.title in problem["message"]
+    assert '<a class="vl-other" href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(
+        refused.value.report
+    )
 
 
 def test_labels_of_one_revision_may_cover_a_part_of_the_items(database: Database, tmp_path: Path) -> None:
