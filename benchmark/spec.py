@@ -540,7 +540,8 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
 
 
 def _edition(row: Mapping[str, Any]) -> ItemEdition:
-    return ItemEdition(row["key"], row["title"], row["pairs"], row.get("sizes", {}), row.get("groups", {}), row.get("inferred", {}))
+    sizes, groups, inferred = (row.get(name, {}) for name in ("sizes", "groups", "inferred"))
+    return ItemEdition(row["key"], row["title"], row["pairs"], sizes, groups, inferred)
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:

@@ -1,4 +1,4 @@
-"""Check of printed percentages against a benchmark's definition: which overall a row states, and what no count gives."""
+"""Check of printed percentages against a definition: which overall a row states, and what no count gives."""
 
 from __future__ import annotations
 

@@ -80,3 +80,53 @@ def mean_interval(parts: list[tuple[float, Interval]]) -> Interval:
     below = math.sqrt(math.fsum(((share - interval.low) / count) ** 2 for share, interval in parts))
     above = math.sqrt(math.fsum(((interval.high - share) / count) ** 2 for share, interval in parts))
     return Interval(max(0.0, mean - below), min(1.0, mean + above))
+
+
+class GroupedDifference(NamedTuple):
+    """Differences of two judges' accuracies over pairs in groups, first minus second: arrays, element by element."""
+
+    delta: FloatArray
+    variance: FloatArray
+    groups: FloatArray
+
+
+class DifferenceSums(NamedTuple):
+    """Sums over groups of d = right of the first minus right of the second, and n: d * d, d * n; then n * n, groups.
+
+    ``discordant``: pairs on which the two differ. ``total``: all pairs. Each is an array or a number.
+    """
+
+    differences: npt.ArrayLike
+    products: npt.ArrayLike
+    squares: npt.ArrayLike
+    groups: npt.ArrayLike
+    net: npt.ArrayLike
+    discordant: npt.ArrayLike
+    total: npt.ArrayLike
+
+
+def grouped_difference(sums: DifferenceSums) -> GroupedDifference:
+    """Return the difference and its variance: cluster-robust, but never below that of independent pairs.
+
+    With d of a group and delta over all: G / (G - 1) * sum((d - delta * n)^2) / total^2.
+    """
+    differences, products, squares, groups, net, discordant, total = (
+        np.asarray(value, dtype=np.float64) for value in sums
+    )
+    n = np.maximum(total, 1.0)
+    delta = net / n
+    between = groups / np.maximum(groups - 1, 1)
+    clustered = between * (differences - 2 * delta * products + delta**2 * squares) / n**2
+    independent = np.maximum(discordant - net**2 / n, 0.0) / n**2
+    return GroupedDifference(delta, np.maximum(clustered, independent), groups)
+
+
+def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, freedom: npt.ArrayLike) -> FloatArray:
+    """Return two-sided p of a t test; 1 where two judges never differ."""
+    from scipy.special import stdtr
+
+    error = np.sqrt(np.asarray(variance, dtype=np.float64))
+    difference = np.abs(np.asarray(delta, dtype=np.float64))
+    ratio = difference / np.where(error > 0, error, 1.0)
+    never = np.where(difference == 0, 1.0, 0.0)
+    return np.asarray(np.where(error > 0, 2 * stdtr(np.maximum(freedom, 1), -ratio), never))

@@ -34,7 +34,14 @@ from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import accuracies, ratios
 from benchmark.scoring import tally_many
 from benchmark.spec import MEAN, MICRO, BenchmarkSpec
-from benchmark.statistics.ranking import RANK_RANGE_LIMIT, RankRanges, normal_draws, parts_of, rank_ranges
+from benchmark.statistics.ranking import (
+    RANK_RANGE_LIMIT,
+    RankRanges,
+    grouped_rank_ranges,
+    normal_draws,
+    parts_of,
+    rank_ranges,
+)
 from benchmark.statistics.reliability import cohen_kappa, kappa_matrix
 from benchmark.statistics.selection import Selection, select_best
 from benchmark.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
@@ -255,7 +262,11 @@ def compare_all(
     }
     summary = {
         "entries": list(entries),
-        "ranges": _ranges(correct, parts, tried, public=public, spec=spec),
+        "ranges": (
+            _ranges(correct, parts, tried, public=public, spec=spec)
+            if spec.grouped is None
+            else _grouped_ranges(correct, parts, table, public=public)
+        ),
         "variants": {
             name: _variants_json(one.total, tried[entries.index(name)], public)
             for name, one in (variants or {}).items()
@@ -343,6 +354,17 @@ def _ranges(
                 ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
                 known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
             found[grouping][order] = known[key]
+    return found
+
+
+def _grouped_ranges(correct: BoolArray, parts: _OrderParts, table: ItemTable, *, public: bool) -> Json:
+    """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
+    found: Json = {grouping: {} for grouping in parts}
+    for grouping, orders in parts.items() if len(correct) else ():
+        for order, masks in orders.items():
+            ranges = grouped_rank_ranges(correct, masks, table.group_index, pairwise_only=not public)
+            values = np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0)
+            found[grouping][order] = _range_json(ranges, values)
     return found
 
 

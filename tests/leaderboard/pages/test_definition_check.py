@@ -20,8 +20,9 @@ from tests.factories.snapshots import FixedSource
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
 SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vqa")
-R1_STYLE = dict(zip(("overall", *SEVEN), ["70.8", "62.6", "69.0", "72.0", "67.6", "62.1", "74.8", "87.2"], strict=True))
-OWN_STYLE = dict(zip(("overall", *SEVEN), ["68.7", "68.2", "56.3", "64.9", "73.1", "48.6", "72.4", "83.5"], strict=True))
+PRINTED = ("overall", *SEVEN)
+R1_STYLE = dict(zip(PRINTED, ["70.8", "62.6", "69.0", "72.0", "67.6", "62.1", "74.8", "87.2"], strict=True))
+OWN_STYLE = dict(zip(PRINTED, ["68.7", "68.2", "56.3", "64.9", "73.1", "48.6", "72.4", "83.5"], strict=True))
 
 
 @pytest.fixture
