@@ -41,10 +41,10 @@ WELL_COVERED = 0.95
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
 _BASELINES: Mapping[str, str] = MappingProxyType(
     {
-        RANDOM: "baseline: chance (50%)",
-        FIRST: "baseline: why order must be shuffled",
-        LONGER: "baseline: more words win",
-        MAJORITY: "baseline: every judge has one vote",
+        RANDOM: "baseline: random guessing",
+        FIRST: "baseline: always picks the first stored answer",
+        LONGER: "baseline: always picks the longer answer",
+        MAJORITY: "baseline: majority vote of all judges",
     }
 )
 
