@@ -21,6 +21,7 @@ from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from workers import schedule
+from workers.item_files import write_items
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.detect_anomalies import AnomalyDetector
@@ -41,6 +42,7 @@ def work(
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
+    _write_items(settings)
     scorers = [_scorer(settings, served) for served in settings.served]
     stop = _stop_on_signals()
     with suppress(StoppedWhileWaiting):
@@ -153,6 +155,13 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()
     return recorded
+
+
+def _write_items(settings: WorkerSettings) -> None:
+    """Write the manifests of benchmarks whose definitions have none."""
+    for served in settings.served:
+        if served.manifest_path is not None and not settings.is_demo:
+            write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])
 
 
 def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
