@@ -70,7 +70,9 @@ def open_service_database(settings: Settings) -> Database:
 
 
 def prepare_demo(settings: Settings) -> None:
-    """Make items, labels and judges in a process of their own; this one never holds a label."""
+    """Make items, labels and judges, unless they are there, in a process of their own; this one never holds a label."""
+    if settings.manifest_path is not None and settings.manifest_path.exists():  # written last
+        return
     command = [sys.executable, "-m", "workers.demo_files", str(settings.demo_dir)]
     subprocess.run(command, env=child_environment(), check=True)
 
