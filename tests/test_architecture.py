@@ -46,9 +46,9 @@ ARROWS: dict[str, set[str]] = {
     "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "operation": {"common", "storage", "auth"},
-    "workers": {"common", "benchmark", "storage", "predictions", "operation"},
+    "workers": {"common", "benchmark", "storage", "predictions", "operation", "curate"},  # editions are made there
     "judge": {"common", "benchmark", "predictions"},  # only curate imports it
-    "curate": {"common", "benchmark", "predictions", "judge"},  # and nobody imports it
+    "curate": {"common", "benchmark", "predictions", "judge"},  # workers make editions with it
 }
 ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
@@ -363,14 +363,13 @@ OTHER_MEANINGS = {
     "benchmark/anomalies.py": 1,
     "benchmark/demo.py": 1,
     "benchmark/disclosure.py": 1,
-    "benchmark/pairs/pair_scoring.py": 1,
     "benchmark/pairs/published_overalls.py": 3,
     "maintenance/anomaly_text.py": 1,
     "leaderboard/share/every_eval_ever.py": 2,
     "operation/request_metrics.py": 1,
     "review/pages.py": 2,
     "submissions/policy_text.py": 1,
-    "workers/benchmark_score.py": 2,
+    "workers/benchmark_score.py": 1,
 }
 
 
