@@ -76,10 +76,10 @@ def _forms(area: str, context: PageContext) -> None:
 def _health(context: PageContext) -> None:
     form = ActionForm(context, "service")
     with gr.Row():
-        again = gr.Button("Look again", size="md")
+        again = gr.Button("Refresh", size="md")
         form.button("service.backup")
         failed = gr.Dropdown([_ALL], value=_ALL, label="Failed job or task", filterable=False)
-        retry = gr.Button("Try again", size="md")
+        retry = gr.Button("Retry failed jobs", size="md")
     said, shown = html(elem_id="health-said"), html(elem_id="health")
     with gr.Row():
         form.fields("message")

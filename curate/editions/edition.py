@@ -17,7 +17,7 @@ from benchmark.items import MANIFEST as ITEMS
 from benchmark.items import build_table
 from benchmark.label_quality.annotation import PREFERENCES
 from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.pairs.pair_manifest import pair_manifest
+from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
 from curate.editions.data_card import card_text, describe, public_agreement
