@@ -78,7 +78,9 @@ def _prepared_runner(database: Database, settings: WorkerSettings, scorer: Score
     runner = replace(runner, import_dirs=settings.label_import_dirs)
     if settings.backup_keep:
         runner = replace(runner, backup=BackupTarget(settings.backup_url, settings.backup_keep))
-    runner = replace(runner, accept_weak_hiding=settings.accept_weak_hiding)
+    runner = replace(
+        runner, accept_weak_hiding=settings.accept_weak_hiding, keep_snapshots_days=settings.keep_snapshots_days
+    )
     prepare(database, runner.scorer, settings.label_revision)
     runner.watch_hiding()
     return runner

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage import backups, integrity_alarms, label_imports, tasks
+from storage import backups, integrity_alarms, label_imports, tasks, thinning
 from storage.backups import BackupFailed, BackupTarget
 from storage.database import Database
 from storage.label_sets import LabelSetChanged
@@ -50,6 +50,7 @@ class TaskRunner:
     backup: BackupTarget | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
     import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
+    keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
     accept_weak_hiding: bool = False  # of configured sets, as the settings say
     levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
@@ -133,6 +134,11 @@ class TaskRunner:
         found = integrity_alarms.check_daily(self.database)
         if found:
             log.error("integrity.failed", extra={"data": {"problems": len(found), "first": found[0]}})
+
+    def thin_snapshots(self) -> None:
+        """Remove snapshots of days long past, where that is wanted."""
+        if self.keep_snapshots_days and (removed := thinning.thin(self.database, self.keep_snapshots_days)):
+            log.info(thinning.THINNED, extra={"data": {"snapshots": removed}})
 
     def keep_head(self) -> None:
         """Once a day; the file first, whatever the Hub answers."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,9 @@ from sqlalchemy.exc import IntegrityError
 
 from benchmark.items import build_table
 from benchmark.scorecard import SCORER_VERSION
-from storage import audit, integrity, job_queue, label_imports, label_sets, tasks, worker_heartbeats
+from storage import audit, integrity, job_queue, label_imports, label_sets, snapshots, tasks, worker_heartbeats
 from storage.database import Database
-from storage.models.core import AuditEvent, Job, Score, Snapshot, Submission
+from storage.models.core import AuditEvent, Job, Score, Submission
 from storage.models.quota import Attempt
 from storage.snapshots import snapshot_at
 from storage.tasks import TaskConflict, TaskFilter, TaskRequest
@@ -64,8 +63,7 @@ class TwoBenchmarks:
 
     def snapshot(self, benchmark: str) -> dict[str, Any]:
         with self.database.read() as session:
-            row = session.get_one(Snapshot, self.board(benchmark).snapshot_id)
-        found: dict[str, Any] = json.loads(zlib.decompress(row.body))
+            found: dict[str, Any] = json.loads(snapshots.content(session, self.board(benchmark).snapshot_id or ""))
         return found
 
 
