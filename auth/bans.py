@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from auth import queries
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 
 BANNED, UNBANNED = "identity.banned", "identity.unbanned"
 

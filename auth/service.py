@@ -15,8 +15,8 @@ from auth.openid import OpenIdClient
 from auth.settings import IdentitySettings
 from auth.sign_in import SignIn
 from auth.tokens import Tokens
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 
 REFUSED = "identity.refused"
 

@@ -14,8 +14,8 @@ from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
 from auth.redirects import HOME, local_path
 from auth.roles import configured_names
 from auth.settings import IdentitySettings
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 
 TRANSACTION_SECONDS = 600.0
 ROLE_BOUND = "identity.role-bound"

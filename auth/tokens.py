@@ -11,8 +11,8 @@ from auth import queries
 from auth.authenticator import PREFIX
 from auth.crypto import digest, random_id
 from auth.model import Forbidden, Identity, Role, Scope, require, require_person
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 
 DAYS = (7, 30, 90, 365)  # how long a token may hold
 MOST = 20  # in use at once

@@ -27,8 +27,9 @@ from benchmark.scorecard import SCORER_VERSION
 from leaderboard.api import leaderboard_json
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
-from storage import job_queue
+from leaderboard.render_context import RenderContext
 from storage.database import Database, open_migrated
+from storage.jobs import job_queue
 from storage.models.core import Submission
 from storage.models.quota import Attempt
 from workers.jobs.rescore import rescore
@@ -132,7 +133,7 @@ def _settle(worker: Worker) -> None:
 
 
 def _board(database: Database) -> int:
-    cache = BoardCache(DatabaseSnapshots(database, demo_spec()), spec=demo_spec())
+    cache = BoardCache(DatabaseSnapshots(database, demo_spec()), context=RenderContext(demo_spec()))
     return len(orjson.dumps(leaderboard_json(cache.refresh().board())))
 
 

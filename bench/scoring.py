@@ -23,8 +23,8 @@ from benchmark.scorecard import SCORER_VERSION, scorecard
 from benchmark.scoring import tally
 from benchmark.votes import Votes
 from predictions.parse import parse_predictions
-from storage import label_sets
 from storage.database import Database, migrate, open_database
+from storage.labels import label_sets
 from storage.models.core import Submission, new_entry_id
 from workers.jobs.rescore import rescore
 from workers.scorer import Scorer

@@ -26,6 +26,7 @@ from benchmark.votes import Matrix, Votes
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
 from storage.database import Database, open_database
 from storage.models.core import Submission, new_entry_id
 from workers.jobs.rescore import rescore
@@ -138,7 +139,7 @@ def fill(folder: Path, entries: int) -> None:
 def board_of(folder: Path) -> Board:
     """Return the board that the service shows: entries, reported rows and baselines."""
     database = _open(folder)
-    board = BoardCache(DatabaseSnapshots(database, demo_spec()), spec=demo_spec()).refresh().board()
+    board = BoardCache(DatabaseSnapshots(database, demo_spec()), context=RenderContext(demo_spec())).refresh().board()
     database.close()
     return board
 

@@ -12,9 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.ranking import influence, normal_draws, paired_tests, parts_of, step_down
-from benchmark.selection import luck, select_best, selected_p
-from benchmark.uncertainty import ALPHA, clopper_pearson, holm, macro_difference, mover_macro, paired_interval
+from benchmark.statistics.ranking import influence, normal_draws, paired_tests, parts_of, step_down
+from benchmark.statistics.selection import luck, select_best, selected_p
+from benchmark.statistics.uncertainty import (
+    ALPHA,
+    clopper_pearson,
+    holm,
+    macro_difference,
+    mover_macro,
+    paired_interval,
+)
 
 SIZES = (183, 749, 318)
 CATEGORY = np.repeat(np.arange(3), SIZES)

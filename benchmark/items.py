@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, SPEC, BenchmarkSpec, load_spec
 
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
-MANIFEST = "items.json"
-"""The item manifest in the folder of a definition."""
 
 
 def normalise_response(text: str) -> str:
@@ -157,6 +155,13 @@ class ItemTable:
         places = [self.spec.category_keys.index(source.category) for source in self.spec.sources]
         return np.array(places, dtype=np.int8)[self.source_index]
 
+    @cached_property
+    def group_index(self) -> npt.NDArray[np.int64]:
+        """Items -> the number of their group: items of one id in the first revision that has them."""
+        numbers: dict[str, int] = {}
+        names = (next(item.ids[name] for name in self.revisions if name in item.ids) for item in self.items)
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+
     def fingerprint(self, query: str, responses: Sequence[str]) -> str:
         """Return the fingerprint of texts under this benchmark's rules."""
         return fingerprint(query, responses, self.spec.drop_from_questions)
@@ -225,12 +230,17 @@ class ItemTable:
 def load_table(path: Path | None = None, definitions: Path = DEFINITIONS) -> ItemTable:
     """Return the table of a manifest file, of the benchmark that it names; without a path that of the default one.
 
+    A manifest in the folder of a definition belongs to that definition; another to one in ``definitions``.
+
     Raises:
         ValueError: there is no definition of that benchmark.
     """
     if path is None:
         return ItemTable.load(load_spec(DEFAULT_BENCHMARK, definitions))
     manifest = json.loads(path.read_bytes())
+    path = path.absolute()
+    if (path.parent / SPEC).is_file() and path.parent.name == manifest["benchmark"]:
+        definitions = path.parents[1]
     return ItemTable.from_json(manifest, load_spec(manifest["benchmark"], definitions))
 
 

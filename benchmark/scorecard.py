@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from benchmark.protocols import category_counts, protocols, ratios, scores
-from benchmark.reliability import k_curve
 from benchmark.scoring import LENGTHS, Tally, length_index
-from benchmark.uncertainty import mover_macro, wilson
+from benchmark.statistics.reliability import k_curve
+from benchmark.statistics.uncertainty import mover_macro, wilson
 from benchmark.votes import Behaviour
 
 SCORER_VERSION = "1"
@@ -60,7 +60,7 @@ def score_row(tally: Tally, protocol: str, grouping: str) -> Json:
 def _intervals(tally: Tally, protocol: str, grouping: str) -> dict[str, list[float] | None]:
     spec = tally.spec
     counted = ratios(tally.counts, spec, protocol, grouping)
-    rows = zip(counted.right.tolist(), counted.total.tolist(), strict=True)
+    rows = zip(*(counts.tolist() for counts in counted.independent), strict=True)
     pairs = dict(zip(spec.counted_names, rows, strict=True))
     found = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}
     for name in spec.score_names[len(pairs) :]:

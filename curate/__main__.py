@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 
-from curate.build_command import add_build_command
-from curate.duplicates_command import add_pool_commands
-from curate.edition_command import add_edition_command
+from curate.commands.build_command import add_build_command
+from curate.commands.duplicates_command import add_pool_commands
+from curate.commands.edition_command import add_edition_command
+from curate.commands.filter_command import add_filter_command
+from curate.commands.power_command import add_power_command
+from curate.commands.verify_command import add_verify_commands
 from curate.errors import CurateError
-from curate.filter_command import add_filter_command
-from curate.power_command import add_power_command
-from curate.verify_command import add_verify_commands
 
 REJECTED, INTERRUPTED = 1, 130
 

@@ -17,7 +17,7 @@ from math import ceil, sqrt
 
 from scipy.special import ndtri
 
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from judge.commands.run_command import INTERRUPTED, USAGE, run_command
 from judge.errors import JudgeError
 from judge.options import add_endpoint_options, add_question_options
-from judge.run_command import INTERRUPTED, USAGE, run_command
 
 
 def main(arguments: list[str]) -> int:
@@ -45,7 +45,8 @@ def command_line() -> argparse.ArgumentParser:
 
 
 def _add_others(commands: Any) -> None:
-    from judge import batch_command, inspect_export, job_command, status_command, submit_command
+    from judge import inspect_export
+    from judge.commands import batch_command, job_command, status_command, submit_command
 
     status = commands.add_parser("status", help="how far a run is")
     status.add_argument("directory", type=Path, metavar="DIR")

@@ -16,13 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from judge.commands.run_command import OK
 from judge.configuration import require_run, write_whole
 from judge.errors import JudgeError
 from judge.journal import JOURNAL, RecordedAnswer, read_journal
 from judge.pairs import PairFile, read_pairs
 from judge.plan import RequestKey
 from judge.prompts import Prompt
-from judge.run_command import OK
 
 Json = dict[str, Any]
 _SUFFIXES = (".json", ".eval")

@@ -21,6 +21,7 @@ from leaderboard.charts.estimates import display_name
 from leaderboard.charts.layout import Page
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import environment, permanent
+from leaderboard.render_context import RenderContext
 
 MOST_LISTED = 500  # judges scored here in the list to choose from; others are drawn too when the address names them
 FIRST_SHOWN = 5
@@ -41,7 +42,7 @@ class AnalysisQuery:
     paper: bool = False
     as_of: str = ""
 
-    def address(self, as_of: str) -> str:
+    def address(self, as_of: str, path: str = PATH) -> str:
         """Return where this choice is found; ``as_of`` "" is the current board."""
         pairs = [("entries", ",".join(self.entries)), ("revision", self.revision), ("as_of", as_of)]
         spec = self.page.spec
@@ -49,7 +50,7 @@ class AnalysisQuery:
         pairs += [(name, value) for name, default in usual if (value := getattr(self, name)) != default]
         pairs += [("paper", "1")] if self.paper else []
         named = [(name, value) for name, value in pairs if value or name == "entries"]
-        return f"{PATH}?{urlencode(named, safe=',')}"
+        return f"{path}?{urlencode(named, safe=',')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
     """Return the figure and what is said beneath it."""
     kind, when = CHARTS[choice.chart], _when(edition, choice)
     if not choice.entries and not kind.alone:
-        return Drawn(None, str(_parts().nothing_chosen(bool(names(edition, ())))), when)
+        return Drawn(None, str(_parts(edition.context).nothing_chosen(bool(names(edition, ())))), when)
     known = {entry["id"]: entry for entry in edition.snapshot["entries"]}
     around = _around(edition, choice, materials)
     hidden = edition.is_redacted(choice.revision)
@@ -160,7 +161,7 @@ def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -
     )
     chart = kind.draw([known[key] for key in choice.entries if key in known], view)
     if chart.figure is None:
-        return Drawn(None, _nothing(chart.title, " ".join(chart.notes)), when)
+        return Drawn(None, _nothing(edition.context, chart.title, " ".join(chart.notes)), when)
     drawn = {**json.loads(chart.figure.to_json()), "config": {"displayModeBar": False}}
     drawn["layout"]["meta"]["data"] = _data(chart, edition, choice)
     return Drawn(json.dumps(drawn), _said(chart, edition, choice), when)
@@ -181,23 +182,29 @@ def _around(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog
     )
 
 
-def busy() -> str:
+def path_of(context: RenderContext) -> str:
+    """Return the address of the analyse page of a benchmark."""
+    return f"{PATH}-{context.spec.id}" if context.prefix else PATH
+
+
+def busy(context: RenderContext) -> str:
     """Return what a reader gets while too many others wait for figures."""
-    return _nothing("Too many readers at the moment", "Figures for others are being made. Try again in a few seconds.")
+    sentences = "Figures for others are being made. Try again in a few seconds."
+    return _nothing(context, "Too many readers at the moment", sentences)
 
 
-def no_board() -> str:
+def no_board(context: RenderContext) -> str:
     """Return what an ``as_of`` without a board gets."""
-    return str(_parts().no_board(PATH))
+    return str(_parts(context).no_board(path_of(context)))
 
 
-def _nothing(title: str, sentences: str) -> str:
-    return str(_parts().nothing(title, sentences))
+def _nothing(context: RenderContext, title: str, sentences: str) -> str:
+    return str(_parts(context).nothing(title, sentences))
 
 
-def _parts() -> Any:
+def _parts(context: RenderContext) -> Any:
     """Return the macros of figure_parts.html."""
-    return environment().get_template("figure_parts.html").module
+    return environment(context).get_template("figure_parts.html").module
 
 
 def _data(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> dict[str, Any]:
@@ -221,9 +228,12 @@ def _when(edition: BoardVersion, choice: AnalysisQuery) -> str:
     """Return whose numbers these are, where the address asks for a board of the past."""
     if not choice.as_of:
         return ""
-    return str(_parts().then(str(edition.snapshot["created_at"]), choice.address("")))
+    return str(
+        _parts(edition.context).then(str(edition.snapshot["created_at"]), choice.address("", path_of(edition.context)))
+    )
 
 
 def _said(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> str:
     """Return downloads, sentences, and the numbers as a table for readers who do not use the figure."""
-    return str(_parts().details(choice.chart, chart, choice.address(permanent(edition.board()))))
+    lasting = choice.address(permanent(edition.board()), path_of(edition.context))
+    return str(_parts(edition.context).details(choice.chart, chart, lasting))

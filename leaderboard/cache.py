@@ -22,9 +22,10 @@ from typing import Any, Protocol
 import brotli
 
 from benchmark.disclosure import PUBLIC
-from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from benchmark.spec import BenchmarkSpec
 from leaderboard.board.reported_results import ReportedFigures, load_published, merge_imported
 from leaderboard.board.rows import Board, build_board
+from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import SerialExecutor
 from storage.moderation import RemovedEntry
 
@@ -109,7 +110,7 @@ class BoardVersion:
 
     snapshot_id: str
     snapshot: Mapping[str, Any]
-    spec: BenchmarkSpec
+    context: RenderContext
     published: Sequence[ReportedFigures]
     delayed_since: datetime | None = None
     paused: str | None = None
@@ -119,6 +120,16 @@ class BoardVersion:
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def spec(self) -> BenchmarkSpec:
+        """The definition of the benchmark."""
+        return self.context.spec
+
+    @property
+    def public_base(self) -> str:
+        """Where the benchmark's pages stand for others; "" where that is not known."""
+        return self.public_url and self.public_url + self.context.prefix
 
     @property
     def benchmark(self) -> str:
@@ -169,6 +180,12 @@ class BoardVersion:
         """Return the entry of the snapshot with this id."""
         return next((entry for entry in self.snapshot["entries"] if entry["id"] == entry_id), None)
 
+    def has_entry(self, entry_id: str) -> bool:
+        """Return whether this benchmark has, or had, an entry or reported result with this id."""
+        if self.entry(entry_id) is not None or self.removed_entry(entry_id) is not None:
+            return True
+        return any(one.id == entry_id for one in self.published)
+
     def removed_entry(self, entry_id: str) -> Mapping[str, Any] | None:
         """Return what is left of an entry that was merged or withdrawn; None of all others."""
         return next((stub for stub in self.snapshot.get("stubs", ()) if stub["id"] == entry_id), None)
@@ -206,7 +223,7 @@ class BoardVersion:
         return BoardVersion(
             self.snapshot_id,
             self.snapshot,
-            self.spec,
+            self.context,
             self.published,
             pointer.delayed_since,
             pointer.paused,
@@ -232,17 +249,19 @@ class BoardCache:
         self,
         source: SnapshotSource,
         *,
-        spec: BenchmarkSpec | None = None,
+        context: RenderContext | None = None,
         published: Sequence[ReportedFigures] | None = None,
         public_url: str = "",
         warm: Callable[[BoardVersion], object] | None = None,
         check_every: float = CHECK_EVERY,
     ) -> None:
-        """``warm`` prepares an edition before it is shown (see ``routes.prerender``); ``public_url`` stands in front
-        of links that leave the site, "" is the address that a request came to."""
+        """``context``: of the pages that are made of its boards. ``warm`` prepares an edition before it is shown
+        (see ``routes.prerender``); ``public_url`` stands in front of links that leave the site, "" is the address
+        that a request came to."""
         self._public_url = public_url.rstrip("/")
         self._source = source
-        self.spec = spec or load_spec(DEFAULT_BENCHMARK)
+        self.context = context or RenderContext()
+        self.spec = self.context.spec
         self._empty = empty_snapshot(self.spec.id)
         self._published = load_published(self.spec) if published is None else published
         self._warm = warm
@@ -315,7 +334,7 @@ class BoardCache:
         snapshot = self._source.load(key[0], old=True)
         published = merge_imported(self._published, snapshot, self.spec)
         found = BoardVersion(
-            key[0], snapshot, self.spec, published, old=True, public_url=self._public_url, turns=self.turns
+            key[0], snapshot, self.context, published, old=True, public_url=self._public_url, turns=self.turns
         )
         with self._old_lock:
             self._old[key] = found
@@ -352,7 +371,7 @@ class BoardCache:
             edition = BoardVersion(
                 pointer.snapshot_id or "",
                 snapshot,
-                self.spec,
+                self.context,
                 merge_imported(self._published, snapshot, self.spec),
                 pointer.delayed_since,
                 pointer.paused,

@@ -7,7 +7,7 @@ shows is asked from the site when a visitor opens it. The state of the analyse p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
@@ -29,13 +29,14 @@ from leaderboard.charts.catalog import CHARTS, charts_of
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import board_fragment, footer_markup, header_markup
+from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import QueueFull
 from leaderboard.share.exports import file_stem
 
 _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
 _LEAD = """<h1>Where do judges differ?</h1><p class="lead">Choose judges. Filled marks were <b>scored here</b>,
-hollow ones are <b>reported</b>; what needs votes is drawn of the first alone. The address keeps the choice, and every
-figure can be taken along with its numbers.</p>"""
+hollow ones are <b>reported</b>. Figures that need individual votes show uploaded judges only. The link keeps your
+selection. Download any figure with its data.</p>"""
 
 _MOUNT = """
 const start = (tries) => {
@@ -121,22 +122,41 @@ def _usual(spec: BenchmarkSpec) -> str:
     return f'{{protocol: "{spec.ranking}", grouping: "{spec.official}", chart: "categories"}}'
 
 
+ContextOf = Callable[[gr.Request | None], RenderContext]
+"""The context of the benchmark that a request is about."""
+
+
+def _draw_head(contexts: ContextOf, current: str, head: gr.HTML) -> None:
+    """Have the header drawn for the benchmark of the page's address."""
+
+    def draw(request: gr.Request) -> str:
+        return header_markup(contexts(request), current)
+
+    _on_open(draw, [head])
+
+
 @contextmanager
-def frame(current: str, *classes: str) -> Iterator[None]:
+def frame(contexts: RenderContext | ContextOf, current: str, *classes: str) -> Iterator[None]:
     """Provide the public pages' header and footer instead of Gradio's, and their column; `current`: the page's
-    address."""
+    address. `contexts`: of the page's benchmark, or what finds it for a request (None: for the first drawing)."""
     Navbar(visible=False)
-    gr.HTML(header_markup(current), elem_classes=["site", "vl-head"], apply_default_css=False, js_on_load=None)
+    context = contexts if isinstance(contexts, RenderContext) else contexts(None)
+    classes_of_head = ["site", "vl-head"]
+    head = gr.HTML(
+        header_markup(context, current), elem_classes=classes_of_head, apply_default_css=False, js_on_load=None
+    )
+    if not isinstance(contexts, RenderContext) and context.benchmarks:
+        _draw_head(contexts, current, head)
     with gr.Column(elem_id="main", elem_classes=["vl-page", *classes]):
         yield
-    gr.HTML(footer_markup(), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)
+    gr.HTML(footer_markup(context), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)
 
 
 def build_board(site: BoardCache) -> None:
     """Build the board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
     warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
     spec = site.spec
-    with frame("/"):
+    with frame(site.context, "/"):
         board = gr.HTML(_SKELETON, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
     _on_open(lambda: board_fragment(_edition(site), embedded=True), [board])
 
@@ -158,7 +178,7 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
     """Figures about chosen judges; ``materials`` has the relations between them, without it some figures say less."""
     spec = site.spec
     materials = materials or ItemCatalog(spec=spec)
-    with frame("/app/analyse", "vl-analyse"):
+    with frame(site.context, "/app/analyse", "vl-analyse"):
         gr.HTML(_LEAD, elem_classes=["site"], apply_default_css=False, js_on_load=None)
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
@@ -188,21 +208,21 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
         try:
             edition = await _asked(site, state)
             if edition is None:
-                return _nothing_drawn(len(controls), analysis_tab.no_board())
+                return _nothing_drawn(len(controls), analysis_tab.no_board(site.context))
             return await site.turns.take(lambda one: _opened(edition, one, materials), state)
         except QueueFull:
-            return _nothing_drawn(len(controls), analysis_tab.busy())
+            return _nothing_drawn(len(controls), analysis_tab.busy(site.context))
 
     async def draw(*values: Any) -> list[Any]:
         named = dict(zip(("entries", "protocol", "grouping", "revision", "chart", "paper"), values, strict=False))
         try:
             edition = await _asked(site, values[-1])
             if edition is None:
-                return _nothing_drawn(3, analysis_tab.no_board())
+                return _nothing_drawn(3, analysis_tab.no_board(site.context))
             choose = partial(read_choice, edition, named)
             return await site.turns.take(lambda state: _changed(edition, choose(state), materials), values[-1])
         except QueueFull:
-            return _nothing_drawn(3, analysis_tab.busy())
+            return _nothing_drawn(3, analysis_tab.busy(site.context))
 
     _on_open(start, [*controls, when, figure, said], inputs=[page], js=_OPEN)
     gr.on(

@@ -14,18 +14,12 @@ from benchmark.disclosure import merged
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
-from storage import (
-    audit,
-    label_imports,
-    label_sets,
-    moderation,
-    snapshots,
-    stored_relations,
-    submission_pause,
-    worker_heartbeats,
-)
+from storage import moderation, snapshots, stored_relations, submission_pause
 from storage.clock import iso
 from storage.database import Database
+from storage.integrity import audit
+from storage.jobs import worker_heartbeats
+from storage.labels import label_imports, label_sets
 from storage.models.core import Snapshot
 from storage.moderation import RemovedEntry
 from storage.snapshots import snapshot_at
@@ -87,7 +81,7 @@ class DatabaseSnapshots:
             return snapshot_at(session, self._spec.id, when)
 
     def relations(self, relations_id: str) -> bytes | None:
-        """Return stored relations by their id, for benchmark.pairwise.unpack."""
+        """Return stored relations by their id, for benchmark.statistics.pairwise.unpack."""
         with self._database.read() as session:
             return stored_relations.body(session, relations_id)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -27,12 +27,14 @@ from benchmark.number_check import in_words
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.rounding import percent, tenths, units
+from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion, CachedResponse
+from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
 from leaderboard.share.exports import FORMATS
 from storage.clock import minute
@@ -110,9 +112,9 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     )
 
 
-@cache
-def environment() -> Environment:
-    """Return the templates, with everything escaped that does not say that it is markup."""
+@lru_cache(maxsize=32)
+def environment(context: RenderContext) -> Environment:
+    """Return the templates for the pages of a context, with everything escaped that does not say that it is markup."""
     jinja = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -134,9 +136,14 @@ def environment() -> Environment:
         "range": interval_text,
     }
     jinja.globals |= {
-        "asset": lambda name: assets()[name].url,
-        "brand": load_spec(DEFAULT_BENCHMARK).brand,
-        "navigation": NAVIGATION,
+        "asset": lambda name: asset_url(context, name),
+        "brand": context.spec.brand,
+        "prefix": context.prefix,
+        "chosen_benchmark": f"?benchmark={context.spec.id}" if context.prefix else "",
+        "benchmarks": context.benchmarks,
+        "served": context.spec.id,
+        "local_mode": context.local_mode,
+        "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or context.spec.splits],
         "action": ACTION,
         "filters": FILTERS,
         "export_formats": FORMATS,
@@ -147,14 +154,21 @@ def environment() -> Environment:
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
-        "local_mode": False,  # whether to say on every page that there is no sign-in; web/app.py knows
+        "filter_mark": filter_judges.MARK,
+        "filter_explanation": filter_judges.EXPLANATION,
     }
     return jinja
 
 
-def show_benchmark(spec: BenchmarkSpec) -> None:
-    """Give all pages of this process the name and the colours of the benchmark that is served."""
-    environment().globals |= {"brand": spec.brand, "asset": lambda name: assets(spec)[name].url}
+def asset_url(context: RenderContext, name: str) -> str:
+    """Return the address of a static file; a style sheet has the colours of the context's benchmark."""
+    url = assets(context.spec)[name].url
+    return context.prefix + url if name.endswith(".css") else url
+
+
+def render(context: RenderContext, template: str, **values: Any) -> str:
+    """Return a page or fragment in a context."""
+    return environment(context).get_template(template).render(**values)
 
 
 def cell(row: BoardRow, column: Column) -> str:
@@ -211,28 +225,25 @@ def safe_link(url: str) -> str:
     return url if usable else ""
 
 
-def header_markup(current: str) -> str:
+def header_markup(context: RenderContext, current: str) -> str:
     """Return the header with the navigation; ``current`` is the address of the page it stands on."""
-    return environment().get_template("header.html").render(current=current)
+    return render(context, "header.html", current=current)
 
 
-def footer_markup() -> str:
+def footer_markup(context: RenderContext) -> str:
     """Return the links at the end of every page."""
-    return environment().get_template("footer.html").render()
+    return render(context, "footer.html")
 
 
 def board_fragment(edition: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
     """Return the controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
-    return (
-        environment()
-        .get_template("board_fragment.html")
-        .render(**_board_context(edition, view or BoardQuery(edition.spec), embedded))
-    )
+    values = _board_context(edition, view or BoardQuery(edition.spec), embedded)
+    return render(edition.context, "board_fragment.html", **values)
 
 
 def board_page(edition: BoardVersion, view: BoardQuery) -> str:
     """Return the page at /."""
-    return environment().get_template("board.html").render(current="/", **_board_context(edition, view, False))
+    return render(edition.context, "board.html", current="/", **_board_context(edition, view, False))
 
 
 def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> dict[str, Any]:
@@ -255,8 +266,8 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "picked": [row for row in map(board.find, view.compare) if row is not None],
         "turned": _turned(edition, view, board),
         "permalink": view.url(as_of=permanent(board), embed=False),
-        "social": social_meta.of_board(board, edition.public_url),
-        "state": _state(board, view, selection),
+        "social": social_meta.of_board(board, edition.public_base),
+        "state": _state(edition, board, view, selection),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.spec.synthetic,
         "delayed": edition.delayed_since if not view.as_of else None,
@@ -309,7 +320,7 @@ def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M} UTC" if moment else ""
 
 
-def _state(board: Board, view: BoardQuery, selection: SelectedRows) -> str:
+def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: SelectedRows) -> str:
     """Return what the script has to know about the rows that stand on the page already."""
     shown = dict(view.parameters())
     state = {
@@ -328,6 +339,7 @@ def _state(board: Board, view: BoardQuery, selection: SelectedRows) -> str:
         "sort": view.sort,
         "dir": "desc" if view.descending else "asc",
         "page": selection.page,
+        "prefix": edition.context.prefix,
         "snapshot": permanent(board),
         "level": board.level,
         "values": board.spec.headline_first,
@@ -376,9 +388,8 @@ def board_data(board: Board) -> bytes:
 
 def opening_markup(board: Board) -> str:
     """Return the sentence and the strips of dots above the table."""
-    return (
-        environment().get_template("opening.html").render(spec=board.spec, finding=finding(board), strips=strips(board))
-    )
+    context = RenderContext(board.spec)  # it holds no address
+    return render(context, "opening.html", spec=board.spec, finding=finding(board), strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
@@ -428,14 +439,18 @@ def _distance(row: BoardRow, name: str, side: int) -> int | None:
     return tenths(bounds[1]) - value if side else value - tenths(bounds[0])
 
 
-def withdrawn_page(stub: Mapping[str, Any]) -> str:
+def withdrawn_page(context: RenderContext, stub: Mapping[str, Any]) -> str:
     """Return what is left of an entry that was withdrawn, or of a reported result that was removed."""
     title = " ".join(filter(None, (stub["model"], stub["version"])))
     what, did = ("reported result", "removed") if stub.get("reported") else ("entry", "withdrawn")
     about = {"at": stub["at"], "reason": stub["reason"], "entry_id": stub["id"]}
-    return environment().get_template("withdrawn.html").render(current="", title=title, what=what, did=did, **about)
+    return render(context, "withdrawn.html", current="", title=title, what=what, did=did, **about)
 
 
-def message_page(title: str, lead: str, *, links: Iterable[tuple[str, str]] = ()) -> str:
-    """Return a page that says one thing: nothing here, or something went wrong, and what to do."""
-    return environment().get_template("message.html").render(current="", title=title, lead=lead, links=tuple(links))
+def message_page(context: RenderContext, title: str, lead: str, *, links: Iterable[tuple[str, str]] = ()) -> str:
+    """Return a page that says one thing: nothing here, or something went wrong, and what to do.
+
+    ``links``: texts and addresses; "/" is the board of the context.
+    """
+    placed = tuple((text, f"{context.prefix}/" if url == "/" else url) for text, url in links)
+    return render(context, "message.html", current="", title=title, lead=lead, links=placed)

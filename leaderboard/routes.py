@@ -6,7 +6,9 @@ and ``web/middleware_stack.py`` puts ``BoardFastPathMiddleware`` around the appl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -27,6 +29,7 @@ from leaderboard.pages import tool_pages as tools_pages
 from leaderboard.pages.decisions import Log
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import busy_page, failed_page, no_board, not_found_page, status_page
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
     EMBEDDABLE,
     FOREVER,
@@ -64,9 +67,9 @@ def _without_score(
     wanted = revision or edition.snapshot["label_revision"]
     known = {name: entry.EntryQuery(found["id"], name, as_of).url() for name in found["tallies"]}
     if is_withheld(found, wanted):
-        return status_pages.withheld(found["model"], wanted, known, headers)
+        return status_pages.withheld(edition.context, found["model"], wanted, known, headers)
     if revision and revision not in found["tallies"]:
-        return status_pages.not_scored(found["model"], revision, known, headers)
+        return status_pages.not_scored(edition.context, found["model"], revision, known, headers)
     return None
 
 
@@ -76,17 +79,27 @@ def prerender(edition: BoardVersion) -> None:
     column_file(edition, BoardQuery(edition.spec))
 
 
-def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = decisions.nothing) -> APIRouter:
+Elsewhere = Callable[[str], str | None]
+"""The address of an entry of another benchmark; None where there is none."""
+
+
+def build(
+    site: BoardCache,
+    materials: ItemCatalog | None = None,
+    log: Log = decisions.nothing,
+    elsewhere: Elsewhere = lambda entry_id: None,
+) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
-    tells what was decided."""
+    tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
     materials = materials or ItemCatalog(spec=site.spec)
+    missing = partial(not_found_page, site.context)
     router = APIRouter(include_in_schema=False)
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         view = read_query(request.query_params, edition.revisions, edition.spec)
         if view == BoardQuery(edition.spec):
             return respond(front_page(edition), request.headers)
@@ -100,7 +113,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
     async def columns(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return problem(404, "no-board", "There was no board then.")
+            return problem(404, "no-board", "There is no leaderboard for that date.")
         view = read_query(request.query_params, edition.revisions, edition.spec)
         return respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
 
@@ -108,7 +121,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
     async def one_entry(entry_id: str, request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
         found = edition.entry(entry_id)
@@ -119,76 +132,89 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
         page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
         if page is None:
             left = edition.removed_entry(entry_id)
-            return _stub(left, request.headers) if left is not None else not_found_page(request.headers)
+            if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
+                return RedirectResponse(there, 308)
+            return _stub(site.context, left, request.headers) if left is not None else missing(request.headers)
         made = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(made, request.headers)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:
-        return _static(name, site.spec, request.headers)
+        return _static(name, site.spec, request.headers) or missing(request.headers)
 
-    router.include_router(tools.build(site, materials, not_found_page))
-    router.include_router(decisions.build(site, log, not_found_page))
-    router.include_router(sharing.build(site, not_found_page, log))
+    router.include_router(tools.build(site, materials, missing))
+    router.include_router(decisions.build(site, log, missing))
+    router.include_router(sharing.build(site, missing, log))
     return router
 
 
-def _stub(left: Mapping[str, Any], headers: Headers) -> Response:
+def _stub(context: RenderContext, left: Mapping[str, Any], headers: Headers) -> Response:
     """Return the address of an entry that is off the board goes on working."""
     if into := left.get("merged_into"):
-        return RedirectResponse(f"/entries/{into}", 308)
-    return status_pages.withdrawn(left, headers)
+        return RedirectResponse(f"{context.prefix}/entries/{into}", 308)
+    return status_pages.withdrawn(context, left, headers)
 
 
-def _static(name: str, spec: BenchmarkSpec, headers: Headers) -> Response:
+def _static(name: str, spec: BenchmarkSpec, headers: Headers) -> Response | None:
     for asset in render.assets(spec).values():
         if asset.url == f"/static/{name}":
             return respond(asset.body, headers, cache_control=FOREVER)
         if asset.name == name:  # without its hash, for pages that cannot know it
             return respond(asset.body, headers)
-    return not_found_page(headers)
+    return None
 
 
-async def not_found(request: Request, error: Exception) -> Response:
-    """Exception handler for 404: problem+json below /api/, a page elsewhere."""
-    if request.url.path.startswith("/api/"):
-        return problem(404, "not-found", "There is no such resource.")
-    return not_found_page(request.headers)
+@dataclass(frozen=True, slots=True)
+class ErrorPages:
+    """Exception handlers of an application: problem+json below /api/, a page elsewhere."""
 
+    context: RenderContext = field(default_factory=RenderContext)
 
-async def failed(request: Request, error: Exception) -> Response:
-    """Exception handler for 500: problem+json below /api/, a page elsewhere."""
-    if request.url.path.startswith("/api/"):
-        return problem(500, "internal", "The fault is ours. Please try again in a moment.")
-    return failed_page(request.headers)
+    async def not_found(self, request: Request, error: Exception) -> Response:
+        """Answer 404."""
+        if request.url.path.startswith("/api/"):
+            return problem(404, "not-found", "There is no such resource.")
+        return not_found_page(self.context, request.headers)
 
+    async def failed(self, request: Request, error: Exception) -> Response:
+        """Answer 500."""
+        if request.url.path.startswith("/api/"):
+            return problem(500, "internal", "The fault is ours. Please try again in a moment.")
+        return failed_page(self.context, request.headers)
 
-async def busy(request: Request, error: Exception) -> Response:
-    """Exception handler for Busy: problem+json below /api/, a page elsewhere."""
-    if request.url.path.startswith("/api/"):
-        reply: Response = problem(503, "busy", "Too many others are being answered. Please try again in a few seconds.")
-    else:
-        reply = busy_page(request.headers)
-    reply.headers["Retry-After"] = "5"
-    return reply
+    async def busy(self, request: Request, error: Exception) -> Response:
+        """Answer 503 where too many others wait."""
+        if request.url.path.startswith("/api/"):
+            detail = "Too many others are being answered. Please try again in a few seconds."
+            reply: Response = problem(503, "busy", detail)
+        else:
+            reply = busy_page(self.context, request.headers)
+        reply.headers["Retry-After"] = "5"
+        return reply
 
 
 class BoardFastPathMiddleware:
     """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on.
 
-    ``may``: whether a request may be answered so; others are for the middleware to refuse.
+    ``may``: whether a request may be answered so; others are for the middleware to refuse. ``others``: the boards of
+    other benchmarks, each at its own address.
     """
 
-    def __init__(self, app: ASGIApp, site: BoardCache, may: Callable[[Scope], bool] = lambda _: True) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        site: BoardCache,
+        may: Callable[[Scope], bool] = lambda _: True,
+        others: Sequence[BoardCache] = (),
+    ) -> None:
         self._app, self._may = app, may
-        self._site = site
-        self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
+        self._boards = {f"{one.context.prefix}/": _FrontMessages(one) for one in (site, *others)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
         if (
             scope["type"] != "http"
-            or scope["path"] != "/"
+            or (board := self._boards.get(scope["path"])) is None
             or scope["method"] != "GET"
             or scope.get("query_string")
             or scope.get("root_path")
@@ -196,7 +222,7 @@ class BoardFastPathMiddleware:
         ):
             await self._app(scope, receive, send)
             return
-        edition = self._site.peek() or await self._site.current()
+        edition = board.site.peek() or await board.site.current()
         body = edition.get_cached(_FRONT) or front_page(edition)
         accept, if_none_match = b"", b""
         for name, value in scope["headers"]:
@@ -204,11 +230,20 @@ class BoardFastPathMiddleware:
                 accept = value
             elif name == b"if-none-match":
                 if_none_match = value
-        start, content = self._response(body, accept.decode("latin-1"), if_none_match.decode("latin-1"))
+        start, content = board.response(body, accept.decode("latin-1"), if_none_match.decode("latin-1"))
         await send(start)
         await send(content)
 
-    def _response(self, body: CachedResponse, accept: str, if_none_match: str) -> tuple[dict[str, Any], dict[str, Any]]:
+
+class _FrontMessages:
+    """The ASGI messages of a board's front page, made once for each encoding."""
+
+    def __init__(self, site: BoardCache) -> None:
+        self.site = site
+        self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
+
+    def response(self, body: CachedResponse, accept: str, if_none_match: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the start and the body of the response."""
         if self._responses[0] is not body:
             self._responses = (body, {})
         coding = body.choose(accept)

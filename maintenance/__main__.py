@@ -15,8 +15,8 @@ import maintenance.installation
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from benchmark.items import build_table, load_table
-from benchmark.labelled_pairs import PairsError, read_pairs
-from benchmark.pair_manifest import pair_manifest
+from benchmark.pairs.labelled_pairs import PairsError, read_pairs
+from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -25,7 +25,7 @@ from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.item_texts import item_rows, item_text
 from operation.replica_watch import replica_alarm
-from settings import Settings, SettingsError, WorkerSettings
+from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import parse_columns
 from web.actions import ACTIONS
@@ -51,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
 def command_line() -> argparse.ArgumentParser:
     """Return every command with its options."""
     parser = argparse.ArgumentParser(prog="python -m maintenance", description=__doc__)
+    text = "which of BENCHMARKS the command is about (default: the first)"
+    parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     manifest = commands.add_parser("manifest", help="build the manifest of items from dataset files")
     manifest.add_argument("benchmark", help="the benchmark's name, such as vl-rewardbench")
@@ -83,23 +85,24 @@ def _run(options: argparse.Namespace) -> int:
             "Set LABELS, DATA_DIR and DATABASE_URL in this shell as they are set for the service."
         ) from None
     try:
-        answer: CliResult = options.command(_context(settings, database), options)
+        served = settings.served_as(options.served)
+        answer: CliResult = options.command(_context(settings, served, database), options)
     finally:
         database.close()
     print(json.dumps(answer.data, indent=1) if options.json else answer.text, flush=True)
     return 0 if answer.ok else 1
 
 
-def _context(settings: WorkerSettings, database: Database) -> CliContext:
+def _context(settings: WorkerSettings, served: ServedSettings, database: Database) -> CliContext:
     """Return the local user, who has the database and may do everything."""
     context = ActionContext(
         database=database,
         user=LOCAL,
-        benchmark=settings.benchmark,
+        benchmark=served.id,
         parse=parse_columns,
         paths=(settings.state_dir,),
-        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, spec=settings.spec),
-        shipped=partial(bundled_results, settings.spec),
+        items=ItemCatalog(served.manifest_path, served.item_texts_path, spec=served.spec),
+        shipped=partial(bundled_results, served.spec),
         identity=_identity(),
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
@@ -123,13 +126,19 @@ def _ask(question: str) -> str:
 
 def _manifest(options: argparse.Namespace) -> int:
     named = dict(pair.split("=", 1) for pair in options.revision)
-    spec = load_spec(options.benchmark)
+    spec = load_spec(options.benchmark, _definitions())
     if spec.fields is not None:
         return _manifest_of_pairs(spec, named, options.output)
     table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
     print(f"{options.output}: {len(table)} items, revisions {', '.join(table.revisions)}")
     return 0
+
+
+def _definitions() -> Path:
+    """Return the directory of the definitions, whatever else is set."""
+    name = "BENCHMARK_DEFINITIONS"
+    return WorkerSettings.from_env({name: os.environ.get(name, "")}).definitions
 
 
 def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], output: Path) -> int:

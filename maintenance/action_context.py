@@ -12,10 +12,10 @@ from auth.settings import IdentitySettings
 from benchmark.items import ItemTable, load_table
 from maintenance.types import ActionResult
 from storage.database import Database
-from storage.tasks import TaskView
+from storage.jobs.tasks import TaskView
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
-Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, and FIGURES
+Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, figures
 
 
 class PairTexts(Protocol):

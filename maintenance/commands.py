@@ -11,7 +11,7 @@ from maintenance.cli import CliContext, CliResult, CommandTree, action_result, n
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
 from operation.alarms import ServiceAlarm, of_service
-from storage import audit_checkpoints
+from storage.integrity import audit_checkpoints
 
 _ALARM = "ALARM:"
 _SAID_BY_HEALTH = ("rows-changed",)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from common.text import pluralize
-from maintenance import queries
 from maintenance.action_context import PublicEvent
+from maintenance.database import queries
 from maintenance.text_output import label_difference
-from storage import audit
-from storage.audit import StoredEvent
 from storage.clock import iso
 from storage.database import Database, Session
+from storage.integrity import audit
+from storage.integrity.audit import StoredEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from benchmark.annotation import TELLTALE
 from benchmark.items import ItemTable, response_fingerprint
+from benchmark.label_quality.annotation import TELLTALE
 
 
 def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bool = False) -> Iterator[dict[str, Any]]:

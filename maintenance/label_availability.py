@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from maintenance.types import Conflict
-from storage import label_imports, worker_heartbeats
 from storage.database import Session
+from storage.jobs import worker_heartbeats
+from storage.labels import label_imports
 
 
 def require_labels_loaded(session: Session, benchmark: str, revision: str) -> None:

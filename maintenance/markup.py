@@ -17,15 +17,14 @@ from maintenance.actions.approvals import PendingApproval
 from maintenance.actions.entry_search import EntryMatches
 from maintenance.actions.operations import Health
 from maintenance.actions.reported import ImportResult, ReportedResultView
+from maintenance.database.queries import Change, RevisionRow
 from maintenance.decision_log import Decision
-from maintenance.queries import Change, RevisionRow
 from maintenance.reported_file import ReportedFileRejected
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
+from storage.jobs.tasks import TaskView
 from storage.metadata import label
 from storage.quota_grants import GrantStatus
-from storage.reported_results import FIGURES
-from storage.tasks import TaskView
 
 NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""
@@ -92,7 +91,7 @@ def health(found: Health) -> str:
         ("Submissions", f"paused: {found.paused}" if found.paused else "taken"),
         ("The board shows", f"label revision {found.label_revision}, scorer version {found.scorer_version}"),
         ("Jobs", jobs),
-        ("The oldest waits for", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
+        ("Longest wait", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
         *((f"Disk of {one.path}", f"{one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free") for one in found.disks),
         ("Suspicions", f"{found.suspicions:,} open"),
         ("Last backup", text_output.backup(found)),
@@ -106,7 +105,7 @@ def health(found: Health) -> str:
         + (refusal(found.integrity.sentence) if found.integrity is not None else "")
         + (refusal(found.advice) if found.advice is not None else "")
         + _facts(facts)
-        + table("Workers", ("Worker", "Started", "Sign of life"), workers, "No worker is running.")
+        + table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running.")
         + table("Failed jobs", ("Job", "Entry", "Model", "Labels", "Reason"), failed, "No job has failed.")
         + (table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "") if tasks else "")
     )
@@ -283,14 +282,14 @@ def _moved(row: Mapping[str, Any]) -> float:
 def reported_results(found: Sequence[ReportedResultView]) -> str:
     """Return all imported results."""
     rows = [(one.name, one.id, *_figures(one), one.check, _origin(one), one.removed or "on the board") for one in found]
-    head = ("Judge", "Id", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source", "State")
+    head = ("Judge", "Id", *_figure_titles(found), "Arithmetic", "Source", "State")
     return table("Imported results", head, rows, "Nothing was imported yet.")
 
 
 def reported_import(found: ImportResult) -> str:
     """Return what an import has done, or would do."""
     rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in found.new]
-    head = ("Judge", *(name.capitalize() for name in FIGURES), "Arithmetic", "Source")
+    head = ("Judge", *_figure_titles(found.new), "Arithmetic", "Source")
     said = _said(found.message, "good" if found.changed else "busy") + "".join(_said(one, "bad") for one in found.alike)
     return said + (table("New rows", head, rows, "") if rows else "")
 
@@ -306,8 +305,12 @@ def _origin(one: ReportedResultView) -> Away | str:
     return Away(one.source, one.url) if one.url.startswith(("https://", "http://")) else one.source
 
 
-def _figures(one: ReportedResultView) -> tuple[_Right, ...]:
-    return tuple(_Right(NOTHING if one.figures[name] is None else f"{one.figures[name]:.1f}") for name in FIGURES)
+def _figure_titles(results: Sequence[ReportedResultView]) -> tuple[str, ...]:
+    return tuple(name.capitalize() for result in results[:1] for name in result.figures)
+
+
+def _figures(result: ReportedResultView) -> tuple[_Right, ...]:
+    return tuple(_Right(NOTHING if value is None else f"{value:.1f}") for value in result.figures.values())
 
 
 def approvals(found: Sequence[PendingApproval]) -> str:

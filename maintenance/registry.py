@@ -28,7 +28,7 @@ from auth import Role
 from maintenance.action_context import ActionContext, PublicEvent, Retry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
 from storage.database import LARGEST
-from storage.tasks import TaskView
+from storage.jobs.tasks import TaskView
 
 P = ParamSpec("P")
 R = TypeVar("R")

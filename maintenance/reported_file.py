@@ -1,7 +1,7 @@
 """Parser of CSV and JSON files of reported results: rows, or every problem at once with its remedy. Pure.
 
-One row a result: `name` (or `model`), `url` of the source, and percentages: `overall` or `macro` at least. The other
-fields are those of leaderboard/board/published.json, which can be read itself, too.
+One row a result: `name` (or `model`), `url` of the source, and percentages by the benchmark's score names: one of its
+overall numbers at least. The other fields are those of a definition's reported.json, which can be read itself, too.
 """
 
 from __future__ import annotations
@@ -18,20 +18,24 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from benchmark.number_check import arithmetic_check
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from benchmark.spec import BenchmarkSpec
 from common.parsing import bounded_number
 from storage.metadata import JUDGE_TYPES
 from storage.models.core import MAX_VOTES
-from storage.reported_results import FACTS, FIGURES
+from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
-FIELDS = tuple(name for name in FACTS if name != "id")
-_IGNORED = ("id", "corrected_by", "second_hand")  # what published.json has besides: ids are made here
+_IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here
 _ALIASES = {"model": "name", "judge": "judge_name"}
 _REPORTERS = ("authors", "benchmark", "others")
 _ROUNDING = 0.11  # figures with one decimal, each rounded its own way
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
+
+
+def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the fields of a row of a benchmark's file."""
+    return (*(name for name in BEFORE_FIGURES if name != "id"), *spec.score_names, *AFTER_FIGURES)
 
 
 Record = tuple[int, Mapping[str, Any]]
@@ -71,32 +75,27 @@ class ReportedFileRejected(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A row that can be taken: its line, and its facts by FIELDS and id."""
+    """A row that can be taken: its line, and its facts by the names of the fields, and its id."""
 
     line: int
     facts: dict[str, Any]
 
-    @property
-    def remark(self) -> str:
-        """Results of the arithmetic check of the figures."""
-        return arithmetic(self.facts)
 
-
-def arithmetic(facts: Mapping[str, Any]) -> str:
+def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return whether the figures add up, in a short phrase: as beside the row on the board."""
-    check = arithmetic_check({name: facts[name] for name in FIGURES}, load_spec(DEFAULT_BENCHMARK))
+    check = arithmetic_check({name: facts.get(name) for name in spec.score_names}, spec)
     if check is None or (check.overall_ok is None and check.macro_ok is None):
         return "nothing to check"
     return check.remark or "adds up"
 
 
-def read(data: bytes) -> tuple[list[Read], list[RowProblem]]:
+def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]]:
     """Return the rows of a file that can be taken, and all that is wrong with the others. Raises FileRejected where
     there are no rows to speak of."""
     records, problems = _records(data)
     rows = []
     for line, raw in records:
-        found, wrong = read_row(line, raw)
+        found, wrong = read_row(line, raw, spec)
         problems += wrong
         if found is not None:
             rows.append(found)
@@ -107,23 +106,24 @@ def read(data: bytes) -> tuple[list[Read], list[RowProblem]]:
     return rows, problems
 
 
-def read_row(line: int, raw: Mapping[str, Any]) -> tuple[Read | None, list[RowProblem]]:
+def read_row(line: int, raw: Mapping[str, Any], spec: BenchmarkSpec) -> tuple[Read | None, list[RowProblem]]:
     """Return one row; None where something is wrong with it."""
     problems: list[RowProblem] = []
-    facts: dict[str, Any] = dict.fromkeys(FIELDS)
+    known = fields(spec)
+    facts: dict[str, Any] = dict.fromkeys(known)
     for key, value in raw.items():
         name = _ALIASES.get(str(key).strip().lower(), str(key).strip().lower())
         if name in _IGNORED or _absent(value):
             continue
-        if name not in FIELDS:
-            said = f"{name[:40]!r} is no field. Remove it, or name it as one of {', '.join(FIELDS)}."
+        if name not in known:
+            said = f"{name[:40]!r} is no field. Remove it, or name it as one of {', '.join(known)}."
             problems.append(RowProblem(line, name[:40], "unknown-field", said))
             continue
         try:
-            facts[name] = _READERS[name](value)
+            facts[name] = (_READERS.get(name) or _percent)(value)  # what is no other field is a figure
         except ValueError as error:
             problems.append(RowProblem(line, name, "bad-value", str(error)))
-    problems += _missing(line, facts, {one.field for one in problems})
+    problems += _missing(line, facts, {problem.field for problem in problems}, spec)
     if problems:
         return None, problems
     facts["source"] = facts["source"] or _source(facts["url"])
@@ -191,32 +191,35 @@ def _absent(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None]) -> list[RowProblem]:
+def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
     found = []
     for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
         if facts[name] is None and name not in wrong:
             found.append(RowProblem(line, name, "missing", f"Say {what}."))
-    numbers = [facts[name] for name in FIGURES if facts[name] is not None]
-    if facts["overall"] is None and facts["macro"] is None and not wrong & set(FIGURES):
-        found.append(RowProblem(line, "macro", "missing", "Give overall or macro, in percent."))
+    numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
+    overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
+    if not overall and not wrong & set(spec.score_names):
+        said = f"Give {' or '.join(spec.overall_keys)}, in percent."
+        found.append(RowProblem(line, spec.headline, "missing", said))
     elif numbers and max(numbers) <= 1:
         said = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
-        found.append(RowProblem(line, "macro", "not-percent", said))
-    elif problem := _impossible(line, facts):
+        found.append(RowProblem(line, spec.headline, "not-percent", said))
+    elif problem := _impossible(line, facts, spec):
         found.append(problem)
     return found
 
 
-def _impossible(line: int, facts: Mapping[str, Any]) -> RowProblem | None:
+def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> RowProblem | None:
     """Return an overall beyond its categories: it is their mean, weighted by whatever numbers of pairs."""
-    parts, overall = [facts[name] for name in FIGURES[:3]], facts["overall"]
+    parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None
     said = (
-        f"Overall {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, however many "
-        "pairs each has. Compare with the source, or leave out the figure that is wrong and say so in notes."
+        f"{spec.title_of(spec.pooled)} {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, "
+        "however many pairs each has. Compare with the source, or leave out the figure that is wrong and say so in "
+        "notes."
     )
-    return RowProblem(line, "overall", "impossible", said)
+    return RowProblem(line, spec.pooled, "impossible", said)
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:
@@ -336,7 +339,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "open_weights": _yes_no,
     "votes_per_item": _votes,
     "date": _day,
-    **dict.fromkeys(FIGURES, _percent),
     "source": _line_of(300),
     "place": _line_of(200),
     "url": _url,

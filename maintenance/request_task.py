@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from maintenance.types import Conflict
-from storage import tasks
 from storage.database import Session
-from storage.tasks import TaskConflict, TaskRequest
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskConflict, TaskRequest
 
 
 def request_task(session: Session, wanted: TaskRequest) -> tuple[int, bool]:

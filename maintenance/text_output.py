@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from common.text import pluralize
-from maintenance.queries import Change, RevisionRow, WorkerStatus
+from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from storage.clock import iso, minute
+from storage.jobs.tasks import TaskView
 from storage.quota_grants import GrantStatus
-from storage.tasks import TaskView
 
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.account_search import Directory

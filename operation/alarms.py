@@ -13,7 +13,7 @@ from operation import figures, stored_uploads
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replica_watch import ReplicaWatch
-from storage import integrity_alarms
+from storage.integrity import integrity_alarms
 
 
 class ServiceAlarm(NamedTuple):

@@ -15,8 +15,8 @@ from operation.mounts import NotLocal, require_local
 from operation.replica import Replica
 from operation.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
-from storage import audit
 from storage.database import DatabaseUnusable, open_migrated
+from storage.integrity import audit
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""

@@ -10,8 +10,10 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from operation import stored_uploads
-from storage import audit, backups, integrity_alarms, worker_heartbeats
 from storage.clock import database_now
+from storage.files import backups
+from storage.integrity import audit, integrity_alarms
+from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, Job, Snapshot, State, Submission, WorkerHeartbeat
 
 _RECENT_JOBS = 100  # of which scoring and waiting times are told

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from storage import audit
-from storage.audit import StoredEvent
+from storage.integrity import audit
+from storage.integrity.audit import StoredEvent
 
 OPENED, UPDATED, CLOSED = "incident.opened", "incident.updated", "incident.closed"
 KINDS = (OPENED, UPDATED, CLOSED)

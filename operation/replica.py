@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from common import atomic_files
-from storage.object_store import open_store, s3_options
+from storage.files.object_store import open_store, s3_options
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS = "database", "uploads", "labels", "audit", "keys"
 

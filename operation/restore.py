@@ -17,10 +17,10 @@ from pathlib import Path
 from sqlalchemy import inspect, make_url, text
 
 from common import atomic_files
-from storage.audit import Head
-from storage.backups import is_copy
 from storage.database import open_database
-from storage.object_store import open_store
+from storage.files.backups import is_copy
+from storage.files.object_store import open_store
+from storage.integrity.audit import Head
 
 _CHUNK = 1 << 20
 _SIDECARS = ("-wal", "-shm")

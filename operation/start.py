@@ -11,8 +11,8 @@ from sqlalchemy import make_url
 from operation.litestream import Litestream, ReplicaUnusable
 from operation.mounts import require_local
 from operation.replica import AUDIT, KEYS, LABELS, UPLOADS, Replica
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 
 RESTORED = "service.restored"
 

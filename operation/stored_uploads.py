@@ -13,11 +13,11 @@ from typing import NamedTuple
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage import audit
 from storage.clock import database_now
 from storage.database import Database
+from storage.files.uploads import UploadDamaged, Uploads
+from storage.integrity import audit
 from storage.models.core import Submission
-from storage.uploads import UploadDamaged, Uploads
 
 CHECKED = "uploads.checked"
 MOST_BYTES = 20 * 2**30  # of one pass

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from benchmark.disclosure import PUBLIC, merged
 from receipts.payload import Labels
-from storage import audit, label_imports, row_commitments
+from storage.integrity import audit, row_commitments
+from storage.labels import label_imports
 from storage.models.core import RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import LabelCommitment

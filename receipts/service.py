@@ -18,10 +18,13 @@ from benchmark.spec import BenchmarkSpec
 from receipts import payload, queries
 from receipts.queries import ReceiptRow, Scored
 from receipts.signing import SIGNATURE, Signer, public_key_json
-from storage import audit, integrity, integrity_alarms, ladder, receipt_keys, visibility
+from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
-from storage.integrity import Ledger, Mismatch
+from storage.integrity import audit, integrity_alarms, receipt_keys
+from storage.integrity import integrity_check as integrity
+from storage.integrity.integrity_check import Ledger, Mismatch
+from storage.labels import ladder
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
 from predictions.parse import Predictions, UploadRejected, parse_predictions
 from predictions.problems import votes_phrase
 from receipts.signing import SIGNATURE, verify_signature
-from storage.row_commitments import of_score
+from storage.integrity.row_commitments import of_score
 
 _DIGITS = set("0123456789abcdef")
 _BESIDE_THE_BODY = frozenset({"chain_seq", "chain_hash", "body", "key_id", SIGNATURE})

@@ -11,8 +11,8 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from auth import Role, require
-from benchmark.annotation import SAYINGS
 from benchmark.items import ItemTable
+from benchmark.label_quality.annotation import SAYINGS
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
@@ -20,12 +20,12 @@ from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, act
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
 from review.items import find_item, short_name, vote_counts
-from storage import audit
 from storage import disputes as stored
 from storage.database import LARGEST
 from storage.disputes import Disputed, NewDispute
+from storage.integrity import audit
+from storage.jobs.tasks import TaskView
 from storage.models.review import REASON_LENGTHS
-from storage.tasks import TaskView
 
 OPENED, ACCEPTED, REJECTED = "dispute.opened", "dispute.accepted", "dispute.rejected"
 MOST_OPEN = 50
@@ -204,7 +204,7 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
         if not stored.decide(session, number, state, said, ctx.user.account):
             now = stored.find(session, ctx.benchmark, [number])[0].state
             if now != state:
-                raise Conflict("decided", f"Dispute {number} was {now} before, and a decision stands.")
+                raise Conflict("decided", f"Dispute {number} was {now} before, and a decision was made.")
             return ActionResult(False, f"Dispute {number} was {now} before.")
         facts = {
             "dispute": number,

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from maintenance import queries
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.actions.labels import DisclosureLevel
+from maintenance.database import queries
 from maintenance.request_task import request_task
 from maintenance.types import Conflict, NotFound
 from storage.database import Session
-from storage.tasks import TaskRequest
+from storage.jobs.tasks import TaskRequest
 
 DRAFT = "labels.draft"
 

@@ -13,8 +13,8 @@ from jinja2 import Environment
 
 from auth import Identity
 from auth.pages import use_layout
-from benchmark.annotation import ERRORS, RECOGNITION, SAYINGS
 from benchmark.items import ItemTable
+from benchmark.label_quality.annotation import ERRORS, RECOGNITION, SAYINGS
 from maintenance.action_context import PairTexts
 from review.answers import ProjectView
 from review.disputes import MOST_OPEN, OwnDispute
@@ -74,6 +74,7 @@ class ReviewPages:
 
     def __init__(self, site: Environment) -> None:
         self._environment = use_layout(_HERE / "templates", site)
+        self.prefix = str(site.globals.get("prefix", ""))  # of the addresses of the benchmark
 
     def dispute(self, user: Identity, pair: DisputeView, *, csrf: str, draft: Draft, problem: str) -> str:
         """Return the form about one pair, and the user's own disputes of it."""
@@ -106,9 +107,17 @@ class ReviewPages:
 
     def annotate(self, sheet: ProjectView) -> str:
         """Return the page of one project; pairs and answers come later, over the API."""
+        return self._annotate(sheet, adjudicating=False)
+
+    def adjudicate(self, sheet: ProjectView) -> str:
+        """Return the page of the pairs of a project on which annotators disagree."""
+        return self._annotate(sheet, adjudicating=True)
+
+    def _annotate(self, sheet: ProjectView, *, adjudicating: bool) -> str:
         return self._render(
             "annotate.html",
             sheet=sheet,
+            adjudicating=adjudicating,
             preferences=PREFERENCES,
             invert=INVERT,
             unusable=UNUSABLE,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage import label_sets
+from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.moderation import removed_condition
 from storage.visibility import unpublished

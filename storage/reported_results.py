@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from storage.clock import iso
 from storage.models.operations import ReportedResult
 
-FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")  # percent, as printed
-FACTS = (
+BEFORE_FIGURES = (
     "id",
     "name",
     "organisation",
@@ -22,7 +21,8 @@ FACTS = (
     "open_weights",
     "votes_per_item",
     "date",
-    *FIGURES,
+)
+AFTER_FIGURES = (
     "source",
     "place",
     "url",
@@ -30,13 +30,21 @@ FACTS = (
     "judge_name",
     "reported_by",
 )
-"""Fields of a row, as files and pages have it: its figures are beside the other fields."""
-_COLUMNS = tuple(name for name in FACTS if name not in FIGURES)
+"""Fields of a row. Files and pages have its figures (percent, by the benchmark's score names) between these."""
+_COLUMNS = (*BEFORE_FIGURES, *AFTER_FIGURES)
 
 
-def same_numbers(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what makes two rows one: papers repeat each other's results, figure by figure."""
-    return (" ".join(str(row["name"]).casefold().split()), *(row.get(name) for name in FIGURES))
+def normalized_name(name: str) -> str:
+    """Return a name without differences of case and spacing."""
+    return " ".join(name.casefold().split())
+
+
+def same_numbers(row: Mapping[str, Any], figures: Sequence[str]) -> tuple[Any, ...]:
+    """Return what makes two rows one: papers repeat each other's results, figure by figure.
+
+    `figures`: the names of the benchmark's scores.
+    """
+    return (normalized_name(str(row["name"])), *(row.get(name) for name in figures))
 
 
 def shown(session: Session, benchmark: str) -> list[dict[str, Any]]:
@@ -75,7 +83,12 @@ def gone(session: Session, benchmark: str) -> list[dict[str, Any]]:
 
 
 def add(session: Session, benchmark: str, rows: Sequence[Mapping[str, Any]], by: str) -> None:
-    """Add rows of FACTS. Raises IntegrityError where an id is taken, UnfitFigures where a figure is no percentage."""
+    """Add rows, each with its figures beside the other fields.
+
+    Raises:
+        IntegrityError: an id is taken.
+        UnfitFigures: a figure is no percentage.
+    """
     if rows:
         stored = [{**_columns(row), "benchmark": benchmark, "imported_by": by} for row in rows]
         session.execute(insert(ReportedResult), stored)

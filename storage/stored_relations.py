@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, insert, select
 from sqlalchemy.orm import Session
 
-from benchmark import pairwise_delta
+from benchmark.statistics import pairwise_delta
 from common import deltas
 from storage import series
 from storage.models.core import StoredRelations
@@ -30,7 +30,7 @@ class RelationsContent(NamedTuple):
 
 
 class NewRelations(NamedTuple):
-    """Relations to be stored. `inputs`: digest of what they were computed from. `body`: of benchmark.pairwise.pack."""
+    """Relations to be stored. `inputs`: digest of what they were computed from. `body`: of pairwise.pack."""
 
     inputs: str
     id: str
@@ -50,7 +50,7 @@ def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> di
 
 
 def body(session: Session, relations_id: str) -> bytes | None:
-    """Return stored relations, for benchmark.pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
+    """Return stored relations, for pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
     wanted = select(*_ROW, *_CHAIN).where(StoredRelations.id == relations_id)
     row = session.execute(wanted.order_by(StoredRelations.number.desc()).limit(1)).first()
     if row is None or row.base is None:

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from storage import row_commitments
+from storage.integrity import row_commitments
+from storage.integrity.row_commitments import DESCRIPTION, RECORD
 from storage.models.core import Submission
-from storage.row_commitments import DESCRIPTION, RECORD
 
 _COLUMNS = tuple(dict.fromkeys((*RECORD, *DESCRIPTION, "owner", "votes", "salt")))
 

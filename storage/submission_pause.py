@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from storage import audit
+from storage.integrity import audit
 from storage.models.moderation import ServiceFlag
 
 _PAUSED = "submissions-paused"

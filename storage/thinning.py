@@ -12,9 +12,10 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from storage import audit, series
+from storage import series
 from storage.clock import database_now
 from storage.database import Database
+from storage.integrity import audit
 from storage.models.core import BoardState, Snapshot, StoredRelations, ThinnedSnapshot
 
 THINNED = "snapshots.thinned"

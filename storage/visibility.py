@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, insert, select, update
 from sqlalchemy.orm import Session
 
-from storage import audit
 from storage.clock import database_now
+from storage.integrity import audit
 from storage.models.visibility import Approval, Visibility
 
 PUBLISHED, REVEALED, ANONYMOUS = "entry.published", "entry.revealed", "entry.anonymous"

@@ -18,11 +18,12 @@ from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
 from receipts import queries
 from receipts.queries import ReceiptRow, Scored
-from storage import audit, label_imports, ladder
-from storage.audit import StoredEvent
 from storage.clock import iso
 from storage.database import Database
-from storage.ladder import Withheld
+from storage.integrity import audit
+from storage.integrity.audit import StoredEvent
+from storage.labels import label_imports, ladder
+from storage.labels.ladder import Withheld
 
 MOST_ENTRIES = 500
 _RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")

@@ -28,10 +28,12 @@ from operation.alarms import ServiceAlarm
 from predictions import readability
 from predictions.sandbox import ReadingFailed
 from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
-from storage import label_sets, submission_pause, worker_heartbeats
+from storage import submission_pause
 from storage.clock import iso
 from storage.database import LARGEST, Database
-from storage.durability import NotReplicated
+from storage.files.durability import NotReplicated
+from storage.jobs import worker_heartbeats
+from storage.labels import label_sets
 from storage.sliding_window import RateLimited
 from submissions import activity, openapi_examples, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
@@ -285,7 +287,8 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         report = refused.report
         problems = report["problems"]
         status = 415 if not_predictions(report) else 422
-        more = {name: report[name] for name in ("format", "warnings", "problem_count", "samples") if name in report}
+        kept = ("format", "warnings", "problem_count", "samples", "other_benchmark")
+        more = {name: report[name] for name in kept if name in report}
         code = readability.UNREADABLE if readability.is_unreadable(report) else "file-rejected"
         return problem_body(status, code, str(refused), problems=problems, **more)
     if isinstance(refused, NotConfirmed):

@@ -15,7 +15,7 @@ from typing import Any
 
 from auth import Identity
 from storage.clock import minute
-from storage.label_imports import hidden_in
+from storage.labels.label_imports import hidden_in
 from storage.sliding_window import DAY, next_allowed_at
 
 YEAR = 365 * DAY  # seconds

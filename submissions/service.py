@@ -14,18 +14,20 @@ from sqlalchemy.orm import Session
 
 from auth import Identity, Role, require
 from benchmark.judges import judge_name
-from benchmark.reliability import abstaining
+from benchmark.statistics.reliability import abstaining
 from predictions.parse import Predictions
 from predictions.readability import is_unreadable, needs_confirmation
 from predictions.spool import UploadedFile
 from receipts.payload import Acceptance, acceptance_payload
 from receipts.signing import Signer
-from storage import audit, confusables, job_queue, quota_grants, stored_rows, submission_pause, visibility
+from storage import confusables, quota_grants, stored_rows, submission_pause, visibility
 from storage.clock import iso
 from storage.database import Database
-from storage.durability import Durability
+from storage.files.durability import Durability
+from storage.files.uploads import Uploads
+from storage.integrity import audit
+from storage.jobs import job_queue
 from storage.models.core import Submission, new_entry_id
-from storage.uploads import Uploads
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options
 from submissions.metadata import FieldProblem, Metadata

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 from auth import Identity, Role
 from benchmark.ladder import NOT_SHOWN
 from benchmark.spec import BenchmarkSpec
-from storage import job_queue, ladder, visibility
+from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
+from storage.jobs import job_queue
+from storage.labels import ladder
 from storage.moderation import is_hidden, is_removed
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from auth import Forbidden, Identity, Role, require
-from storage import audit, sliding_window, visibility
+from storage import sliding_window, visibility
 from storage.clock import iso
 from storage.database import Database, Session
+from storage.integrity import audit
 from storage.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries

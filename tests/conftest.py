@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.nodeid import NodeId
 from hypothesis import settings
 
 if TYPE_CHECKING:  # a browser's library is imported by the tests that use one
@@ -31,6 +32,7 @@ INTEGRATION = frozenset(
         "judge/test_run.py",
         "judge/test_scores.py",
         "leaderboard/share/test_routes.py",
+        "leaderboard/test_another_benchmark.py",
         "leaderboard/test_declared_once.py",
         "leaderboard/test_disclosure.py",
         "leaderboard/test_secrets.py",
@@ -156,14 +158,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if _is_left_out(config, item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not _is_left_out(config, item)]
+    grouped = config.getoption("loadgroup", False)  # set by pytest-xdist in its processes
     places = {path: place for place, path in enumerate(LONGEST)}
     for item in items:
         path = item.path.relative_to(ROOT).as_posix()
         if path in INTEGRATION or f"{path}::{item.name.partition('[')[0]}" in INTEGRATION_TESTS:
             item.add_marker(pytest.mark.integration)
-        if _shares_a_process(item):
-            item.add_marker(pytest.mark.xdist_group(path))
+        if grouped and _shares_a_process(item):
+            put_into_group(item, path)
     items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
+
+
+def put_into_group(item: pytest.Item, group: str) -> None:
+    """Have pytest-xdist run a test in the same process as all others of its group.
+
+    The scheduler reads the group behind the "@" of a test's id. pytest-xdist 3.8 writes it where pytest 9.2 no longer
+    reads: without the second line, every process sets up the shared fixtures of every file anew.
+    """
+    item.add_marker(pytest.mark.xdist_group(group))
+    item._id = NodeId.parse(f"{item.nodeid}@{group}")
 
 
 def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:

@@ -17,9 +17,11 @@ import pytest
 from alembic.config import Config
 from sqlalchemy.engine import URL, make_url
 
-from storage import audit, label_sets, stored_rows
 from storage import database as database_module
+from storage import stored_rows
 from storage.database import Database, migrate, open_database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.core import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.ranking import PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
 from benchmark.spec import MEAN, MICRO
-from benchmark.uncertainty import ALPHA, holm
+from benchmark.statistics.ranking import PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
+from benchmark.statistics.uncertainty import ALPHA, holm
 from tests.factories.specs import MACRO, OVERALL
 
 _KINDS = {MACRO: MEAN, OVERALL: MICRO}

@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 
 from auth.problem_details import MEDIA_TYPE
 from auth.role_routes import MOST_PARTS
-from leaderboard.render import environment
 from receipts.signing import Signer
 from settings import Settings
 from storage.database import Database
@@ -85,7 +84,6 @@ def local(tmp_path: Path, database: Database) -> TestClient:
     """Somebody with every role: the person at this machine."""
     environ = {"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
     asgi = built(Settings.from_env(environ), database)
-    environment().globals["local_mode"] = False  # for all pages of this process
     return TestClient(asgi, base_url="http://localhost", raise_server_exceptions=False)
 
 

@@ -22,7 +22,7 @@ from predictions.spool import UploadedFile
 from settings import Settings
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import AWAY, RETRY_SECONDS
-from storage.uploads import Uploads
+from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
@@ -49,7 +49,7 @@ def lifespan(
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(_make_board, services)
+        await asyncio.to_thread(_make_boards, services)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
@@ -58,7 +58,7 @@ def lifespan(
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
-            tasks.append(_submit_demo_judges(settings.demo_dir, services.submissions, stop))
+            tasks.append(_submit_demo_judges(settings.demo_dir, services.first.submissions, stop))
         # Litestream ends last, so that it copies what the others commit at their end.
         tasks.append(_check_uploads(settings, services, stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
@@ -110,10 +110,11 @@ def _report(task: asyncio.Task[None]) -> None:
         log.error("service.part_ended", exc_info=error)
 
 
-def _make_board(services: Services) -> None:
-    """Make the board, so that the first visitor does not wait for it; without the database, visitors are told so."""
+def _make_boards(services: Services) -> None:
+    """Make the boards, so that the first visitor does not wait for one; without the database, pages say so."""
     try:
-        services.board.refresh()
+        for served in services.benchmarks:
+            served.board.refresh()
     except UNAVAILABLE as error:
         if not is_away(error):
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -10,10 +11,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 import auth.routes
-import leaderboard.routes
 from auth import AuthError
 from auth.problem_details import problem, problem_body, problem_response
 from leaderboard.pages.status_pages import busy_page
+from leaderboard.render_context import RenderContext
+from leaderboard.routes import ErrorPages
 from leaderboard.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
 from storage.models.core import UnfitText
@@ -26,16 +28,17 @@ _MOST_ERRORS = 20  # that are told of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
 
-def add_exception_handlers(app: FastAPI, services: Services) -> None:
+def add_exception_handlers(app: FastAPI, services: Services, context: RenderContext) -> None:
     """Answer every error with problem+json, or with a page where a browser asked for one."""
-    app.add_exception_handler(404, leaderboard.routes.not_found)
-    app.add_exception_handler(Exception, leaderboard.routes.failed)
-    app.add_exception_handler(QueueFull, leaderboard.routes.busy)
+    pages = ErrorPages(context)
+    app.add_exception_handler(404, pages.not_found)
+    app.add_exception_handler(Exception, pages.failed)
+    app.add_exception_handler(QueueFull, pages.busy)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
     app.add_exception_handler(UnfitText, _unfit_text)
     for error in UNAVAILABLE:
-        app.add_exception_handler(error, _database_unavailable)
+        app.add_exception_handler(error, partial(_database_unavailable, context))
     app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, services.account_pages))
 
 
@@ -53,7 +56,7 @@ def _parameter_problem(request: Request, error: Exception) -> Response:
     return problem(422, "invalid-parameter", detail)
 
 
-def _database_unavailable(request: Request, error: Exception) -> Response:
+def _database_unavailable(context: RenderContext, request: Request, error: Exception) -> Response:
     """Whether a change was made may be unknown; the same file sent again is the same submission."""
     if not is_unavailable(error):
         raise error  # a fault of ours, as any other
@@ -61,7 +64,7 @@ def _database_unavailable(request: Request, error: Exception) -> Response:
     if request.url.path.startswith("/api/"):
         detail = "The database does not answer at the moment. Send the same again: nothing is done twice."
         return problem(503, "database-offline", detail, retry_after=RETRY_SECONDS)
-    reply = busy_page(request.headers)
+    reply = busy_page(context, request.headers)
     reply.headers["Retry-After"] = str(RETRY_SECONDS)
     return reply
 

@@ -15,9 +15,9 @@ from predictions.spool import sweep
 from receipts.key_file import FILE_NAME, open_signer
 from receipts.signing import KeyUnusable, Signer, public_key_json
 from settings import SECRET_NAMES, Settings, SettingsError
-from storage import receipt_keys
 from storage.database import Database, open_migrated
-from storage.uploads import Uploads
+from storage.files.uploads import Uploads
+from storage.integrity import receipt_keys
 
 ROOT = Path(__file__).parents[1]
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
@@ -73,6 +73,30 @@ def prepare_demo(settings: Settings) -> None:
     """Make items, labels and judges in a process of their own; this one never holds a label."""
     command = [sys.executable, "-m", "workers.demo_files", str(settings.demo_dir)]
     subprocess.run(command, env=child_environment(), check=True)
+
+
+def prepare_items(settings: Settings) -> None:
+    """Make the manifests of benchmarks that have none, in processes of their own; this one never holds a label.
+
+    Raises:
+        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
+    """
+    for served in settings.served:
+        path = served.manifest_path
+        if settings.is_demo or path is None or path.exists():
+            continue
+        named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
+        command = [
+            sys.executable,
+            "-m",
+            "workers.item_files",
+            str(path),
+            served.id,
+            str(settings.definitions),
+            *sources,
+        ]
+        if subprocess.run(command, env=child_environment(), check=False).returncode:
+            raise SettingsError(f"No items of {served.spec.title} could be read from LABELS.")
 
 
 def child_environment() -> dict[str, str]:

@@ -6,12 +6,13 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from leaderboard.pages.status_pages import status_page
-from leaderboard.render import environment
+from leaderboard.render import render
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
 from operation.public_status import EXAMPLE, PublicStatus
 
 
-def build(status: PublicStatus) -> APIRouter:
+def build(context: RenderContext, status: PublicStatus) -> APIRouter:
     """Return the routes."""
     router = APIRouter()
 
@@ -22,7 +23,7 @@ def build(status: PublicStatus) -> APIRouter:
 
     @router.get("/status", include_in_schema=False)
     def page(request: Request) -> Response:
-        text = environment().get_template("status.html").render(status=status.get(), age=age_text, current="/status")
+        text = render(context, "status.html", status=status.get(), age=age_text, current="/status")
         return respond(status_page(text), request.headers, cache_control="no-store")
 
     return router

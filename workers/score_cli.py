@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark.label_diff import commitment
+from benchmark.label_quality.label_diff import commitment
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
 from predictions.parse import UploadRejected, all_warnings, parse_predictions

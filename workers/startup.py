@@ -7,8 +7,9 @@ import logging
 from sqlalchemy.exc import IntegrityError
 
 from benchmark.disclosure import PUBLIC
-from storage import job_queue, label_imports, label_levels, label_sets
 from storage.database import Database, migrate
+from storage.jobs import job_queue
+from storage.labels import label_imports, label_levels, label_sets
 from workers.jobs.rescore import switch_board
 from workers.scorer import Scorer
 

@@ -22,10 +22,10 @@ from benchmark.disclosure import (
     overall_bounds,
     redact,
 )
-from benchmark.pairwise import PairwiseArrays
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
-from benchmark.uncertainty import Z
+from benchmark.statistics.pairwise import PairwiseArrays
+from benchmark.statistics.uncertainty import Z
 
 _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")

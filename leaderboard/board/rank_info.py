@@ -1,8 +1,8 @@
 """Rank and rank range of a row in a given order.
 
-The ranges of a snapshot (benchmark.pairwise) count each judge once, by its best version, while the board ranks every
-version. Rank ranges are converted to board ranks: best rank = rank of the judge at the upper end, worst = at the lower
-end.
+The ranges of a snapshot (benchmark.statistics.pairwise) count each judge once, by its best version, while the board
+ranks every version. Rank ranges are converted to board ranks: best rank = rank of the judge at the upper end, worst =
+at the lower end.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from benchmark.pairwise import RankRange
 from benchmark.spec import BenchmarkSpec
+from benchmark.statistics.pairwise import RankRange
 from common.rounding import units
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import plotly.graph_objects as go
 
 from benchmark.number_check import in_words
-from benchmark.pairwise import PairwiseArrays
 from benchmark.protocols import protocols, scores
 from benchmark.spec import BenchmarkSpec
+from benchmark.statistics.pairwise import PairwiseArrays
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.estimates import Entry, Estimate, Judge, as_csv, judges
@@ -31,7 +31,7 @@ class BoardContext:
 
     rows: Sequence[BoardRow] = ()  # of the board under the view's rules
     relations: PairwiseArrays | None = None
-    difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of benchmark.pairwise
+    difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of benchmark.statistics.pairwise
     compared: int = 0  # judges behind `difficulty`
     best_of_n: Sequence[BestOfN] = ()
     as_of: str = ""  # ISO
@@ -86,7 +86,7 @@ def to_chart(
     return Chart(go.Figure(drawn), words.title, notes, header, tuple(rows))
 
 
-def empty_chart(notes: tuple[str, ...], title: str = "Nothing to draw") -> Chart:
+def empty_chart(notes: tuple[str, ...], title: str = "No data for this figure") -> Chart:
     """No figure; the notes say why, and what would help."""
     return Chart(None, title, notes)
 

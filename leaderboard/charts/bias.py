@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmark.scoring import FIELDS
-from benchmark.uncertainty import ALPHA, Z, wilson
+from benchmark.statistics.uncertainty import ALPHA, Z, wilson
 from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
 
 LENGTHS = ("longer", "shorter")

@@ -19,7 +19,7 @@ from benchmark.protocols import category_counts, protocols, ratios
 from benchmark.scorecard import score_row, scorecard
 from benchmark.scoring import Tally, slice_index, slices
 from benchmark.spec import BenchmarkSpec, capital
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard.share import escape
 

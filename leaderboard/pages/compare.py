@@ -1,7 +1,7 @@
 """Comparison of two to five entries: paired differences, significance, and the items where they differ most.
 
-Entries scored here are compared pair by pair of the benchmark (benchmark/pairwise.py); where that is not possible
-their intervals are, which needs a larger difference to tell them apart, and the page says so.
+Entries scored here are compared pair by pair of the benchmark (benchmark/statistics/pairwise.py); where that is not
+possible their intervals are, which needs a larger difference to tell them apart, and the page says so.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from itertools import combinations
 from math import erfc, sqrt
 from typing import Any
 
-from benchmark.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
 from benchmark.spec import BenchmarkSpec, capital
-from benchmark.uncertainty import ALPHA, Z, holm
+from benchmark.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
+from benchmark.statistics.uncertainty import ALPHA, Z, holm
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find

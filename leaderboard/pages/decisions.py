@@ -17,7 +17,7 @@ from leaderboard.board.rank_changes import RankChanges, rank_changes
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.estimates import display_name
 from leaderboard.pages.status_pages import status_page
-from leaderboard.render import environment
+from leaderboard.render import render
 from leaderboard.responses import respond
 
 PAGE = 50
@@ -103,6 +103,7 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
 def _list_page(edition: BoardVersion, found: Sequence[Decision], before: int | None, edits: bool) -> str:
     shown = [_complete(one) for one in found[:PAGE]]
     return _render(
+        edition,
         "decisions.html",
         decisions=shown,
         names=_names(edition, shown),
@@ -113,15 +114,15 @@ def _list_page(edition: BoardVersion, found: Sequence[Decision], before: int | N
 
 
 def _one_page(edition: BoardVersion, decision: Decision, changed: RankChanges | None) -> str:
-    return _render("decision.html", one=_complete(decision), names=_names(edition, [decision]), moves=changed)
+    return _render(edition, "decision.html", one=_complete(decision), names=_names(edition, [decision]), moves=changed)
 
 
 def _complete(decision: Decision) -> Decision:
     return {**dict.fromkeys(_FACTS), **decision}
 
 
-def _render(template: str, **context: Any) -> str:
-    return environment().get_template(template).render(current="", digits=DIGITS, **context)
+def _render(edition: BoardVersion, template: str, **values: Any) -> str:
+    return render(edition.context, template, current="", digits=DIGITS, **values)
 
 
 def _names(edition: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:

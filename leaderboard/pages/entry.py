@@ -16,7 +16,7 @@ from benchmark.protocols import category_counts, protocols
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.spec import BenchmarkSpec
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard.board import reported_results
 from leaderboard.board.disclosure import shown_strict
@@ -24,7 +24,7 @@ from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare, number_check
-from leaderboard.render import environment, past_board_context, permanent, safe_link
+from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from storage.metadata import facts
@@ -139,44 +139,42 @@ def _scored_page(
     if hides := edition.is_redacted(revision):
         strict = shown_strict(card, level, spec) if level == OVERALL_ONLY else strict
         card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
-    return (
-        environment()
-        .get_template("entry.html")
-        .render(
-            current="",
-            spec=edition.spec,
-            demo=edition.spec.synthetic,
-            **past_board_context(edition, asked.as_of, asked.url(as_of="")),
-            asked=asked,
-            gone=gone,
-            other_labels=revision != edition.snapshot["label_revision"],
-            entry=entry,
-            row=(row := board.find(entry["id"])),
-            best_of=row.best_of if row is not None else None,
-            scored=board.scored,
-            revision=revision,
-            card=card,
-            strict=strict,
-            board=board,
-            finer=level != OVERALL_ONLY,
-            by_category=_categories(tally),
-            # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
-            by_source=[]
-            if hides
-            else [_cell(tally, name, name, spec.source_category[name]) for name in spec.shown_sources],
-            by_tag=_tags(tally),
-            lengths=[] if hides else [_cell(tally, name, title) for name, title in _LENGTHS],
-            curve=None if hides else _curve(card["k_curve"], spec),
-            sizes=_grouping_sizes(tally),
-            facts=_facts(entry),
-            protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
-            hides=hides,
-            history=_history(edition, entry, asked),
-            nearest=nearest(entry["id"], revision),
-            compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
-            words=compare,
-            **_shared(edition, asked, base),
-        )
+    return render(
+        edition.context,
+        "entry.html",
+        current="",
+        spec=edition.spec,
+        demo=edition.spec.synthetic,
+        **past_board_context(edition, asked.as_of, asked.url(as_of="")),
+        asked=asked,
+        gone=gone,
+        other_labels=revision != edition.snapshot["label_revision"],
+        entry=entry,
+        row=(row := board.find(entry["id"])),
+        best_of=row.best_of if row is not None else None,
+        scored=board.scored,
+        revision=revision,
+        card=card,
+        strict=strict,
+        board=board,
+        finer=level != OVERALL_ONLY,
+        by_category=_categories(tally),
+        # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
+        by_source=[]
+        if hides
+        else [_cell(tally, name, name, spec.source_category[name]) for name in spec.shown_sources],
+        by_tag=_tags(tally),
+        lengths=[] if hides else [_cell(tally, name, title) for name, title in _LENGTHS],
+        curve=None if hides else _curve(card["k_curve"], spec),
+        sizes=_grouping_sizes(tally),
+        facts=_facts(entry),
+        protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
+        hides=hides,
+        history=_history(edition, entry, asked),
+        nearest=nearest(entry["id"], revision),
+        compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
+        words=compare,
+        **_shared(edition, asked, base),
     )
 
 
@@ -283,20 +281,18 @@ def _shared(edition: BoardVersion, asked: EntryQuery, base: str) -> dict[str, An
 
 def _reported_page(edition: BoardVersion, one: reported_results.ReportedFigures, asked: EntryQuery, base: str) -> str:
     board = edition.board()
-    return (
-        environment()
-        .get_template("reported.html")
-        .render(
-            current="",
-            spec=edition.spec,
-            demo=edition.spec.synthetic,
-            **past_board_context(edition, asked.as_of, asked.url(as_of="")),
-            compare_url=partial(compare_url, as_of=asked.as_of),
-            one=one,
-            row=board.find(one.id),
-            sentences=one.explanation,
-            check_url=number_check.url(one.figures),
-            others=[other for other in edition.published if other.judge == one.judge and other.id != one.id],
-            **_shared(edition, asked, base),
-        )
+    return render(
+        edition.context,
+        "reported.html",
+        current="",
+        spec=edition.spec,
+        demo=edition.spec.synthetic,
+        **past_board_context(edition, asked.as_of, asked.url(as_of="")),
+        compare_url=partial(compare_url, as_of=asked.as_of),
+        one=one,
+        row=board.find(one.id),
+        sentences=one.explanation,
+        check_url=number_check.url(one.figures),
+        others=[other for other in edition.published if other.judge == one.judge and other.id != one.id],
+        **_shared(edition, asked, base),
     )

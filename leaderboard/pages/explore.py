@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from benchmark.items import Item, ItemTable, presentation_order
-from benchmark.pairwise import BANDS, PairwiseArrays
 from benchmark.spec import BenchmarkSpec
+from benchmark.statistics.pairwise import BANDS, PairwiseArrays
 from leaderboard.board.query import read_as_of
 from leaderboard.pages.item_catalog import ItemTexts
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from benchmark.annotation import TELLTALE
 from benchmark.items import ItemTable, load_table, response_fingerprint
-from benchmark.pairwise import PairwiseArrays, unpack
+from benchmark.label_quality.annotation import TELLTALE
 from benchmark.spec import BenchmarkSpec
+from benchmark.statistics.pairwise import PairwiseArrays, unpack
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.disclosure import without_counts
 from leaderboard.cache import BoardVersion

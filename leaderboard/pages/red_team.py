@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
-from leaderboard.render import environment
+from leaderboard.render import render
+from leaderboard.render_context import RenderContext
 
 _POOLED = load_spec(DEFAULT_BENCHMARK).pooled
 _FILE = Path(__file__).parents[1] / "red_team.json"
@@ -56,14 +57,10 @@ def exploits() -> tuple[ExploitView, ...]:
     )
 
 
-@cache
-def page() -> str:
-    """Return the page. It is about the rules, not about a board, so it is made once."""
-    return (
-        environment()
-        .get_template("red_team.html")
-        .render(current="/red-team", exploits=exploits(), backtracking=_file()["backtracking"], chance=_at(0.5))
-    )
+def page(context: RenderContext) -> str:
+    """Return the page. It is about the rules, not about a board."""
+    values = {"exploits": exploits(), "backtracking": _file()["backtracking"], "chance": _at(0.5)}
+    return render(context, "red_team.html", current="/red-team", **values)
 
 
 @cache

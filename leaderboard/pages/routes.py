@@ -9,12 +9,12 @@ from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import FileResponse, Response
 
-from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, explore, number_check, red_team, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import HTML, REVALIDATE, SECURITY, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 
@@ -27,22 +27,24 @@ _LINES = "application/jsonl; charset=utf-8"
 def build(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(SerialExecutor(), site.spec, not_found))
+    router.include_router(_check(SerialExecutor(), site.context, not_found))
     router.include_router(_compare(site, materials))
     router.include_router(_explore(site, materials, not_found))
     router.include_router(_about(site, materials))
-    router.include_router(_red_team())
+    router.include_router(_red_team(site.context))
     return router
 
 
-def _check(turns: SerialExecutor, spec: BenchmarkSpec, not_found: NotFound) -> APIRouter:
+def _check(turns: SerialExecutor, context: RenderContext, not_found: NotFound) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
-        if not spec.splits:
+        if context.spec.scores_pairs and context.spec.editions:
+            return await asyncio.to_thread(_checked_definitions, request, context)
+        if not context.spec.splits:
             return not_found(request.headers)
-        asked = number_check.read(request.query_params, spec)
+        asked = number_check.read(request.query_params, context.spec)
         problem = None
         if any(asked.texts):
             try:
@@ -51,11 +53,17 @@ def _check(turns: SerialExecutor, spec: BenchmarkSpec, not_found: NotFound) -> A
                 problem = wrong
             except QueueFull:
                 problem = number_check.BadFigures(None, _BUSY)
-        page = await asyncio.to_thread(tool_pages.check_page, asked, problem)
+        page = await asyncio.to_thread(tool_pages.check_page, context, asked, problem)
         status = 200 if problem is None else 503 if str(problem) == _BUSY else 400
         return respond(status_page(page), request.headers, status=status)
 
     return router
+
+
+def _checked_definitions(request: Request, context: RenderContext) -> Response:
+    """Return the number check of a benchmark with several definitions of overall."""
+    page, fault = tool_pages.check_definitions_page(context, request.query_params)
+    return respond(status_page(page), request.headers, status=400 if fault else 200)
 
 
 def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
@@ -65,7 +73,7 @@ def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     async def compare(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         choice = tool_pages.read_choice(request.query_params, edition.revisions, edition.spec)
         made = await edition.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(edition, materials, choice))
@@ -82,7 +90,7 @@ def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
     async def all_pairs(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         query = explore.read_query(request.query_params, edition.spec)
         made = await edition.ready(query.url(), lambda: status_page(tool_pages.explore_page(edition, materials, query)))
         return respond(made, request.headers)
@@ -91,7 +99,7 @@ def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
     async def one_pair(name: str, request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return no_board(request.headers)
+            return no_board(site.context, request.headers)
         page = await asyncio.to_thread(tool_pages.item_page, edition, materials, name, read_as_of(request.query_params))
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
@@ -107,12 +115,12 @@ def _explore(site: BoardCache, materials: ItemCatalog, not_found: NotFound) -> A
     return router
 
 
-def _red_team() -> APIRouter:
+def _red_team(context: RenderContext) -> APIRouter:
     router = APIRouter()
 
     @router.api_route("/red-team", methods=["GET", "HEAD"])
     async def known_exploits(request: Request) -> Response:
-        return respond(status_page(red_team.page()), request.headers)
+        return respond(status_page(red_team.page(context)), request.headers)
 
     return router
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -12,6 +12,7 @@ from starlette.responses import Response
 from benchmark.ladder import NOT_SHOWN
 from leaderboard import render
 from leaderboard.cache import CachedResponse
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import HTML, respond
 
 _TEXTS = {
@@ -39,47 +40,49 @@ _TEXTS = {
 }
 
 
-def not_found_page(headers: Headers) -> Response:
+def not_found_page(context: RenderContext, headers: Headers) -> Response:
     """404 as a person should see it."""
-    return _reply("not-found", headers, 404)
+    return _reply(context, "not-found", headers, 404)
 
 
-def no_board(headers: Headers) -> Response:
+def no_board(context: RenderContext, headers: Headers) -> Response:
     """404 for ``as_of`` that finds no board."""
-    return _reply("no-board", headers, 404)
+    return _reply(context, "no-board", headers, 404)
 
 
-def failed_page(headers: Headers) -> Response:
+def failed_page(context: RenderContext, headers: Headers) -> Response:
     """500 as a person should see it."""
-    return _reply("failed", headers, 500)
+    return _reply(context, "failed", headers, 500)
 
 
-def busy_page(headers: Headers) -> Response:
+def busy_page(context: RenderContext, headers: Headers) -> Response:
     """503 as a person should see it."""
-    return _reply("busy", headers, 503)
+    return _reply(context, "busy", headers, 503)
 
 
-def not_scored(name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
+def not_scored(
+    context: RenderContext, name: str, revision: str, known: Mapping[str, str], headers: Headers
+) -> Response:
     """404 for an entry under labels that it was not scored with; ``known``: those that it was -> address."""
-    links = tuple((f"Labels {one}", url) for one, url in known.items())
+    links = tuple((f"Labels {one}", context.prefix + url) for one, url in known.items())
     lead = f"This entry was not scored under labels “{revision[:40]}”."
-    page = render.message_page(name, lead, links=(*links, ("The board", "/")))
+    page = render.message_page(context, name, lead, links=(*links, ("The board", "/")))
     return respond(status_page(page), headers, status=404, cache_control="no-store")
 
 
-def withheld(name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
+def withheld(context: RenderContext, name: str, revision: str, known: Mapping[str, str], headers: Headers) -> Response:
     """Return the page of an entry of which no number is shown; ``known``: labels under which there is one ->
     address."""
-    links = tuple((f"Labels {one}", url) for one, url in known.items())
+    links = tuple((f"Labels {one}", context.prefix + url) for one, url in known.items())
     lead = f"Scored under labels “{revision[:40]}”. No score is shown: {NOT_SHOWN}."
-    page = render.message_page(name, lead, links=(*links, ("Why", "/policy#ladder"), ("The board", "/")))
+    page = render.message_page(context, name, lead, links=(*links, ("Why", "/policy#ladder"), ("The board", "/")))
     return respond(status_page(page), headers, cache_control="no-store")
 
 
-def withdrawn(stub: Mapping[str, Any], headers: Headers) -> Response:
+def withdrawn(context: RenderContext, stub: Mapping[str, Any], headers: Headers) -> Response:
     """410: what is left of an entry that its owner or a maintainer has withdrawn, or of a reported result that was
     removed."""
-    page = render.withdrawn_page(stub)
+    page = render.withdrawn_page(context, stub)
     return respond(status_page(page), headers, status=410, cache_control="no-store")
 
 
@@ -88,11 +91,11 @@ def status_page(page: str) -> CachedResponse:
     return CachedResponse.of(page.encode(), HTML, quick=True)
 
 
-def _reply(kind: str, headers: Headers, status: int) -> Response:
-    return respond(_body(kind), headers, status=status, cache_control="no-store")
+def _reply(context: RenderContext, kind: str, headers: Headers, status: int) -> Response:
+    return respond(_body(context, kind), headers, status=status, cache_control="no-store")
 
 
-@cache
-def _body(kind: str) -> CachedResponse:
+@lru_cache(maxsize=128)
+def _body(context: RenderContext, kind: str) -> CachedResponse:
     title, lead, links = _TEXTS[kind]
-    return status_page(render.message_page(title, lead, links=links))
+    return status_page(render.message_page(context, title, lead, links=links))

@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.number_check import Implied, Plausibility
+from benchmark.pairs.definition_check import printed_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import about, compare, explore, number_check
+from leaderboard.pages import about, compare, definition_check, explore, number_check
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import environment, past_board_context
+from leaderboard.pages.number_check import BadFigures
+from leaderboard.render import past_board_context, render
+from leaderboard.render_context import RenderContext
 
 _LISTED = 12  # entries offered to compare with
-
-
-def _render(name: str, **context: Any) -> str:
-    return environment().get_template(name).render(**context)
 
 
 # Check my numbers
@@ -36,11 +35,14 @@ def _examples(spec: BenchmarkSpec) -> tuple[tuple[str, str, str], ...]:
     return tuple((row.name, remark, number_check.url(row.figures)) for row, remark in rows if row)
 
 
-def check_page(asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None) -> str:
+def check_page(
+    context: RenderContext, asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None
+) -> str:
     """Return the form, and the answer if something was asked."""
     found = number_check.answer(asked) if any(asked.texts) and problem is None else None
     spec = asked.spec
-    return _render(
+    return render(
+        context,
         "check.html",
         current="/check-numbers",
         spec=spec,
@@ -56,6 +58,33 @@ def check_page(asked: number_check.NumberCheckQuery, problem: number_check.BadFi
         api=number_check.url(asked.by_name, "/api/v1/check-numbers"),
         examples=_examples(spec),
     )
+
+
+def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> tuple[str, BadFigures | None]:
+    """Return the form with the published tables, the answer if something was asked, and what is wrong with it."""
+    spec = context.spec
+    asked = {name: given[name] for name in printed_names(spec) if given.get(name, "").strip()}
+    found, problem = None, None
+    try:
+        found = definition_check.answer(asked, spec) if asked else None
+    except BadFigures as wrong:
+        problem = wrong
+    page = render(
+        context,
+        "check_definitions.html",
+        current="/check-numbers",
+        spec=spec,
+        names=printed_names(spec),
+        title_of=definition_check.title_of,
+        asked=asked,
+        problem=problem,
+        found=found,
+        headline=definition_check.headline(found) if found else "",
+        sentences=definition_check.sentences(found) if found else (),
+        api=number_check.url(asked, "/api/v1/check-numbers"),
+        tables=definition_check.published_tables(spec),
+    )
+    return page, problem
 
 
 def _dropped(found: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:
@@ -133,7 +162,8 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
 
     _, matching = rows_asked_for(found.board, BoardQuery(choice.spec, search=search, baselines=False))
     own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
-    return _render(
+    return render(
+        edition.context,
         "compare.html",
         current="/compare",
         demo=edition.spec.synthetic,
@@ -176,7 +206,8 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
     """Return a page of pairs; the shares of judges are those of the edition."""
     pairs = pairs_of(edition, materials)
     held = {item.source for item in pairs.table.items}
-    return _render(
+    return render(
+        edition.context,
         "explore.html",
         current="/explore",
         demo=edition.spec.synthetic,
@@ -205,7 +236,8 @@ def item_page(edition: BoardVersion, materials: ItemCatalog, name: str, as_of: s
         if 0 <= at < len(pairs.table)
     }
     image = shown.texts.image if shown.texts else ""
-    return _render(
+    return render(
+        edition.context,
         "explore_item.html",
         current="/explore",
         demo=edition.spec.synthetic,
@@ -235,7 +267,8 @@ def image_of(edition: BoardVersion, materials: ItemCatalog, name: str) -> Path |
 def about_page(edition: BoardVersion, materials: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
     table = materials.table
-    return _render(
+    return render(
+        edition.context,
         "about.html",
         current="/about",
         demo=edition.spec.synthetic,

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.render import environment
+from leaderboard.render import render
+from leaderboard.render_context import RenderContext
 
 _VERBS = ("get", "post", "put", "patch", "delete")
 _LINE = 96  # characters
@@ -52,10 +53,9 @@ class Operation:
         return "/maintenance/" in self.path
 
 
-def page(described: Mapping[str, Any], base: str) -> str:
+def page(context: RenderContext, described: Mapping[str, Any], base: str) -> str:
     """Return the page at /docs."""
-    template = environment().get_template("reference.html")
-    return template.render(current="", operations=operations(described), base=base)
+    return render(context, "reference.html", current="", operations=operations(described), base=base)
 
 
 def operations(described: Mapping[str, Any]) -> tuple[Operation, ...]:

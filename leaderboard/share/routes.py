@@ -111,9 +111,9 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
         if stub is None:
             return not_found(headers)
         if into := stub.get("merged_into"):
-            return RedirectResponse(f"/entries/{into}/{path}", 308)
+            return RedirectResponse(f"{edition.context.prefix}/entries/{into}/{path}", 308)
         if path != _BADGE:
-            return status_pages.withdrawn(stub, headers)
+            return status_pages.withdrawn(edition.context, stub, headers)
         name = " ".join(filter(None, (stub["model"], stub["version"])))
         return respond(
             _body(badge.withdrawn(name, edition.spec.brand), _SVG), headers, status=410, cache_control=_A_WHILE
@@ -196,7 +196,8 @@ def _for_programs(site: BoardCache) -> APIRouter:
         edition = await site.current()
         described: Mapping[str, Any] = request.app.openapi()
         base = base_of(edition, request)
-        made = await edition.ready(f"/docs|{base}", lambda: _body(api_reference.page(described, base).encode(), HTML))
+        make = lambda: _body(api_reference.page(site.context, described, base).encode(), HTML)  # noqa: E731
+        made = await edition.ready(f"/docs|{base}", make)
         return respond(made, request.headers)
 
     return router
@@ -220,9 +221,10 @@ def _feed(site: BoardCache, log: Log) -> APIRouter:
 
 
 def base_of(edition: BoardVersion, request: Request) -> str:
-    """Return where the service stands for others, without a slash at the end: as configured, or as this request
-    found it."""
-    return base_url(edition.public_url, request.url.scheme, request.headers.get("host", ""))
+    """Return where the benchmark's pages stand for others, without a slash at the end: as configured, or as this
+    request found it."""
+    origin = base_url(edition.public_url, request.url.scheme, request.headers.get("host", ""))
+    return origin + edition.context.prefix
 
 
 def citations(edition: BoardVersion, view: BoardQuery, base: str) -> str:

@@ -7,7 +7,7 @@
     base: "base_model", date: "date", note: "note", about: "about" };
   const NUMBERS = { size: "parameters_b", k: "votes_per_item", rank: "rank", decided: "decided_rate" };
   const SHARES = new Set(["decided_rate"]);
-  let VALUES = [], HEADLINE = "", POOLED = "";  // the scores of the benchmark, the headline first: known from the page
+  let VALUES = [], HEADLINE = "", POOLED = "", PREFIX = "";  // the scores of the benchmark, the headline first: known from the page
   const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise", "policy-as-judge": "policy" };
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
@@ -179,7 +179,7 @@
     const baseline = data.tier[i] === 2, name = data.model[i];
     const asOf = state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : "";
     const cell = element("th", { scope: "row" }, element("bdi", {}, baseline ? element("i", {}, name)
-      : element("a", { href: `/entries/${data.id[i]}${asOf}` }, name)));
+      : element("a", { href: `${PREFIX}/entries/${data.id[i]}${asOf}` }, name)));
     const from = [at?.level ? "≈ #1" : "", ...data.tier[i] ? [data.source[i]]
       : [data.version[i], data.about[i], data.organisation[i]]].filter(Boolean).join(" · ");
     const note = data.note[i];
@@ -232,7 +232,7 @@
     if (root.dataset.mounted !== undefined) return;
     root.dataset.mounted = "";
     const state = JSON.parse(root.dataset.state);
-    [VALUES, HEADLINE, POOLED] = [state.values, state.values[0], state.pooled];
+    [VALUES, HEADLINE, POOLED, PREFIX] = [state.values, state.values[0], state.pooled, state.prefix];
     for (const name of VALUES) { NUMBERS[name] = name; SHARES.add(name); }
     [USUAL.protocol, USUAL.grouping] = state.usual;
     const columns = new Map(state.columns.map(([key, kind, first]) => [key, { kind, first }]));
@@ -252,7 +252,7 @@
     function load() {
       const query = new URLSearchParams({ protocol: state.protocol, grouping: state.grouping, revision: state.revision });
       if (state.as_of) query.set("as_of", state.as_of);
-      const address = `/board.json?${query}`;
+      const address = `${PREFIX}/board.json?${query}`;
       if (!files.has(address)) {
         const file = fetch(address).then((reply) => {
           if (!reply.ok) throw new Error(`${reply.status}`);
@@ -288,12 +288,12 @@
       if (opened !== data.opening) one("[data-opening]").innerHTML = opened = data.opening;
       const rules = { protocol: state.protocol, grouping: state.grouping };
       for (const key of ["revision", "as_of"]) if (state[key]) rules[key] = state[key];
-      one("[data-json]").href = `/api/v1/leaderboard?${new URLSearchParams(rules)}`;
+      one("[data-json]").href = `${PREFIX}/api/v1/leaderboard?${new URLSearchParams(rules)}`;
       const search = (extra) => new URL(address({ page: 1, ...extra }), location).search;
       const taken = search({ ...state.compare ? ticked() : {}, embed: "" });
       for (const link of root.querySelectorAll("[data-export]")) link.href = link.pathname + taken;
-      one("[data-embed]").href = `/${search({ embed: "1" })}`;
-      one("[data-permalink]").href = address({ as_of: data.snapshot.slice(0, 16), embed: "" }).replace(location.pathname, "/");
+      one("[data-embed]").href = `${PREFIX}/${search({ embed: "1" })}`;
+      one("[data-permalink]").href = address({ as_of: data.snapshot.slice(0, 16), embed: "" }).replace(location.pathname, `${PREFIX}/`);
       one("[data-filters]").textContent = [...filters, "baselines"].filter((key) => state[key]).length || "";
       for (const option of form.elements.sort.options) option.selected = option.value.split(":")[0] === state.sort;
       count.textContent = counted(data, found, first, rows);
@@ -306,7 +306,7 @@
       const empty = one(".empty");
       empty.hidden = found.rows.length + found.baselines.length > 0;
       if (!empty.hidden && data.id.length) {
-        empty.replaceChildren("No judge matches. ", element("a", { href: location.pathname, "data-reset": "" }, "Show all"));
+        empty.replaceChildren("No judge matches this search. ", element("a", { href: location.pathname, "data-reset": "" }, "Show all"));
       }
     }
 
@@ -319,7 +319,7 @@
       if (state.grouping !== "official") query.set("grouping", state.grouping);
       for (const key of ["revision", "as_of"]) if (state[key]) query.set(key, state[key]);
       const link = one("[data-compare]");
-      link.href = `/compare?${query.toString().replaceAll("%2C", ",")}`;
+      link.href = `${PREFIX}/compare?${query.toString().replaceAll("%2C", ",")}`;
       link.textContent = chosen.length > 1 ? `Compare ${chosen.length}` : "Compare with others";
       const names = chosen.map((id) => data.model[data.id.indexOf(id)]).filter((name) => name !== undefined);
       one("[data-names]").textContent = names.join(", ");
@@ -393,7 +393,7 @@
         const data = await load();
         if (mine !== asked) return;
         if (data.level !== state.level) {  // other columns: the server draws them
-          location.assign(`/${new URL(address({ sort: HEADLINE, dir: "desc", page: 1 }), location).search}`);
+          location.assign(`${PREFIX}/${new URL(address({ sort: HEADLINE, dir: "desc", page: 1 }), location).search}`);
           return;
         }
         const found = sections(data, choose(data, state), state);

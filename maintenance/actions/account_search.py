@@ -8,9 +8,10 @@ from typing import NamedTuple
 from auth import LOCAL, Role
 from auth.roles import organisations_of, roles_of
 from auth.settings import IdentitySettings, Mode
-from maintenance import account_queries, text_output
-from maintenance.account_queries import AccountMatch, AccountRoles, AccountRow
+from maintenance import text_output
 from maintenance.action_context import ActionContext
+from maintenance.database import account_queries
+from maintenance.database.account_queries import AccountMatch, AccountRoles, AccountRow
 from maintenance.registry import Search, action
 from maintenance.types import Conflict, NotFound, require_maintainer
 from storage.database import Session

@@ -17,10 +17,11 @@ from maintenance import anomaly_text
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer, whole_number
-from storage import anomalies, audit
+from storage import anomalies
 from storage.anomalies import AnomalyRow
 from storage.database import LARGEST
-from storage.label_imports import hidden_in
+from storage.integrity import audit
+from storage.labels.label_imports import hidden_in
 from storage.models.anomalies import ACTED, DISMISSED
 
 _DAY = 86_400.0

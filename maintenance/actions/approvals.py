@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from maintenance import approval_queries, text_output
+from maintenance import text_output
 from maintenance.action_context import ActionContext
+from maintenance.database import approval_queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from storage import audit, job_queue, visibility
+from storage import visibility
+from storage.integrity import audit
+from storage.jobs import job_queue
 from storage.visibility import APPROVED, REJECTED
 
 SUBMISSION_APPROVED, SUBMISSION_REJECTED = "submission.approved", "submission.rejected"

@@ -10,12 +10,13 @@ from typing import Any
 
 from common.canonical_json import GENESIS, canonical_json
 from common.text import pluralize
-from maintenance import queries
 from maintenance.action_context import ActionContext
+from maintenance.database import queries
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
-from storage import audit, audit_checkpoints, integrity
 from storage.database import LARGEST, Database, Session
+from storage.integrity import audit, audit_checkpoints
+from storage.integrity import integrity_check as integrity
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _WHOLE = "Give seq and hash as its file has them, or the whole content of that file."

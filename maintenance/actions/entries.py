@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from benchmark.judges import judge_name
-from maintenance import queries, text_output
+from maintenance import text_output
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
-from maintenance.queries import Change
+from maintenance.database import queries
+from maintenance.database.queries import Change
 from maintenance.registry import ACCOUNT_HELP, EntryId, ParamInfo, Reason, action
 from maintenance.types import (
     ActionResult,
@@ -23,14 +24,15 @@ from maintenance.types import (
     require_maintainer,
     require_owner_of,
 )
-from storage import audit, confusables, sliding_window, stored_rows, visibility
+from storage import confusables, sliding_window, stored_rows, visibility
 from storage.database import Session
+from storage.integrity import audit
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
 EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
-UNCHANGED = "It is so already."
+UNCHANGED = "No change: it is so already."
 _NAMING = {"model", "judge"}  # fields that name the judge
 
 Changes = Annotated[

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from maintenance import entry_queries, text_output
+from maintenance import text_output
 from maintenance.action_context import ActionContext
-from maintenance.entry_queries import EntryRow
+from maintenance.database import entry_queries
+from maintenance.database.entry_queries import EntryRow
 from maintenance.registry import ParamInfo, action
 from maintenance.types import require_maintainer
 

@@ -10,9 +10,9 @@ from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from operation import incidents
 from operation.incidents import Incident
-from storage import audit
 from storage.clock import iso
 from storage.database import Database
+from storage.integrity import audit
 
 IncidentText = Annotated[str, ParamInfo(help="what does not work, and since when")]
 UpdateText = Annotated[str, ParamInfo("What is known by now", help="what is known by now")]

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
-from maintenance import queries, text_output
+from maintenance import text_output
 from maintenance.action_context import ActionContext
-from maintenance.queries import RevisionRow
+from maintenance.database import queries
+from maintenance.database.queries import RevisionRow
 from maintenance.registry import ParamInfo, Reason, Revision, action, confirm_again
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from settings import DEMO_REVISION
-from storage import annotation_projects, audit, label_imports, label_sets, tasks
+from storage import annotation_projects
 from storage.database import Session
-from storage.tasks import TaskRequest, TaskView
+from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskRequest, TaskView
+from storage.labels import label_imports, label_sets
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"

@@ -8,30 +8,24 @@ from pathlib import Path
 from typing import Annotated
 
 from common.text import pluralize
-from maintenance import label_availability, queries
+from maintenance import label_availability
 from maintenance.action_context import ActionContext
 from maintenance.actions.anomalies import Alarm, alarm
-from maintenance.queries import FailedJob, WorkerStatus
+from maintenance.database import queries
+from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
-from storage import (
-    anomalies,
-    audit,
-    backups,
-    integrity_alarms,
-    job_queue,
-    label_sets,
-    submission_pause,
-    tasks,
-    weak_hiding,
-    worker_heartbeats,
-)
-from storage.backups import BackupRecord
-from storage.integrity_alarms import IntegrityAlarm
+from storage import anomalies, submission_pause
+from storage.files import backups
+from storage.files.backups import BackupRecord
+from storage.integrity import audit, integrity_alarms
+from storage.integrity.integrity_alarms import IntegrityAlarm
+from storage.jobs import job_queue, tasks, worker_heartbeats
+from storage.jobs.tasks import TaskRequest, TaskView
+from storage.labels import label_sets, weak_hiding
+from storage.labels.weak_hiding import WeaklyHidden
 from storage.models.core import Job
 from storage.models.moderation import Task
-from storage.tasks import TaskRequest, TaskView
-from storage.weak_hiding import WeaklyHidden
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"

@@ -11,8 +11,9 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.registry import AccountName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from storage import audit, quota_grants
+from storage import quota_grants
 from storage.database import LARGEST
+from storage.integrity import audit
 from storage.quota_grants import GrantStatus
 
 GRANTED, REVOKED = "quota.granted", "quota.revoked"

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
+from benchmark.spec import BenchmarkSpec
 from common.text import pluralize
-from maintenance import queries, text_output
+from maintenance import text_output
 from maintenance.action_context import ActionContext, Shipped
+from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
 from maintenance.reported_file import (
-    FIELDS,
     Read,
     ReportedFileRejected,
     RowProblem,
     arithmetic,
+    fields,
     read,
     read_row,
     repeated,
 )
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from storage import audit, confusables, reported_results
+from storage import confusables, reported_results
 from storage.clock import iso
 from storage.database import Session
-from storage.reported_results import FIGURES, same_numbers
+from storage.integrity import audit
+from storage.reported_results import normalized_name, same_numbers
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, RESTORED = "reported.removed", "reported.restored"
@@ -51,6 +54,14 @@ class ReportedResultView:
 
 
 @dataclass(frozen=True, slots=True)
+class Existing:
+    """Reported results that are there: those that maintainers imported, and those that come with the project."""
+
+    imported: list[dict[str, Any]]
+    shipped: Shipped
+
+
+@dataclass(frozen=True, slots=True)
 class ImportResult:
     """Result of an import, or of its dry run: rows that are new, and ids of those that were there already.
 
@@ -72,29 +83,32 @@ def import_file(ctx: ActionContext, data: bytes, reason: str, *, dry_run: bool =
     """
     require_maintainer(ctx.user)
     why = "dry run" if dry_run else clean_reason(reason)
-    rows, problems = read(data)
+    spec = ctx.items.table.spec
+    rows, problems = read(data, spec)
     with ctx.database.read() as session:
-        new, known = _compare(rows, reported_results.listed(session, ctx.benchmark), ctx.shipped(), problems)
+        there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
+        new, known = _compare(rows, there, spec, problems)
         alike = _alike(session, ctx.benchmark, [row.facts for row in new])
     if dry_run:
-        return _imported(f"{pluralize(len(new), 'row')} can be imported", new, known, alike, changed=False)
+        compared = _imported(f"{pluralize(len(new), 'row')} can be imported", new, known, spec)
+        return replace(compared, alike=alike)
     if not new:
-        return _imported("Nothing is new", new, known, changed=False)
+        return _imported("Nothing is new", new, known, spec)
     with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
-        new, known = _compare(
-            rows, reported_results.listed(session, ctx.benchmark), ctx.shipped()
-        )  # others may have come in between
+        there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
+        new, known = _compare(rows, there, spec)  # others may have come in between
         if not new:
-            return _imported("Nothing is new", new, known, changed=False)
+            return _imported("Nothing is new", new, known, spec)
         alike = _alike(session, ctx.benchmark, [row.facts for row in new])
         reported_results.add(session, ctx.benchmark, [row.facts for row in new], ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
             session, IMPORTED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return _imported(f"{pluralize(len(new), 'row')} imported", new, known, alike, changed=True, seq=seq)
+    imported = _imported(f"{pluralize(len(new), 'row')} imported", new, known, spec)
+    return replace(imported, changed=True, alike=alike, seq=seq)
 
 
 @action(
@@ -107,7 +121,7 @@ def results(ctx: ActionContext) -> list[ReportedResultView]:
     """Return all imported results, removed ones too. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        return [_result(row) for row in reported_results.listed(session, ctx.benchmark)]
+        return [_result(row, ctx.items.table.spec) for row in reported_results.listed(session, ctx.benchmark)]
 
 
 @action(
@@ -123,18 +137,20 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
     """Change fields of an imported result; its address stays. For maintainers."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
-    unknown = sorted(set(changes) - set(FIELDS))
+    spec = ctx.items.table.spec
+    names = fields(spec)
+    unknown = sorted(set(changes) - set(names))
     if unknown:
-        raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(FIELDS)}.")
+        raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(names)}.")
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result)
-        found, problems = read_row(0, {**{name: old[name] for name in FIELDS}, **changes})
+        found, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec)
         if found is None:
             raise ReportedFileRejected(problems)
-        new = {name: found.facts[name] for name in FIELDS}
-        before = {name: old[name] for name in FIELDS if new[name] != old[name]}
+        new = {name: found.facts[name] for name in names}
+        before = {name: old.get(name) for name in names if new[name] != old.get(name)}
         if not before:
-            return ActionResult(False, "It is so already.")
+            return ActionResult(False, "No change: it is so already.")
         after = {name: new[name] for name in before}
         alike = _alike(session, ctx.benchmark, [after])
         reported_results.change(session, ctx.benchmark, result, after)
@@ -179,7 +195,7 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result)
         if (old["removed_at"] is not None) is removed:
-            return ActionResult(False, "It is so already.")
+            return ActionResult(False, "No change: it is so already.")
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
         reported_results.change(session, ctx.benchmark, result, values)
@@ -208,19 +224,19 @@ def _find(session: Session, benchmark: str, result: str) -> dict[str, Any]:
 
 
 def _compare(
-    rows: list[Read], imported: list[dict[str, Any]], shipped: Shipped, wrong: Iterable[RowProblem] = ()
+    rows: list[Read], existing: Existing, spec: BenchmarkSpec, wrong: Iterable[RowProblem] = ()
 ) -> tuple[list[Read], list[str]]:
     """Return the rows that are new, and the ids of those that are there.
 
     Raises FileRejected for those that contradict what is there or one another, together with what was `wrong` before.
     """
-    gone = {row["id"]: row for row in imported if row["removed_at"] is not None}
-    there = [*shipped, *(row for row in imported if row["removed_at"] is None)]
-    by_numbers = {same_numbers(row): row["id"] for row in there}
+    gone = {row["id"]: row for row in existing.imported if row["removed_at"] is not None}
+    there = [*existing.shipped, *(row for row in existing.imported if row["removed_at"] is None)]
+    by_numbers = {same_numbers(row, spec.score_names): row["id"] for row in there}
     by_place = {_place(row): row["id"] for row in there}
     new, known, problems = [], [], list(wrong)
     for row in rows:
-        if twin := by_numbers.get(same_numbers(row.facts)):
+        if twin := by_numbers.get(same_numbers(row.facts, spec.score_names)):
             known.append(twin)
         elif row.facts["id"] in gone:
             old = gone[row.facts["id"]]
@@ -241,7 +257,7 @@ def _compare(
 
 
 def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (same_numbers({"name": row["name"]})[0], row["url"], row.get("place") or None)
+    return (normalized_name(str(row["name"])), row["url"], row.get("place") or None)
 
 
 def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -256,20 +272,13 @@ def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) 
     return tuple(said)
 
 
-def _imported(
-    words_: str,
-    new: list[Read],
-    known: list[str],
-    alike: tuple[str, ...] = (),
-    *,
-    changed: bool,
-    seq: int | None = None,
-) -> ImportResult:
+def _imported(outcome: str, new: list[Read], known: list[str], spec: BenchmarkSpec) -> ImportResult:
+    """Return a result that has changed nothing."""
     there = f"; {pluralize(len(known), 'row')} on the board already." if known else "."
-    return ImportResult(changed, words_ + there, tuple(_result(row.facts) for row in new), tuple(known), alike, seq)
+    return ImportResult(False, outcome + there, tuple(_result(row.facts, spec) for row in new), tuple(known))
 
 
-def _result(row: Mapping[str, Any]) -> ReportedResultView:
-    figures = {name: row[name] for name in FIGURES}
-    removed = row.get("removed_reason")
-    return ReportedResultView(row["id"], row["name"], row["source"], row["url"], figures, arithmetic(row), removed)
+def _result(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedResultView:
+    figures = {name: row.get(name) for name in spec.score_names}
+    check, removed = arithmetic(row, spec), row.get("removed_reason")
+    return ReportedResultView(row["id"], row["name"], row["source"], row["url"], figures, check, removed)

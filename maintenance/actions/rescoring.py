@@ -12,16 +12,19 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from benchmark.disclosure import PUBLIC, readers_words
-from maintenance import label_availability, queries, text_output
+from maintenance import label_availability, text_output
 from maintenance.action_context import ActionContext
+from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action, confirm_again
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
-from storage import audit, label_imports, label_levels, label_sets, tasks, worker_heartbeats
 from storage.database import Session
 from storage.entry_filters import FILTERS
-from storage.label_sets import ActiveBoard
-from storage.tasks import TaskRequest, TaskView
+from storage.integrity import audit
+from storage.jobs import tasks, worker_heartbeats
+from storage.jobs.tasks import TaskRequest, TaskView
+from storage.labels import label_imports, label_levels, label_sets
+from storage.labels.label_sets import ActiveBoard
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"

@@ -12,18 +12,19 @@ from maintenance.action_context import ActionContext
 from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import reported
 from maintenance.page_context import QUIETLY, PageContext, html
-from maintenance.reported_file import FIELDS, ReportedFileRejected
+from maintenance.reported_file import ReportedFileRejected, fields
 from maintenance.types import ActionResult, Conflict
 
 _LEAD = """<p class="vl-hint">A CSV or JSON file, one row a result: <code>name</code>, <code>url</code> of the source
-and percentages (<code>overall</code> or <code>macro</code> at least). All rows are taken or none. They stand beside
+and percentages ({overall} at least). All rows are taken or none. They stand beside
 those that come with the service; what is there already, with the same numbers, is left alone.</p>"""
 
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
     form = ActionForm(context, "reported")
-    html(_LEAD)
+    spec = context.actions.items.table.spec
+    html(_LEAD.format(overall=" or ".join(f"<code>{key}</code>" for key in spec.overall_keys)))
     file = gr.File(label="CSV or JSON", type="filepath", elem_id="reported-file", height=110)
     with gr.Row():
         why = gr.Textbox("", label="Reason", placeholder="where these results come from")
@@ -35,7 +36,7 @@ def build(context: PageContext) -> None:
         form.button("reported.remove")
         form.button("reported.restore")
     with gr.Row():
-        field = gr.Dropdown(list(FIELDS), value="macro", label="Field of the result", filterable=False)
+        field = gr.Dropdown(list(fields(spec)), value=spec.headline, label="Field of the result", filterable=False)
         value = gr.Textbox("", label="Its new value", placeholder="empty clears it")
         change = gr.Button("Correct", size="md")
     form.rest()

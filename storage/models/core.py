@@ -31,8 +31,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from storage.clock import database_now
+from storage.integrity.row_commitments import new_salt
 from storage.metadata import FIELDS, LATER
-from storage.row_commitments import new_salt
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -333,7 +333,7 @@ class ThinnedSnapshot(Base):
 
 
 class StoredRelations(Base):
-    """Paired statistics of judges under one label revision (benchmark/pairwise.py). Never changed (triggers)."""
+    """Paired statistics of judges under a revision (benchmark/statistics/pairwise.py). Never changed (triggers)."""
 
     __tablename__ = "relations"
     __table_args__ = (

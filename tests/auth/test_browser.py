@@ -17,6 +17,7 @@ from auth.middleware import IdentityMiddleware
 from auth.pages import AccountPages
 from auth.routes import build
 from leaderboard import render
+from leaderboard.render_context import RenderContext
 from storage.database import Database
 from tests.factories.auth_site import AuthSite, openid_settings
 from tests.factories.openid_provider import Provider, serving, serving_on
@@ -33,7 +34,7 @@ def address(provider: Provider, sqlite: Database) -> Iterator[str]:
     provider.redirect_uris = {f"{url}/auth/callback"}
     site = AuthSite(openid_settings(provider, public_url=url, maintainers=("alice",)), sqlite, provider)
     app = FastAPI()
-    app.include_router(build(site.identities, AccountPages(render.environment())))
+    app.include_router(build(site.identities, AccountPages(render.environment(RenderContext()))))
 
     @app.get("/static/{name}")
     def static(name: str) -> Response:

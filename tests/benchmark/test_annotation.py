@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.annotation import (
+from benchmark.items import presentation_order
+from benchmark.label_quality.annotation import (
     ERRORS,
     AnnotationAnswer,
     Proposal,
@@ -16,7 +17,6 @@ from benchmark.annotation import (
     preferred_label,
     tag_of,
 )
-from benchmark.items import presentation_order
 from tests.factories.labels import table
 from tests.factories.specs import TAGS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.annotator_agreement import alpha_without, kappa, krippendorff_alpha, mean_kappas
+from benchmark.label_quality.annotator_agreement import alpha_without, kappa, krippendorff_alpha, mean_kappas
 
 # Krippendorff (2011), part C: four observers, twelve units, missing answers.
 OBSERVERS = {

@@ -21,7 +21,7 @@ from benchmark.disclosure import (
 )
 from benchmark.protocols import scores
 from benchmark.scoring import FIELDS, Tally
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 from tests.factories.specs import SCORES, SLICES, VL
 
 ROWS = st.lists(

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark import demo
 from benchmark.items import ItemTable
-from benchmark.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges, tail
+from benchmark.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges, tail
 from benchmark.labels import LabelSet, make_label_set
 from benchmark.votes import ABSENT, UNDECIDED, Matrix
 

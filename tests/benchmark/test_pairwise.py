@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.labels import make_label_set
-from benchmark.pairwise import (
+from benchmark.protocols import scores
+from benchmark.scoring import Tally, tally
+from benchmark.statistics.pairwise import (
     KAPPA_AT_MOST,
     JudgeCandidate,
     agreement,
@@ -21,10 +23,8 @@ from benchmark.pairwise import (
     rank_ranges_of,
     unpack,
 )
-from benchmark.protocols import scores
-from benchmark.reliability import cohen_kappa
-from benchmark.scoring import Tally, tally
-from benchmark.uncertainty import macro_difference, mcnemar_exact
+from benchmark.statistics.reliability import cohen_kappa
+from benchmark.statistics.uncertainty import macro_difference, mcnemar_exact
 from benchmark.votes import ABSENT, Votes
 from tests.factories import labels as factories_labels
 from tests.factories.specs import CATEGORIES, GROUPINGS, ORDERS, SOURCES, VL

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark import pairwise_delta
-from benchmark.pairwise import PairwiseArrays, pack, unpack
+from benchmark.statistics import pairwise_delta
+from benchmark.statistics.pairwise import PairwiseArrays, pack, unpack
 
 SIZES = np.array([10, 20, 30])
 

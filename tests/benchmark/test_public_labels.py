@@ -10,7 +10,7 @@ import pytest
 from benchmark import anomalies
 from benchmark.anomalies import like_public_labels, runs_z
 from benchmark.items import ItemTable
-from benchmark.reliability import majority
+from benchmark.statistics.reliability import majority
 from benchmark.votes import UNDECIDED
 from predictions.parse import parse_predictions
 from tests.factories.specs import VL

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark.published_overalls import categories_add_up, fitting_overalls, reachable_counts, unreachable_figures
+from benchmark.pairs.published_overalls import (
+    categories_add_up,
+    fitting_overalls,
+    reachable_counts,
+    unreachable_figures,
+)
 from benchmark.spec import load_spec
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")

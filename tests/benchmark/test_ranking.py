@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.ranking import (
+from benchmark.statistics.ranking import (
     RankingEntry,
     display_order,
     influence,
@@ -20,8 +20,8 @@ from benchmark.ranking import (
     standings,
     step_down,
 )
-from benchmark.selection import select_best
-from benchmark.uncertainty import macro_difference, mcnemar_exact
+from benchmark.statistics.selection import select_best
+from benchmark.statistics.uncertainty import macro_difference, mcnemar_exact
 from tests.rank_ranges import holm_ranges, order_parts, ranges_by
 
 PATTERNS = {"1111": 500, "1110": 150, "1100": 120, "1000": 60, "0110": 70, "0011": 90, "0100": 50, "0000": 210}

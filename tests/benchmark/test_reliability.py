@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.reliability import cohen_kappa, k_curve, kappa_matrix, majority, self_consistency
+from benchmark.statistics.reliability import cohen_kappa, k_curve, kappa_matrix, majority, self_consistency
 
 votes_of_judge = st.integers(1, 6).flatmap(
     lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)

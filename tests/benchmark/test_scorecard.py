@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from benchmark.protocols import category_counts, scores
-from benchmark.reliability import k_curve
 from benchmark.scorecard import scorecard
 from benchmark.scoring import tally
-from benchmark.uncertainty import mover_macro, wilson
+from benchmark.statistics.reliability import k_curve
+from benchmark.statistics.uncertainty import mover_macro, wilson
 from benchmark.votes import ABSENT, Votes
 from tests.factories.labels import BEHAVIOUR, SIZES, labels, random_matrix, random_tally, table
 from tests.factories.specs import GROUPINGS, PROTOCOLS, VL

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.selection import (
+from benchmark.statistics.selection import (
     expected_maximum,
     largest_quantile,
     largest_tail,
@@ -15,7 +15,7 @@ from benchmark.selection import (
     select_best,
     selected_p,
 )
-from benchmark.uncertainty import ALPHA, Z, macro_difference, mover_macro
+from benchmark.statistics.uncertainty import ALPHA, Z, macro_difference, mover_macro
 
 WHOLE = [np.ones(1250, dtype=bool)]
 CATEGORIES = [np.repeat([0, 1, 2], [183, 749, 318]) == code for code in range(3)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.variants import ALIKE_FROM, Variant, alike_pairs, counted_variants, family, group_variants
+from benchmark.statistics.variants import ALIKE_FROM, Variant, alike_pairs, counted_variants, family, group_variants
 
 
 def groups(*variants, alike=()):

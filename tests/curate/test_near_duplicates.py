@@ -77,7 +77,7 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> Non
 
 
 def test_editions_that_ship_are_compared() -> None:
-    from curate.duplicates_command import served_editions
+    from curate.commands.duplicates_command import served_editions
 
     shipped = {edition.name: edition for edition in served_editions()}
     assert len(shipped["vl-rewardbench"].pairs) > 1200

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from benchmark.annotation import VERDICTS
-from benchmark.annotator_agreement import PersonAnswer
+from benchmark.label_quality.annotation import VERDICTS
+from benchmark.label_quality.annotator_agreement import PersonAnswer
 from curate.__main__ import main
+from curate.commands.verify_command import keyed
 from curate.pool import read_pair_file, write_lines
 from curate.verification import VerificationRules, assign, outcome
-from curate.verify_command import keyed
 
 RULES = VerificationRules(2, frozenset({"boss"}))
 

@@ -21,8 +21,9 @@ from benchmark.items import ItemTable
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Matrix, Votes
 from predictions.parse import parse_predictions
-from storage import label_sets, snapshots
+from storage import snapshots
 from storage.database import Database
+from storage.labels import label_sets
 from tests.databases import a_submission
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows

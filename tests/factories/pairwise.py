@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.pairwise import Packed, PairwiseSummary, compare_all, pack
 from benchmark.scoring import tally_many
+from benchmark.statistics.pairwise import Packed, PairwiseSummary, compare_all, pack
 from tests.factories.snapshots import entry, items, label_sets, snapshot
 
 Skills = dict[str, tuple[float, float, float]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from fastapi import FastAPI, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -12,6 +13,7 @@ from auth.problem_details import refusal
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
+from leaderboard.render_context import RenderContext
 from maintenance import api
 from review import pages, routes
 from storage.database import Database
@@ -50,9 +52,9 @@ def serve(database: Database, catalog: ItemCatalog) -> ASGIApp:
     app = FastAPI()
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
-    app.include_router(
-        routes.build(context, pages.ReviewPages(environment()), routes.Forms(_token, _check), not_found_page)
-    )
+    site = RenderContext()
+    made = pages.ReviewPages(environment(site))
+    app.include_router(routes.build(context, made, routes.Forms(_token, _check), partial(not_found_page, site)))
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
     app.add_api_route("/explore/{key}/image", _reply(_PICTURE, "image/svg+xml"))

@@ -17,8 +17,8 @@ from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Votes
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.item_texts import item_rows, item_text
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.databases import BOTH, a_submission
 from tests.factories import labels, small_benchmark

@@ -14,8 +14,8 @@ from sqlalchemy import insert, select, update
 from benchmark.items import ItemTable, build_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Votes
-from storage import job_queue
 from storage.database import Database
+from storage.jobs import job_queue
 from storage.models.core import BoardState, Snapshot
 from tests.databases import a_submission
 from tests.factories import labels

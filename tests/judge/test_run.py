@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from judge.__main__ import main
+from judge.commands.submit_command import describe_run
 from judge.journal import busy_seconds
 from judge.prompts import OFFICIAL
-from judge.submit_command import describe_run
 from tests.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.judge.running import PNG, item, predictions, run, write_items
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmark.pairwise import PairwiseArrays
+from benchmark.statistics.pairwise import PairwiseArrays
 from leaderboard.analysis_tab import draw, read_choice
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
 from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.specs import VL
 
@@ -24,7 +25,7 @@ def edition(**facts: Any) -> BoardVersion:
     for entry in body["entries"]:
         if entry["id"] == ANONYMOUS:
             entry.update(facts)
-    return BoardVersion("s", body, VL, ())
+    return BoardVersion("s", body, RenderContext(VL), ())
 
 
 def relations(of: BoardVersion, **rules: Any) -> PairwiseArrays:

@@ -1,26 +1,29 @@
-"""A benchmark that nobody wrote code for, two categories without sources or tags, added by a folder alone."""
+"""A benchmark that nobody wrote code for, two categories without sources or tags: a folder, served and walked."""
 
 from __future__ import annotations
 
+import asyncio
+import csv
+import io
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from fastapi import FastAPI
-from starlette.testclient import TestClient
 
-from benchmark.items import build_table
-from benchmark.scoring import tally_many
 from benchmark.spec import BenchmarkSpec, load_spec
-from leaderboard import api, routes
+from leaderboard.analysis_tab import draw, read_choice
 from leaderboard.cache import BoardCache
-from leaderboard.render import show_benchmark
-from tests.factories.snapshots import FixedSource
-from tests.factories.specs import VL
-from workers.labels.loader import label_set
+from leaderboard.charts.catalog import charts_of
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
+from storage.database import open_database
+from tests.factories.programs import run_maintenance, run_submissions
+from tests.factories.service import Service, running, until
+
+pytestmark = pytest.mark.slow
 
 DEFINITION = """
 id = "weather"
@@ -64,56 +67,82 @@ PAIRS = [
     {"id": f"{'rain' if n < 25 else 'snow'}-{n}", "query": f"Question {n}", "response": [f"yes {n}", f"no {n}"]}
     for n in range(40)
 ]
+RIGHT = [n % 2 for n in range(40)]
+WRONG = {"Seven of eight": range(5), "Three of four": range(20, 30)}  # 35 and 30 of 40
+FOREIGN = ("allucination", "VLFeedback", "RLAIF", "macro")
+
+
+def lines(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def predictions(wrong: range) -> bytes:
+    votes = [right ^ (n in wrong) for n, right in enumerate(RIGHT)]
+    return lines([{"id": pair["id"], "votes": [vote]} for pair, vote in zip(PAIRS, votes, strict=True)]).encode()
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The benchmark's folder, and two judges that were uploaded, scored and published."""
+
+    definitions: Path
+    spec: BenchmarkSpec
+    service: Service
+    data_dir: Path
+    first: str
+    second: str
+
+    def get(self, path: str) -> str:
+        """Return what stands at an address; ENTRY and BOTH stand for the judges' ids."""
+        answer = self.service.http.get(path.replace("ENTRY", self.first).replace("BOTH", f"{self.first},{self.second}"))
+        assert answer.status_code == 200, answer.text[:500]
+        return answer.text
 
 
 @pytest.fixture(scope="module")
-def spec(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkSpec:
-    root: Path = tmp_path_factory.mktemp("definitions")
-    (root / "weather").mkdir()
-    (root / "weather" / "spec.toml").write_text(DEFINITION)
-    spec = load_spec("weather", root)
-    (root / "weather" / "items.json").write_text(json.dumps(build_table(spec, {"v1": PAIRS}).to_json()))
-    return spec
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
+    root = tmp_path_factory.mktemp("weather")
+    folder = root / "definitions" / "weather"
+    folder.mkdir(parents=True)
+    (folder / "spec.toml").write_text(DEFINITION)
+    (root / "pairs.jsonl").write_text(lines(PAIRS))
+    labels = [{"id": pair["id"], "human_ranking": [n, 1 - n]} for pair, n in zip(PAIRS, RIGHT, strict=True)]
+    (root / "labels.jsonl").write_text(lines(labels))
+    own = {"BENCHMARK_DEFINITIONS": str(folder.parent)}
+    made = run_maintenance(
+        "manifest", "weather", f"v1={root / 'pairs.jsonl'}", "--output", str(folder / "items.json"), environ=own
+    )
+    assert made.returncode == 0, made.stderr
+    with running(root / "data", BENCHMARK="weather", LABELS=f"v1={root / 'labels.jsonl'}", **own) as service:
+        ids = [upload(service, model, predictions(wrong)) for model, wrong in WRONG.items()]
+        until(lambda: compared(service, ids), 60, "both are scored and compared")
+        yield Walk(folder.parent, load_spec("weather", folder.parent), service, root / "data", *ids)
 
 
-def entry(number: int, wrong: int, spec: BenchmarkSpec) -> dict[str, Any]:
-    table = build_table(spec, {"v1": PAIRS})
-    labels = label_set([{"id": row["id"], "human_ranking": [0, 1]} for row in PAIRS], "v1", table)
-    votes = np.zeros((1, 40, 1), dtype=np.int8)
-    votes[0, :wrong] = 1
-    return {
-        "id": f"e{number:011d}",
-        "model": f"Judge {number}",
-        **dict.fromkeys(("version", "organisation", "base_model", "link", "paper", "code", "hub_id"), ""),
-        **dict.fromkeys(("parameters_b", "open_weights", "temperature", "self_consistency")),
-        **{"judge_type": "generative-pairwise", "prompt": "", "notes": "", "format": "native", "revision": "v1"},
-        **{"submitted_at": "2026-10-02T12:00:00Z", "votes_per_item": 1, "parse_rate": 1.0, "first_shown_rate": 0.5},
-        "tallies": {"v1": tally_many(votes, labels, table)[0].to_json()},
-    }
+def compared(service: Service, ids: list[str]) -> bool:
+    return bool(service.http.get(f"/api/v1/compare?entries={','.join(ids)}").json().get("pairs"))
 
 
-@pytest.fixture(scope="module")
-def client(spec: BenchmarkSpec) -> Iterator[TestClient]:
-    body = {
-        **{"created_at": "2026-11-21T22:00:00Z", "benchmark": "weather", "label_revision": "v1"},
-        **{"scorer_version": "1", "label_revisions": ["v1"], "sizes": {"rain": 25, "snow": 15}},
-        "entries": [entry(1, 5, spec), entry(2, 10, spec)],
-    }
-    site = BoardCache(FixedSource(body), check_every=0.0, spec=spec)
-    app = FastAPI(docs_url=None)
-    app.include_router(routes.build(site))
-    app.include_router(api.build(site))
-    app.add_exception_handler(404, routes.not_found)
-    show_benchmark(spec)
-    with TestClient(app) as client:
-        yield client
-    show_benchmark(VL)
+def upload(service: Service, model: str, data: bytes) -> str:
+    answer = service.http.post("/api/v1/submissions", files={"file": ("judge.jsonl", data)}, data={"model": model})
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["id"])
 
 
-def test_its_scores_have_the_names_of_its_definition(spec: BenchmarkSpec) -> None:
-    assert spec.score_names == ("rain", "snow", "all")
-    assert not spec.has_sources
-    assert spec.source_keys == ("rain", "snow")
+def test_its_scores_have_the_names_of_its_definition(walk: Walk) -> None:
+    assert walk.spec.score_names == ("rain", "snow", "all")
+    assert not walk.spec.has_sources
+    assert walk.spec.source_keys == ("rain", "snow")
+
+
+def test_a_file_is_checked_before_it_is_uploaded(walk: Walk, tmp_path: Path) -> None:
+    file = tmp_path / "judge.jsonl"
+    file.write_bytes(predictions(range(3)))
+    items = str(walk.definitions / "weather" / "items.json")
+    checked = run_submissions("check", str(file), "--items", items)
+    assert (checked.returncode, "Benchmark: weather" in checked.stdout) == (0, True), checked.stdout + checked.stderr
+    answer = walk.service.http.post("/api/v1/check", files={"file": ("judge.jsonl", predictions(range(3)))}).json()
+    assert (answer["ok"], answer["benchmark"], answer["items"]) == (True, "weather", 40)
 
 
 @pytest.mark.parametrize(
@@ -122,27 +151,61 @@ def test_its_scores_have_the_names_of_its_definition(spec: BenchmarkSpec) -> Non
         "/",
         "/about",
         "/explore",
-        "/entries/e00000000001",
-        "/compare?a=e00000000001&b=e00000000002",
+        "/entries/ENTRY",
+        "/compare?entries=BOTH",
+        "/app/analyse?entries=BOTH",
         "/api/v1/leaderboard",
-        "/api/v1/entries/e00000000001",
+        "/api/v1/entries/ENTRY",
+        "/api/v1/compare?entries=BOTH",
+        "/api/v1/entries/ENTRY/receipts",
         "/export/board.csv",
         "/export/board.json",
         "/export/board.tex",
-        "/entries/e00000000001/badge.svg",
+        "/export/board.md",
+        "/entries/ENTRY/badge.svg",
         "/feed.xml",
+        "/llms.txt",
     ],
 )
-def test_its_pages_name_its_categories_and_no_others(client: TestClient, path: str) -> None:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text[:500]
-    for foreign in ("allucination", "VLFeedback", "RLAIF"):
-        assert foreign not in answer.text
+def test_its_pages_name_its_categories_and_no_others(walk: Walk, path: str) -> None:
+    text = walk.get(path)
+    for foreign in FOREIGN:
+        assert foreign not in text
 
 
-def test_its_board_shows_the_shares_that_were_counted(client: TestClient) -> None:
-    page = client.get("/").text
-    assert "Rain" in page
-    assert "Snow" in page
-    assert "87.5" in page  # 35 of 40
-    assert "80.0" in page  # 20 of 25
+def test_its_board_and_its_scorecards_show_the_shares_that_were_counted(walk: Walk) -> None:
+    page = walk.get("/")
+    for text in ("Rain", "Snow", "87.5", "80.0", "75.0"):  # of 40: 35 and 30; of the 25 with rain: 20
+        assert text in page
+    card = json.loads(walk.get("/api/v1/entries/ENTRY"))
+    counted = {name: (cell["agree"], cell["n"]) for name, cell in card["tally"].items()}
+    assert counted == {"rain": (20, 25), "snow": (15, 15)}
+
+
+def test_its_judges_are_compared_on_the_pairs_where_only_one_is_right(walk: Walk) -> None:
+    (pair,) = json.loads(walk.get("/api/v1/compare?entries=BOTH"))["pairs"]
+    counts = pair["differences"]["all"]
+    assert (counts["n"], counts["only_first"], counts["only_second"]) == (40, 10, 5)
+
+
+def test_every_chart_of_the_analyse_page_draws_it(walk: Walk) -> None:
+    database = open_database(f"sqlite:///{walk.data_dir}/leaderboard.db")
+    snapshots = DatabaseSnapshots(database, walk.spec)
+    edition = asyncio.run(BoardCache(snapshots, context=RenderContext(walk.spec)).current())
+    assert edition is not None
+    items = ItemCatalog(None, None, snapshots.relations, walk.spec)
+    for name in charts_of(walk.spec):
+        choice = read_choice(edition, {"entries": [walk.first, walk.second], "chart": name}, "")
+        drawn = draw(edition, choice, items)
+        for foreign in FOREIGN:
+            assert foreign not in f"{drawn.figure}{drawn.words}", name
+    database.close()
+
+
+def test_its_exports_hold_both_judges(walk: Walk) -> None:
+    rows = list(csv.DictReader(io.StringIO(walk.get("/export/board.csv"))))
+    scored = [row for row in rows if row["tier"] == "scored"]
+    assert [(row["model"], float(row["all"]), float(row["rain"])) for row in scored] == [
+        ("Seven of eight", 0.875, 0.8),
+        ("Three of four", 0.75, 0.8),
+    ]

@@ -11,9 +11,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.pairwise import Variants, compare_all
 from benchmark.scoring import tally_many
-from benchmark.uncertainty import Z, mover_macro, wilson
+from benchmark.statistics.pairwise import Variants, compare_all
+from benchmark.statistics.uncertainty import Z, mover_macro, wilson
 from leaderboard import api, routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.board.query import BoardQuery

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark.protocols import scores
 from benchmark.scoring import Tally
-from benchmark.uncertainty import mover_macro, wilson
+from benchmark.statistics.uncertainty import mover_macro, wilson
 from leaderboard.board.query import BoardQuery, ordered, read_query, select, tenths
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board

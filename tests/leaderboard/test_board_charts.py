@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.pairwise import unpack
 from benchmark.scoring import Tally
-from benchmark.uncertainty import wilson
+from benchmark.statistics.pairwise import unpack
+from benchmark.statistics.uncertainty import wilson
 from leaderboard.board.best_of_n import BestOfN, load_values, read_values
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.pairwise import compare_all
 from benchmark.scorecard import score_row
 from benchmark.scoring import Tally
-from benchmark.uncertainty import wilson
+from benchmark.statistics.pairwise import compare_all
+from benchmark.statistics.uncertainty import wilson
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board

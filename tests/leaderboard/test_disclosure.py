@@ -12,9 +12,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from benchmark.pairwise import unpack
 from benchmark.protocols import category_counts, scores
 from benchmark.scoring import Tally
+from benchmark.statistics.pairwise import unpack
 from leaderboard import analysis_tab, api, routes
 from leaderboard.board.disclosure import category_level_only, redact_snapshot, without_counts
 from leaderboard.cache import BoardCache, BoardVersion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from benchmark.pairwise import RankRange
+from benchmark.statistics.pairwise import RankRange
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.rows import Board, build_board
 from leaderboard.render import opening_markup

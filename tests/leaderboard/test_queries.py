@@ -17,8 +17,9 @@ from leaderboard.board.disclosure import category_level_only
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.serial_executor import QueueFull
-from storage import label_imports, label_sets, worker_heartbeats
 from storage.database import Database
+from storage.jobs import worker_heartbeats
+from storage.labels import label_imports, label_sets
 from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbeat
 from storage.models.moderation import Moderation
 from tests.databases import new_database

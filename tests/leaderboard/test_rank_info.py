@@ -1,6 +1,6 @@
 """Ranks and rank ranges in the order of the view."""
 
-from benchmark.pairwise import RankRange
+from benchmark.statistics.pairwise import RankRange
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.rows import build_board
 from tests.factories import pairwise

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmark.judges import TYPES, judge_slug
-from benchmark.uncertainty import wilson
+from benchmark.statistics.uncertainty import wilson
 from leaderboard.board.reported_results import REPORTERS, ReportedFigures, by_judge, load_published
 from leaderboard.board.rows import build_board
 from leaderboard.cache import empty_snapshot

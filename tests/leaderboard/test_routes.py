@@ -15,6 +15,7 @@ from leaderboard import api, routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.colours import DARK, LIGHT
 from leaderboard.render import assets, board_fragment, header_markup, safe_link
+from leaderboard.render_context import RenderContext
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
 from tests.factories.specs import DEMO, VL
 
@@ -26,7 +27,7 @@ def serve(source: FixedSource, **options: object) -> FastAPI:
     app = FastAPI(docs_url=None)
     app.include_router(routes.build(site))
     app.include_router(api.build(site))
-    app.add_exception_handler(404, routes.not_found)
+    app.add_exception_handler(404, routes.ErrorPages().not_found)
     app.add_middleware(_First, site=site)
     return app
 
@@ -164,7 +165,7 @@ def test_delayed_scores_are_said_and_unsaid(source: FixedSource, client: TestCli
 def test_the_demo_says_so_and_that_reported_rows_are_not_comparable(source: FixedSource, client: TestClient) -> None:
     assert "Demo:" not in client.get("/").text
     source.turn(snapshot([entry(1, 0.7)], "demo"))
-    client = TestClient(serve(source, spec=DEMO))
+    client = TestClient(serve(source, context=RenderContext(DEMO)))
     text = client.get("/").text
     assert "simulated judges, real reported rows" in text
     assert "not comparable" in text
@@ -295,7 +296,7 @@ def test_brotli_and_identity_hold_the_same_bytes(source: FixedSource) -> None:
 def test_the_fragment_for_other_pages_is_marked_and_wears_the_same_header(source: FixedSource) -> None:
     edition = BoardCache(source).refresh()
     assert "data-embedded" in board_fragment(edition, embedded=True)
-    assert 'aria-current="page">Analyse' in header_markup("/app/analyse")
+    assert 'aria-current="page">Analyse' in header_markup(RenderContext(), "/app/analyse")
 
 
 def test_the_colours_of_the_style_sheet_are_those_of_the_figures() -> None:

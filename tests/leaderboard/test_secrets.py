@@ -69,7 +69,7 @@ def serve(site: BoardCache) -> FastAPI:
     app = FastAPI(docs_url=None)
     app.include_router(routes.build(site, ItemCatalog()))
     app.include_router(api.build(site, ItemCatalog()))
-    app.add_exception_handler(404, routes.not_found)
+    app.add_exception_handler(404, routes.ErrorPages().not_found)
     return app
 
 

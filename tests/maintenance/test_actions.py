@@ -18,8 +18,8 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import Action, ActionRegistry, EntryId, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer, require_owner_of
 from scripts import doc_tables
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 from submissions.activity import ActivityRules, list_activity
 from tests.databases import with_labels
 from tests.factories import small_benchmark

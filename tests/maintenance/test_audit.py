@@ -11,8 +11,8 @@ from sqlalchemy import select, text
 from auth import Forbidden
 from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, labels, rescoring
-from storage import audit, audit_checkpoints
 from storage.database import Database
+from storage.integrity import audit, audit_checkpoints
 from storage.models.core import AuditEvent
 from tests.databases import on_record, submitted
 from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER

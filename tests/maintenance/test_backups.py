@@ -14,9 +14,10 @@ from sqlalchemy import func, select, update
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import text_output
 from maintenance.actions import operations
-from storage import audit, backups
-from storage.backups import BackupFailed, BackupTarget
 from storage.database import Database, migrate, open_database
+from storage.files import backups
+from storage.files.backups import BackupFailed, BackupTarget
+from storage.integrity import audit
 from storage.models.core import Base
 from storage.models.operations import Backup
 from tests.databases import BOTH

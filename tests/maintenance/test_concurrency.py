@@ -15,8 +15,9 @@ from sqlalchemy import select
 from auth import Identity, bans
 from maintenance.actions import bans as actions_bans
 from maintenance.actions import entries, labels, operations, reported, rescoring
-from storage import audit, job_queue, tasks
 from storage.database import Database
+from storage.integrity import audit
+from storage.jobs import job_queue, tasks
 from storage.models.core import Account, AuditEvent
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER

@@ -14,7 +14,7 @@ from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage import label_levels, label_sets, weak_hiding
+from storage.labels import label_levels, label_sets, weak_hiding
 from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER

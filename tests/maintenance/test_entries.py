@@ -12,11 +12,14 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DatabaseError
 
 from auth import Forbidden, Identity, Unauthenticated
-from maintenance import queries
 from maintenance.actions import bans, entries, operations
+from maintenance.database import queries
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage import audit, job_queue, label_sets, moderation, snapshots, submission_pause, visibility
+from storage import moderation, snapshots, submission_pause, visibility
 from storage.database import Database
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import Account, AuditEvent, Job, Submission
 from storage.models.moderation import Edit
 from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited

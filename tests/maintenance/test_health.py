@@ -9,9 +9,10 @@ from sqlalchemy.orm import Session
 from maintenance import label_availability, markup, text_output
 from maintenance.actions import operations
 from maintenance.types import Conflict
-from storage import label_sets, worker_heartbeats
 from storage.clock import minute
 from storage.database import Database
+from storage.jobs import worker_heartbeats
+from storage.labels import label_sets
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 

@@ -23,8 +23,10 @@ from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
 from receipts import api
 from receipts.service import ReceiptService, RecordChanged
-from storage import audit, integrity, integrity_alarms, row_commitments, visibility
+from storage import visibility
 from storage.database import Database, OldChain, migrate, open_database
+from storage.integrity import audit, integrity_alarms, row_commitments
+from storage.integrity import integrity_check as integrity
 from storage.models.core import AuditEvent, Score
 from submissions.metadata import Metadata
 from tests.databases import new_database, on_record
@@ -58,7 +60,7 @@ def _lived_in(database: Database) -> list[str]:
         visibility.request_approval(session, ids[5], visibility.EntryVisibility(4e9), approval=False)
         visibility.request_approval(session, ids[6], visibility.EntryVisibility(published=False), approval=False)
         visibility.request_approval(session, ids[7], visibility.PLAIN, approval=True)
-    while score_next(database, scorer, "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
         pass
     rescore(database, scorer, "flipped", chunk=3)
     edited = entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[0], DETAILS)  # type: ignore[arg-type]

@@ -14,8 +14,9 @@ from sqlalchemy import select
 from benchmark.scorecard import SCORER_VERSION
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
-from storage import audit, label_sets
 from storage.database import Database, migrate, open_database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.core import AuditEvent
 from tests.databases import BOTH
 from tests.factories import boards

@@ -18,17 +18,17 @@ from auth import Identity
 from maintenance import markup
 from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
-from maintenance.queries import RevisionRow
-from storage import tasks
+from maintenance.database.queries import RevisionRow
 from storage.database import Database
-from storage.reported_results import FIGURES
-from storage.tasks import TaskView
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskView
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, STRANGER
 from tests.factories.actions import MaintainPage, by, decisions
 from tests.factories.review_setup import add_judges, set_up
+from tests.factories.specs import VL
 
 HOSTILE = '<img src=x onerror=alert(1)>"'
 
@@ -268,7 +268,9 @@ def test_what_a_field_was_is_shown_as_text_and_not_as_json(board: Database) -> N
 
 
 def test_a_source_leads_to_an_http_address_only() -> None:
-    result = ReportedResultView("r-x", "X", HOSTILE, "https://a.example/?a=1&b=2", dict.fromkeys(FIGURES), "", None)
+    result = ReportedResultView(
+        "r-x", "X", HOSTILE, "https://a.example/?a=1&b=2", dict.fromkeys(VL.score_names), "", None
+    )
     shown = markup.reported_results([result, replace(result, url="javascript:alert(1)")])
     assert shown.count('<a href="https://a.example/?a=1&amp;b=2" rel="nofollow noopener">') == shown.count("<a ") == 1
     assert HOSTILE not in shown and "javascript" not in shown

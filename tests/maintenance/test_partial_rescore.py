@@ -16,12 +16,14 @@ from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict, NotFound
-from storage import audit, label_sets, tasks
 from storage.database import Database, migrate, open_database
-from storage.leases import LeaseLost
+from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.leases import LeaseLost
+from storage.jobs.tasks import TaskClaim, TaskKind, TaskRequest
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, State
 from storage.models.moderation import Task
-from storage.tasks import TaskClaim, TaskKind, TaskRequest
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by

@@ -20,13 +20,14 @@ from leaderboard.board.reported_results import bundled_results, load_published, 
 from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
 from maintenance.actions import reported
 from maintenance.decision_log import PublicLog
-from maintenance.reported_file import FIELDS, ReportedFileRejected, RowProblem, read, read_row
+from maintenance.reported_file import ReportedFileRejected, RowProblem, arithmetic, fields, read, read_row
 from maintenance.types import Conflict, NotFound
-from storage import audit
 from storage import reported_results as stored
 from storage.database import Database
+from storage.integrity import audit
 from storage.models.operations import ReportedResult
 from tests.databases import new_database
 from tests.factories import small_benchmark
@@ -66,7 +67,7 @@ def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.
 
 def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
     try:
-        problems = read(data)[1]
+        problems = read(data, VL)[1]
     except ReportedFileRejected as rejected:
         problems = list(rejected.problems)
     assert all(one.message for one in problems)
@@ -129,12 +130,12 @@ def test_a_file_that_is_none_is_refused_in_words(data: bytes) -> None:
 
 
 def test_csv_and_json_say_the_same_and_percent_signs_and_semicolons_are_understood() -> None:
-    ((one,), _) = read(_csv(ROW))
-    assert read(json.dumps([{**ROW, "model": ROW["name"], "name": None}]).encode())[0][0].facts == one.facts
+    ((one,), _) = read(_csv(ROW), VL)
+    assert read(json.dumps([{**ROW, "model": ROW["name"], "name": None}]).encode(), VL)[0][0].facts == one.facts
     head = ";".join(ROW)
     line = ";".join(f"{value}%" if isinstance(value, float) else value for value in ROW.values())
-    assert read(f"\ufeff{head}\r\n{line}\r\n".encode())[0][0].facts == one.facts
-    assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *FIELDS})
+    assert read(f"\ufeff{head}\r\n{line}\r\n".encode(), VL)[0][0].facts == one.facts
+    assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *fields(VL)})
 
 
 def test_the_arithmetic_check_stands_at_every_row(database: Database) -> None:
@@ -206,8 +207,8 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
 
 def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
     shipped = load_published(VL)
-    ((twin,), _) = read(_csv({name: value for name, value in bundled_results(VL)[0].items() if name != "id"}))
-    ((fresh,), _) = read(_csv(ROW))
+    ((twin,), _) = read(_csv({name: value for name, value in bundled_results(VL)[0].items() if name != "id"}), VL)
+    ((fresh,), _) = read(_csv(ROW), VL)
     both = merge_imported(shipped, {"reported": [twin.facts, fresh.facts]}, VL)
     assert [one.id for one in both] == [*(one.id for one in shipped), fresh.facts["id"]]
     assert merge_imported(shipped, {}, VL) == shipped
@@ -222,7 +223,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     assert before is not None
     assert now is not None
     snapshots = DatabaseSnapshots(database, spec_of("demo"))
-    site = BoardCache(snapshots, spec=spec_of("demo"), check_every=0)
+    site = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
     app = FastAPI()
     materials = ItemCatalog(None, None, snapshots.relations)
     app.include_router(leaderboard.routes.build(site, materials, PublicLog(database, PUBLIC_EVENTS)))
@@ -283,7 +284,7 @@ def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
 
 
 def _row(**facts: Any) -> tuple[Any, list[RowProblem]]:
-    return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts})
+    return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts}, VL)
 
 
 def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
@@ -291,7 +292,7 @@ def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
     assert (found, problem.field, problem.code) == (None, "overall", "impossible")
     assert "80 cannot come from categories of 60 to 66" in problem.message
     kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
-    assert not problems and kept.remark == "fits no grouping"
+    assert not problems and arithmetic(kept.facts, VL) == "fits no grouping"
     assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
     assert not _row(overall=80, general=60, hallucination=66)[1]
 

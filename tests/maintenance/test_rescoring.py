@@ -20,8 +20,10 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import drafts
-from storage import annotation_projects, audit, label_sets
+from storage import annotation_projects
 from storage.database import Database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, Snapshot, Submission
 from storage.models.core import BoardState as BoardRow
 from tests.databases import new_database

@@ -17,10 +17,10 @@ from maintenance.actions.rescoring import RescoreScope
 from maintenance.actions.task_retry import retry_task
 from maintenance.types import Conflict, NotFound
 from review import candidates, disputes
-from storage import tasks
 from storage.clock import database_now
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskView
 from storage.models.moderation import Task
-from storage.tasks import TaskView
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, SECOND_MAINTAINER, STRANGER

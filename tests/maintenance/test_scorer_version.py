@@ -16,8 +16,9 @@ from benchmark.votes import UNDECIDED, Votes
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import Conflict
-from storage import audit, label_sets
 from storage.database import Database, migrate, open_database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, Score
 from tests.factories import boards, other_scorer
 from tests.factories.accounts import MAINTAINER

@@ -18,8 +18,8 @@ from operation.metrics import quantile
 from operation.request_metrics import RequestIdFilter
 from receipts.signing import Signer
 from settings import Settings
-from storage import worker_heartbeats
 from storage.database import Database
+from storage.jobs import worker_heartbeats
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from web.app import create_app

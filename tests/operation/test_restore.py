@@ -14,9 +14,10 @@ from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
 from operation.replica import Replica
 from operation.restore import RestoreRefused, newest_copy, restore_copy
-from storage import audit, backups
-from storage.backups import BackupTarget
 from storage.database import Database, migrate, open_database
+from storage.files import backups
+from storage.files.backups import BackupTarget
+from storage.integrity import audit
 from tests.databases import new_database
 from tests.postgres import Cluster
 

@@ -10,10 +10,10 @@ from sqlalchemy import select
 
 from operation import stored_uploads
 from operation.stored_uploads import StoredUpload, part_of_day
-from storage import audit
 from storage.database import Database
+from storage.files.uploads import Uploads
+from storage.integrity import audit
 from storage.models.core import Submission
-from storage.uploads import Uploads
 from tests.databases import new_database
 from tests.factories import small_benchmark
 

@@ -23,12 +23,15 @@ from receipts import api
 from receipts.service import ReceiptService
 from receipts.signing import Signer, public_key_json, read_keys, verify_signature
 from receipts.verify import check_labels
-from storage import audit, job_queue, label_sets, receipt_keys, stored_rows, visibility
+from storage import stored_rows, visibility
 from storage.database import Database
+from storage.integrity import audit, receipt_keys
+from storage.integrity.row_commitments import of_score
+from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, AuditHead, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import EventSubject, LabelCommitment
-from storage.row_commitments import of_score
 from submissions.metadata import Metadata
 from tests.databases import a_submission, on_record, submitted, with_labels
 from tests.factories import labels, small_benchmark
@@ -75,7 +78,7 @@ def _score_all(database: Database, scorer: Scorer) -> None:
     with database.write() as session:
         for revision in scorer.revisions:
             job_queue.enqueue_missing(session, "demo", revision, scorer.version)
-    while score_next(database, scorer, "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
         pass
 
 

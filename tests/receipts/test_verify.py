@@ -21,8 +21,8 @@ from benchmark.commitments import commit
 from common.canonical_json import GENESIS, link_of
 from maintenance.actions import audit as actions_audit
 from receipts.signing import Signer, public_key_json
-from storage import audit, audit_checkpoints
 from storage.database import migrate, open_database
+from storage.integrity import audit, audit_checkpoints
 from submissions.__main__ import main
 from submissions.metadata import Metadata
 from tests.databases import with_labels

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.ladder import Try, rounded, shown
-from benchmark.reliability import abstaining
+from benchmark.statistics.reliability import abstaining
 from tests.redteam.attackers import Array, Counts, Vector
 
 Ints = npt.NDArray[np.int64]

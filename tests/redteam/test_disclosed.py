@@ -30,11 +30,12 @@ from benchmark.labels import LabelSet, make_label_set
 from benchmark.protocols import category_counts
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.scoring import Tally, tally
-from benchmark.uncertainty import mcnemar_exact
+from benchmark.statistics.uncertainty import mcnemar_exact
 from benchmark.votes import Votes
 from settings import Settings
-from storage import audit, snapshots
+from storage import snapshots
 from storage.database import Database
+from storage.integrity import audit
 from storage.models.core import AuditEvent
 from storage.snapshots import snapshot_at
 from tests.databases import a_submission, new_database, on_record

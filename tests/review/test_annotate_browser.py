@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Response, expect
 
 from auth import Identity
-from benchmark.annotation import PREFERENCES, annotation_order
+from benchmark.label_quality.annotation import PREFERENCES, annotation_order
 from review import projects
 from review.projects import PairSelection
 from storage import annotation_projects

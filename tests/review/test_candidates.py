@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from benchmark.label_errors import FEWEST
+from benchmark.label_quality.label_errors import FEWEST
 from maintenance.actions import audit, operations
 from maintenance.types import Conflict
 from review import candidates
-from storage import disputes, tasks
+from storage import disputes
 from storage.database import Database, migrate, open_database
+from storage.jobs import tasks
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OPEN, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, add_judges, on_both

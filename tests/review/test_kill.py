@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from maintenance.actions import labels, operations
-from maintenance.queries import RevisionRow
+from maintenance.database.queries import RevisionRow
 from review import disputes
 from storage.database import Database, migrate, open_database
 from tests.databases import BOTH

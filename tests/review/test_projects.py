@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from benchmark.annotation import MIN_PAIRS_DISCLOSED, annotation_order
 from benchmark.items import response_fingerprint
+from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED, annotation_order
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
@@ -22,8 +22,10 @@ from review import answers, disputes, projects
 from review import text_output as review_words
 from review.answers import GivenAnswer
 from review.projects import PairSelection
-from storage import annotation_projects, audit, tasks
+from storage import annotation_projects
 from storage import disputes as kept
+from storage.integrity import audit
+from storage.jobs import tasks
 from storage.models.core import Account
 from tests.databases import new_database
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
@@ -156,7 +158,9 @@ def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: Rev
     assert answers.show(by(bench.database, SECOND_MAINTAINER, items=catalog), project, 4).said is None
     answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, GivenAnswer("first"))
     assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 4).said == GivenAnswer("first")
-    assert answers.sheet(by(bench.database, MAINTAINER), project) == (project, "may", 21, [4], False)
+    sheet = answers.sheet(by(bench.database, MAINTAINER), project)
+    assert (sheet.id, sheet.name, sheet.items, sheet.answered, sheet.closed) == (project, "may", 21, [4], False)
+    assert sheet.waiting == [place for place in range(1, 22) if place != 4]
     assert bench.kinds().count("verification.answered") == 2
     for place in (0, 22):
         with pytest.raises(NotFound):
@@ -180,7 +184,9 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
         shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert set(shown._fields) == {
             "place", "items", "question", "responses", "image", "said", "models", "has_models",
+            "draft", "has_draft", "first_answer",
         }  # fmt: skip
+        assert not shown.has_draft, "pairs of a benchmark have no draft labels"
         assert shown.responses is not None and shown.models is None
         again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert again.responses == shown.responses

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import insert, select, text, update
 from sqlalchemy.exc import DatabaseError
 
-from storage import audit
 from storage.database import Database
+from storage.integrity import audit
 from storage.models.core import AuditEvent, AuditHead
 from tests.databases import new_database
 

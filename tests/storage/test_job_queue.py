@@ -9,10 +9,12 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
-from storage import audit, job_queue, label_sets, worker_heartbeats
 from storage.database import Database
-from storage.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage
-from storage.leases import LeaseLost
+from storage.integrity import audit
+from storage.jobs import job_queue, worker_heartbeats
+from storage.jobs.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage
+from storage.jobs.leases import LeaseLost
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, State
 from tests.databases import submitted, with_labels
 

@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import insert, text, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
-from storage import label_imports, label_sets, metadata
+from storage import metadata
 from storage.database import Database
+from storage.labels import label_imports, label_sets
 from storage.models.core import Base, RegisteredLabelSet, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt

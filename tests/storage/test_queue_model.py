@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, precondition, rule
 from sqlalchemy import select, text
 
-from storage import audit, job_queue
-from storage.job_queue import MAX_ATTEMPTS, Claim
-from storage.leases import LeaseLost
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.jobs.job_queue import MAX_ATTEMPTS, Claim
+from storage.jobs.leases import LeaseLost
 from storage.models.core import Job
 from tests.databases import a_submission, new_database, with_labels
 

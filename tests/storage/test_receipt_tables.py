@@ -6,8 +6,9 @@ import json
 
 from sqlalchemy import select
 
-from storage import audit, label_sets
 from storage.database import Database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.core import AuditEvent
 from storage.models.receipts import EventSubject, LabelCommitment
 

@@ -9,8 +9,10 @@ import zlib
 import pytest
 from sqlalchemy import insert, select, text
 
-from storage import integrity, label_sets, series, snapshots, stored_relations, thinning
+from storage import series, snapshots, stored_relations, thinning
 from storage.database import Database, Session
+from storage.integrity import integrity_check as integrity
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations
 from tests.factories import small_benchmark
 from workers.jobs.pairwise_statistics import compute_if_changed

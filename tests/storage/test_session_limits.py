@@ -14,9 +14,9 @@ from starlette.testclient import TestClient
 
 from receipts.signing import Signer
 from settings import Settings
-from storage import audit
 from storage import database as database_module
 from storage.database import UNAVAILABLE, Database, migrate, open_database
+from storage.integrity import audit
 from tests.databases import new_database
 from tests.postgres import Cluster
 from web.app import create_app

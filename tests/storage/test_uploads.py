@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from storage import uploads as uploads_module
-from storage.uploads import UploadDamaged, Uploads
+from storage.files import uploads as uploads_module
+from storage.files.uploads import UploadDamaged, Uploads
 
 CONTENT = b'{"id": "POVID-1", "votes": [0]}\n' * 1000
 NAME = hashlib.sha256(CONTENT).hexdigest()

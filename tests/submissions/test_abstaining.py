@@ -10,7 +10,7 @@ import pytest
 
 from auth import LOCAL, Identity
 from benchmark.items import ItemTable
-from benchmark.reliability import abstaining, majority
+from benchmark.statistics.reliability import abstaining, majority
 from benchmark.votes import ABSENT, UNDECIDED
 from maintenance.actions import approvals
 from predictions.parse import parse_predictions

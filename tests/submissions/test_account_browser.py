@@ -20,6 +20,7 @@ from auth.routes import build
 from auth.service import AuthService
 from auth.settings import IdentitySettings
 from leaderboard import render
+from leaderboard.render_context import RenderContext
 from maintenance.actions import entries
 from storage.database import Database
 from storage.visibility import EntryVisibility
@@ -51,7 +52,7 @@ def address(database: Database, tmp_path: Path) -> Iterator[str]:
     taken = setup.intake.submit(file, Metadata.parse({"model": LONG, "organisation": "Lab"}), LOCAL, shown)
     identities, pages = (
         AuthService.create(database, IdentitySettings()),
-        AccountPages(render.environment(), [submissions_pages.TEMPLATES]),
+        AccountPages(render.environment(RenderContext()), [submissions_pages.TEMPLATES]),
     )
 
     def edit(user: Identity, entry: str, fields: submissions_pages.Fields) -> object:
@@ -105,13 +106,18 @@ def test_an_owner_edits_publishes_and_withdraws_without_scripts_on_a_phone(brows
     context.close()
 
 
+@pytest.mark.parametrize("local_mode", [False, True])
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_pages_fit_and_are_accessible_in_light_and_dark(browser: Browser, address: str) -> None:
+def test_the_pages_fit_and_are_accessible_in_light_and_dark(
+    browser: Browser, address: str, local_mode: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(render.environment().globals, "local_mode", local_mode)
     for width, scheme in ((390, "dark"), (1440, "light")):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
         page = context.new_page()
         for path in (address, f"{address.partition('/account')[0]}/policy"):
             page.goto(path)
+            assert page.locator("header .local").count() == local_mode
             found = Axe().run(page)
             assert found.violations_count == 0, found.generate_report()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (path, width)

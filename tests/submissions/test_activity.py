@@ -11,8 +11,8 @@ from sqlalchemy import insert
 
 from auth import ANONYMOUS, OPEN, Unauthenticated
 from maintenance.actions import entries
-from storage import job_queue
 from storage.database import Database
+from storage.jobs import job_queue
 from storage.models.moderation import ImportedLabels
 from submissions.activity import ActivityItem
 from tests.factories import small_benchmark
@@ -37,7 +37,7 @@ def scored(database: Database, scorer: Scorer) -> Database:
     small_benchmark.submit(database, range(2), owner=OWNER_OF_IT.account)
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", "demo", scorer.version)
-    while score_next(database, first, "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [first], "w", 60) is ScoringOutcome.SCORED:
         pass
     return database
 

@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from predictions.sandbox import ReadingFailed
-from storage import worker_heartbeats
+from storage.jobs import worker_heartbeats
 from storage.models.core import Submission
 from tests.factories.service import PATIENCE, until
 from tests.factories.submission_routes import Served, problem_of, received, served_from

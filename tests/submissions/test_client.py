@@ -16,8 +16,9 @@ from fastapi import FastAPI
 from receipts import api as receipt_api
 from receipts.service import ReceiptService
 from receipts.signing import public_key_json
-from storage import job_queue, receipt_keys
 from storage.database import Database
+from storage.integrity import receipt_keys
+from storage.jobs import job_queue
 from submissions import api, client
 from submissions.activity import ActivityRules
 from submissions.status import get_status

@@ -12,8 +12,8 @@ from auth import LOCAL
 from predictions.spool import UploadedFile
 from receipts.signing import Signer
 from storage.database import Database
-from storage.durability import REPLICATED, Durability, NotReplicated
-from storage.uploads import Uploads
+from storage.files.durability import REPLICATED, Durability, NotReplicated
+from storage.files.uploads import Uploads
 from submissions.api import refusal
 from submissions.metadata import Metadata
 from submissions.service import SubmissionRules, SubmissionService

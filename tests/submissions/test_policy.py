@@ -15,9 +15,12 @@ from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
 from auth.model import ANONYMOUS
 from maintenance.actions import approvals, entries
 from maintenance.types import Conflict, NotFound
-from storage import audit, job_queue, label_imports, visibility
+from storage import visibility
 from storage.confusables import skeleton
 from storage.database import Database
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.labels import label_imports
 from storage.models.core import AuditEvent, Job, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt

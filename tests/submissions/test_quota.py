@@ -15,8 +15,10 @@ from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
 from predictions.spool import UploadedFile
-from storage import confusables, job_queue, label_sets, submission_pause
+from storage import confusables, submission_pause
 from storage.database import Database
+from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.models.quota import Attempt, QuotaSubject
 from storage.sliding_window import DAY

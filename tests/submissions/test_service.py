@@ -12,8 +12,8 @@ from sqlalchemy import func, select
 
 from auth import LOCAL
 from common.canonical_json import canonical_json as canonical
-from storage import audit
 from storage.database import Database, open_database
+from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Submission
 from submissions.metadata import Metadata
 from submissions.service import ACCEPTED, DuplicateName, FileRejected

@@ -16,9 +16,9 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from benchmark.scoring import Tally
-from storage import job_queue
 from storage.clock import database_now
-from storage.job_queue import Claim
+from storage.jobs import job_queue
+from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
 from workers import __main__ as entry
 from workers import runner

@@ -19,9 +19,9 @@ from huggingface_hub import constants
 from huggingface_hub.errors import HfHubHTTPError
 from sqlalchemy import select, text, update
 
-from storage import audit, receipt_keys
 from storage.clock import database_now
 from storage.database import Database
+from storage.integrity import audit, receipt_keys
 from storage.models.core import AuditEvent
 from tests.factories import small_benchmark
 from tests.factories.fake_hub import Repository, writable

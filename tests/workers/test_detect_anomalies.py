@@ -11,9 +11,11 @@ from sqlalchemy import func, select
 
 from benchmark import anomalies
 from benchmark.votes import Votes
-from storage import audit, label_sets, visibility
+from storage import visibility
 from storage.anomalies import reset
 from storage.database import Database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.anomalies import AnomalyCase
 from storage.models.core import AuditEvent, Score, Submission
 from tests.databases import a_submission

@@ -22,8 +22,8 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DatabaseError
 
-from storage import audit
 from storage.database import Database, migrate, open_database
+from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.service import PATIENCE, halt, until

@@ -20,11 +20,12 @@ from leaderboard.board.query import BoardQuery
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import as_csv, as_json, extract
 from maintenance.actions import entries
 from receipts.service import ReceiptService
-from storage import ladder
 from storage.database import Database
+from storage.labels import ladder
 from storage.models.core import Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from submissions import status as submissions_status
@@ -85,7 +86,7 @@ def score(database: Database, scorer: Scorer) -> None:
 def site(database: Database, hidden: Mapping[str, str] = HIDDEN) -> BoardCache:
     return BoardCache(
         DatabaseSnapshots(database, spec_of("demo"), hidden_labels=hidden),
-        spec=spec_of("demo"),
+        context=RenderContext(spec_of("demo")),
         published=load_published(VL),
     )
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from storage import label_sets
 from storage.database import Database
+from storage.labels import label_sets
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark

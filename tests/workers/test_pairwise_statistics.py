@@ -17,13 +17,16 @@ from sqlalchemy import event, insert, select, update
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from benchmark.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
-from benchmark.pairwise import compare_all, rank_ranges_of, unpack
 from benchmark.protocols import scores
-from benchmark.reliability import majority
 from benchmark.scoring import Tally, tally
+from benchmark.statistics.pairwise import compare_all, rank_ranges_of, unpack
+from benchmark.statistics.reliability import majority
 from benchmark.votes import Votes
-from storage import audit, integrity, label_imports, label_sets, snapshots, stored_relations, visibility
+from storage import snapshots, stored_relations, visibility
 from storage.database import Database
+from storage.integrity import audit
+from storage.integrity import integrity_check as integrity
+from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
 from storage.snapshots import snapshot_at
 from storage.visibility import EntryVisibility

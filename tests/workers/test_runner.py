@@ -13,9 +13,11 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from benchmark.labels import make_label_set
-from storage import audit, job_queue, label_sets, worker_heartbeats
 from storage.database import Database, open_database
-from storage.label_sets import LabelSetChanged
+from storage.integrity import audit
+from storage.jobs import job_queue, worker_heartbeats
+from storage.labels import label_sets
+from storage.labels.label_sets import LabelSetChanged
 from storage.models.core import AuditEvent, Job, Score
 from tests.factories import small_benchmark
 from tests.factories.service import PATIENCE, until

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
-from storage import audit, label_sets, snapshots
+from storage import snapshots
 from storage.database import Database
+from storage.integrity import audit
+from storage.labels import label_sets
 from storage.models.core import AuditEvent, BoardState, Score, Snapshot
 from tests.factories import small_benchmark
 from workers.jobs import pairwise_statistics

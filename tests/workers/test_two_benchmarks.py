@@ -12,12 +12,16 @@ from sqlalchemy.exc import IntegrityError
 
 from benchmark.items import build_table
 from benchmark.scorecard import SCORER_VERSION
-from storage import audit, integrity, job_queue, label_imports, label_sets, snapshots, tasks, worker_heartbeats
+from storage import snapshots
 from storage.database import Database
+from storage.integrity import audit
+from storage.integrity import integrity_check as integrity
+from storage.jobs import job_queue, tasks, worker_heartbeats
+from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
+from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from storage.models.quota import Attempt
 from storage.snapshots import snapshot_at
-from storage.tasks import TaskConflict, TaskFilter, TaskRequest
 from submissions import queries
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark

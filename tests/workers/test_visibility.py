@@ -14,9 +14,11 @@ from leaderboard.board.rows import build_board
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.share.exports import as_csv, as_json, extract
 from maintenance.actions import approvals, entries
-from storage import job_queue, label_sets, snapshots, visibility
+from storage import snapshots, visibility
 from storage.clock import database_now
 from storage.database import Database
+from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import Submission
 from storage.models.quota import Attempt
 from storage.models.visibility import Visibility

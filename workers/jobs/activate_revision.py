@@ -18,14 +18,16 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from benchmark.disclosure import OVERALL_ONLY, PUBLIC, strictest
-from benchmark.label_diff import diff_labels
+from benchmark.label_quality.label_diff import diff_labels
 from benchmark.labels import LabelSet
 from common.text import pluralize
-from storage import audit, label_imports, label_sets, ladder, tasks
 from storage.database import Database
-from storage.label_sets import ActiveBoard
+from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskClaim
+from storage.labels import label_imports, label_sets, ladder
+from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
-from storage.tasks import TaskClaim
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
 from workers.jobs.rescore import CHUNK, score_some
 from workers.labels.loader import LabelsError

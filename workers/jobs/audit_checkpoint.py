@@ -1,9 +1,9 @@
 """Daily checkpoint of the audit chain, stored outside the database: a file, and a Hub dataset.
 
 A day has one head, whichever worker writes it and however often: it is derived from the chain's state when the day
-began (storage/audit_checkpoints.py), so workers on several machines write the same bytes. What the Hub has not got yet
-is sent with the next turn, so nothing is lost while it is away. What it has is never sent again: its history must show
-one head a day, as it was.
+began (storage/integrity/audit_checkpoints.py), so workers on several machines write the same bytes. What the Hub has
+not got yet is sent with the next turn, so nothing is lost while it is away. What it has is never sent again: its
+history must show one head a day, as it was.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common import atomic_files
-from storage import audit_checkpoints
 from storage.database import Database
+from storage.integrity import audit_checkpoints
 
 _SENT = ".sent"  # names of the files that the Hub has, a line each
 

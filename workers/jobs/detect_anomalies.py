@@ -22,11 +22,12 @@ from benchmark.anomalies import Evidence, Planes
 from benchmark.disclosure import PUBLIC, merged, shown_shares
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
-from benchmark.reliability import majority
-from benchmark.votes import unpack_many
-from storage import audit, label_imports, label_sets
+from benchmark.statistics.reliability import majority
+from benchmark.votes import unpack_many, without_labels
 from storage.database import Database
-from storage.label_sets import ActiveBoard
+from storage.integrity import audit
+from storage.labels import label_imports, label_sets
+from storage.labels.label_sets import ActiveBoard
 from storage.models.anomalies import AnomalyCase, AnomalyScanCursor
 from storage.models.core import AuditEvent, Submission
 from storage.visibility import PUBLISHED
@@ -101,7 +102,7 @@ class AnomalyDetector:
             ).all()
         for k, group in groupby(rows, key=lambda row: row.votes_per_item):
             same = list(group)
-            packed = anomalies.pack_bits(majority(unpack_many([row.votes for row in same], items, k)))
+            packed = anomalies.pack_bits(majority(without_labels(unpack_many([row.votes for row in same], items, k))))
             for row, plane in zip(same, packed, strict=True):
                 self._planes[row.id] = plane
                 self._files[row.id] = _KnownFile(k, row.report.get("texts"))

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.disclosure import PUBLIC
-from benchmark.label_diff import commitment, diff_labels
+from benchmark.label_quality.label_diff import commitment, diff_labels
 from benchmark.labels import LabelSet
 from common.text import pluralize
-from storage import audit, label_imports, label_sets, tasks, weak_hiding, worker_heartbeats
 from storage.database import Database
-from storage.tasks import TaskClaim
+from storage.integrity import audit
+from storage.jobs import tasks, worker_heartbeats
+from storage.jobs.tasks import TaskClaim
+from storage.labels import label_imports, label_sets, weak_hiding
 from workers.jobs import weak_hiding as jobs_weak_hiding
 from workers.labels.loader import LabelsError, allowed_source, load_labels
 from workers.labels.store import LabelStore

@@ -1,4 +1,4 @@
-"""Pairwise statistics of all judges: paired counts, rank ranges, agreement, difficulty. See benchmark/pairwise.py.
+"""Pairwise statistics of all judges: paired counts, rank ranges, agreement, difficulty.
 
 It takes seconds where a snapshot takes a moment, so scores are published first; relations follow with the next
 snapshot. They are found again by a digest of what they are computed from, so a snapshot only ever carries those of
@@ -22,14 +22,16 @@ from sqlalchemy.orm import Session
 
 from benchmark.baselines import constant_judge_tallies
 from benchmark.disclosure import PUBLIC, merged, redact_counts
-from benchmark.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
-from benchmark.reliability import majority
 from benchmark.spec import BenchmarkSpec
-from benchmark.variants import Variant, alike_pairs, counted_variants, group_variants, members
+from benchmark.statistics.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
+from benchmark.statistics.reliability import majority
+from benchmark.statistics.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
-from storage import audit, label_imports, label_sets, ladder, row_commitments, stored_relations, visibility
+from storage import stored_relations, visibility
 from storage.database import Database
-from storage.label_sets import ActiveBoard
+from storage.integrity import audit, row_commitments
+from storage.labels import label_imports, label_sets, ladder
+from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, RegisteredLabelSet, Score, StoredRelations, Submission
 from storage.stored_relations import NewRelations
 from workers.board_queries import BoardEntry, entries_off_board, entries_on_board, stored_counts

@@ -15,14 +15,15 @@ from sqlalchemy import select
 
 from benchmark.disclosure import PUBLIC, merged, readers_words
 from benchmark.items import ItemTable
-from benchmark.label_diff import Bits, RankedBoard, correctness, diff_labels, neighbour_tests
+from benchmark.label_quality.label_diff import Bits, RankedBoard, correctness, diff_labels, neighbour_tests
 from benchmark.labels import LabelSet
 from benchmark.scoring import tally_many
 from benchmark.spec import BenchmarkSpec
 from benchmark.votes import unpack_many
-from storage import entry_filters, label_imports, label_sets
+from storage import entry_filters
 from storage.database import Database
-from storage.label_sets import ActiveBoard
+from storage.labels import label_imports, label_sets
+from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Submission
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
 from workers.labels.loader import LabelsError

@@ -20,10 +20,12 @@ from sqlalchemy.orm import Session
 
 from benchmark import baselines
 from common import deltas
-from storage import audit, label_sets, reported_results, series, snapshots
+from storage import reported_results, series, snapshots
 from storage.clock import database_now, iso
 from storage.database import Database
-from storage.label_sets import ActiveBoard
+from storage.integrity import audit
+from storage.labels import label_sets
+from storage.labels.label_sets import ActiveBoard
 from storage.metadata import NAMES
 from storage.models.core import BoardState, Score, Snapshot, Submission
 from storage.models.quota import Attempt

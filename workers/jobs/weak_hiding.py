@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from benchmark.disclosure import PUBLIC, merged
 from benchmark.labels import LabelSet
 from benchmark.weak_hiding import overlap, submissions_to_reveal
-from storage import label_imports, weak_hiding
 from storage.database import Database
-from storage.weak_hiding import WeaklyHidden
+from storage.labels import label_imports, weak_hiding
+from storage.labels.weak_hiding import WeaklyHidden
 from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from benchmark.pairwise import PairwiseArrays
-from benchmark.uncertainty import ALPHA, holm, mcnemar_exact, wilson
+from benchmark.statistics.pairwise import PairwiseArrays
+from benchmark.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
+from leaderboard.render_context import RenderContext
 from tests.factories.pairwise import body, related
 from tests.factories.snapshots import entry
 from tests.factories.specs import DEMO, VL
@@ -22,7 +23,7 @@ R1, THINK, IXC = "r-r1-reward-2505-02835", "r-unifiedreward-think-2505-03318", "
 
 @pytest.fixture(scope="module")
 def edition() -> BoardVersion:
-    return BoardVersion("s", body(entry(77, 0.6, model="Late")), VL, load_published(VL))
+    return BoardVersion("s", body(entry(77, 0.6, model="Late")), RenderContext(VL), load_published(VL))
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +176,7 @@ def test_categories_that_are_not_the_same_ones_are_not_compared(
 
 
 def test_published_results_are_not_compared_with_simulated_judges(relations: PairwiseArrays) -> None:
-    edition = BoardVersion("s", body(benchmark="demo"), DEMO, load_published(DEMO))
+    edition = BoardVersion("s", body(benchmark="demo"), RenderContext(DEMO), load_published(DEMO))
     pair = one_pair(edition, relations, A, R1)
     assert pair.differences == ()
     assert "cannot be compared with a judge of synthetic pairs" in pair.reason
@@ -195,7 +196,7 @@ def test_judges_of_the_same_name_are_told_apart(relations: PairwiseArrays) -> No
     snapshot = body()
     for one in snapshot["entries"][:2]:
         one |= {"model": "Twin", "version": one["id"][-1]}
-    edition = BoardVersion("s", snapshot, VL, ())
+    edition = BoardVersion("s", snapshot, RenderContext(VL), ())
     assert "Twin (1)" in compare.sentence(one_pair(edition, relations, A, B))
     assert "Twin (2)" in compare.sentence(one_pair(edition, relations, A, B))
 

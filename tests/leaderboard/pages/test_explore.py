@@ -12,6 +12,7 @@ from benchmark.items import ItemTable, build_table, response_fingerprint
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, read_query
 from leaderboard.pages.item_catalog import ItemCatalog, ItemFileError, ItemTexts, read_item_file
+from leaderboard.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, related, stored
 from tests.factories.specs import INVENTED, VL
@@ -198,7 +199,7 @@ def test_relations_are_read_once_and_their_absence_is_no_failure() -> None:
         asked.append(name)
         return stored(name)
 
-    edition = BoardVersion("s", body(), VL, ())
+    edition = BoardVersion("s", body(), RenderContext(VL), ())
     materials = ItemCatalog(relations_body=read)
     assert materials.relations(edition) is materials.relations(edition)
     assert len(asked) == 1

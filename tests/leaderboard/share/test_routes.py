@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 import submissions.api
 from leaderboard.cache import BoardCache, CachedResponse
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import SECURITY
 from leaderboard.share.api_reference import operations
 from leaderboard.share.exports import FORMATS
@@ -182,7 +183,7 @@ def test_what_there_is_not_is_not_found(client: TestClient, path: str) -> None:
 
 def test_a_demo_has_no_results_for_the_hub() -> None:
     source = FixedSource(snapshot([entry(1, 0.7)], "demo"))
-    client = TestClient(serve(source, spec=DEMO))
+    client = TestClient(serve(source, context=RenderContext(DEMO)))
     assert client.get(f"/entries/{ENTRY}/eval_results.yaml").json()["code"] == "no-eval-results"
     assert "eval_results" not in client.get(f"/entries/{ENTRY}").text
 

@@ -1,0 +1,1 @@
+"""Quality of labels: annotation, agreement between annotators, suspected errors, differences between revisions."""

@@ -1,0 +1,1 @@
+"""Benchmarks that are files of labelled pairs: labels, recognition of files, scoring, published overall scores."""

@@ -1,0 +1,1 @@
+"""Statistics of judges' votes: intervals, ranks, comparisons of judges, reliability, selection among variants."""

@@ -1,0 +1,332 @@
+"""Display order, shared ranks and rank ranges.
+
+*Display order* is total: what is ordered by, then further values, then the earlier submission, then the id. *Ranks* are
+shared by equal counts - never by equally rounded percentages. A *rank range* says which ranks are compatible with
+paired tests over the same items, adjusted for testing all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmark.spec import MEAN, MICRO
+from benchmark.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p
+from benchmark.statistics.selection import Selection, selected_p
+from benchmark.statistics.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
+
+Array = npt.NDArray[Any]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
+DRAWS, SEED, STEPS = 499, 20241126, 3
+_TINY = 1e-30
+_NO_DOUBT = 1e-10
+_ROUNDING = 1e-5  # of a variance, in single precision
+
+
+@dataclass(frozen=True, slots=True)
+class RankingEntry:
+    """One row of the board, as far as ranking is concerned."""
+
+    id: str
+    values: tuple[float | None, ...]  # what is ordered by, first things first: (macro, overall) on the default board
+    counts: tuple[int, ...] | None  # numerators and denominators behind values; None = reported, without a rank
+    submitted: str  # ISO 8601: the earlier is first among equals; "" (unknown) is last
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Position of a contender; ``rank`` is None for reported rows and for rows without a value."""
+
+    index: int  # into the contenders given
+    rank: int | None
+
+
+def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -> list[int]:
+    """Return indices in display order. A None is below every number in either direction."""
+
+    def key(index: int) -> tuple[Any, ...]:
+        one = contenders[index]
+        values = tuple(
+            (value is None, 0.0 if value is None else -value if descending else value) for value in one.values
+        )
+        return (values, one.submitted == "", one.submitted, one.id)
+
+    return sorted(range(len(contenders)), key=key)
+
+
+def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
+    """Display order, best first, with competition ranks (1, 2, 2, 4).
+
+    A contender shares the rank of the ranked one before it if their counts are equal. Reported rows, and rows whose
+    first value is None, carry no rank and take none away.
+    """
+    places: list[Placement] = []
+    ranked = rank = 0
+    previous: tuple[int, ...] | None = None
+    for index in display_order(contenders):
+        one = contenders[index]
+        if one.counts is None or not one.values or one.values[0] is None:
+            places.append(Placement(index, None))
+            continue
+        ranked += 1
+        if one.counts != previous:
+            rank, previous = ranked, one.counts
+        places.append(Placement(index, rank))
+    return tuple(places)
+
+
+@dataclass(frozen=True, slots=True)
+class RankRanges:
+    """Rank ranges from paired tests. Arrays are in the order of the entries given.
+
+    ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
+    ``differs``: bool (entries, entries), whether two differ significantly, whichever of all pairs are looked at.
+    """
+
+    best: IntArray
+    worst: IntArray
+    differs: BoolArray
+
+    def separable_from(self, entry: int) -> BoolArray:
+        """Return which entries differ significantly from one, for "not separable from #1"."""
+        return np.asarray(self.differs[entry])
+
+
+class PairTests(NamedTuple):
+    """Every two entries by a paired test, none adjusted: arrays over the pairs (first, second), first < second."""
+
+    first: IntArray
+    second: IntArray
+    delta: FloatArray  # first minus second
+    variance: FloatArray  # of the difference
+    p: FloatArray
+
+
+def rank_ranges(
+    correct: Array,
+    parts: Sequence[BoolArray],
+    *,
+    exact: bool,
+    chosen: Mapping[int, Selection] | None = None,
+    draws: Array | None = None,
+    pairwise_only: bool = False,
+) -> RankRanges:
+    """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
+
+    ``correct``: bool, entries x items, right under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
+    McNemar over the one part, else by the paired macro test. ``chosen``: how entries were chosen among variants; that
+    such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of the items, for who asks about
+    several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each pair's own test alone; max-T
+    looks at how all tests are correlated, which tells more about labels that are not public.
+
+    Raises:
+        ValueError: no entry, no item, or shapes that do not fit.
+    """
+    bits = np.asarray(correct, dtype=bool)
+    if bits.ndim != 2 or any(part.shape != bits.shape[1:] for part in parts):
+        raise ValueError(f"correct is entries x items, and every part is of those items, not {bits.shape}")
+    if not bits.shape[0] or not parts:
+        raise ValueError("no entries or no items: there is nothing to rank")
+    tests = paired_tests(bits, parts, exact=exact)
+    tests = tests._replace(p=_selected(tests, chosen or {}))
+    if pairwise_only:
+        return ranges_of(len(bits), tests, holm(tests.p) < ALPHA)
+    weights = normal_draws(bits.shape[1]) if draws is None else draws
+    return ranges_of(len(bits), tests, step_down(tests, influence(bits, parts), weights))
+
+
+def grouped_rank_ranges(
+    correct: Array, parts: Sequence[BoolArray], groups: IntArray, *, pairwise_only: bool = False
+) -> RankRanges:
+    """As ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
+
+    Tests are cluster-robust t tests, and the draws weight whole groups. Whether an entry was chosen among variants is
+    not looked at.
+    """
+    bits = np.asarray(correct, dtype=bool)
+    tests = grouped_tests(bits, parts, groups)
+    if pairwise_only:
+        return ranges_of(len(bits), tests, holm(tests.p) < ALPHA)
+    scores = influence(bits, parts) @ _membership(groups)
+    return ranges_of(len(bits), tests, step_down(tests, scores, normal_draws(scores.shape[1])))
+
+
+def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], groups: IntArray) -> PairTests:
+    """Return every two entries by the cluster-robust test of the mean over parts."""
+    first, second = np.triu_indices(len(correct), k=1)
+    found = [grouped_difference(_difference_sums(correct[:, part], groups[part], first, second)) for part in parts]
+    delta = np.asarray(sum(one.delta for one in found) / len(parts))
+    variance = np.asarray(sum(one.variance for one in found) / len(parts) ** 2)
+    freedom = sum(float(one.groups) for one in found) - len(parts)
+    return PairTests(first, second, delta, variance, grouped_p(delta, variance, freedom))
+
+
+def _difference_sums(correct: BoolArray, groups: IntArray, first: IntArray, second: IntArray) -> DifferenceSums:
+    members = _membership(groups)
+    right, sizes = correct.astype(np.float64) @ members, members.sum(axis=0)
+    both, products, total = right @ right.T, right @ sizes, right.sum(axis=1)
+    only = discordant_counts(correct).astype(np.float64)
+    return DifferenceSums(
+        differences=both[first, first] + both[second, second] - 2 * both[first, second],
+        products=products[first] - products[second],
+        squares=float(sizes @ sizes),
+        groups=float(sizes.size),
+        net=total[first] - total[second],
+        discordant=only[first, second] + only[second, first],
+        total=float(correct.shape[1]),
+    )
+
+
+def _membership(groups: IntArray) -> FloatArray:
+    """(items, groups): 1 where the item is of the group; of the groups that occur."""
+    names, index = np.unique(groups, return_inverse=True)
+    members = np.zeros((groups.size, names.size))
+    members[np.arange(groups.size), index] = 1
+    return members
+
+
+def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:
+    """Return the items that an order counts, as masks: for a mean one for each category, else a single one.
+
+    ``category``: int per item, its index in the categories, negative where the label revision lacks the item.
+    ``order_by``: MEAN (the categories that occur), MICRO (all items) or a category's index. [] of no item.
+
+    Raises:
+        ValueError: an unknown order.
+    """
+    if order_by not in (MEAN, MICRO) and not isinstance(order_by, int):
+        raise ValueError(f"ranked by {MEAN!r}, {MICRO!r} or a category's index, not {order_by!r}")
+    counted = category == order_by if isinstance(order_by, int) else category >= 0
+    if not counted.any():
+        return []
+    return [category == code for code in np.unique(category[counted])] if order_by == MEAN else [counted]
+
+
+def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
+    """Return every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over
+    parts."""
+    first, second = np.triu_indices(len(correct), k=1)
+    only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
+    counts = [(one[first, second].astype(np.float64), one[second, first].astype(np.float64), n) for one, n in only]
+    if not exact:
+        found = macro_difference(counts)
+        return PairTests(first, second, found.delta, np.square(found.standard_error), found.p)
+    ((b, c, n),) = counts
+    return PairTests(first, second, (b - c) / n, np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, _mcnemar(b, c))
+
+
+def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
+    """mcnemar_exact, computed once for each distinct (smaller, total): among 125,000 pairs a quarter of the work, or
+    much less."""
+    if not b.size:
+        return np.ones(0)
+    smaller, total = np.minimum(b, c).astype(np.int64), (b + c).astype(np.int64)
+    width = int(total.max()) + 1
+    key = smaller * width + total
+    occurs = np.zeros(width * width, dtype=bool)
+    occurs[key] = True
+    distinct = np.flatnonzero(occurs)
+    known = np.empty(width * width)
+    known[distinct] = mcnemar_exact(distinct // width, distinct % width - distinct // width)
+    return np.asarray(known[key])
+
+
+def _selected(tests: PairTests, chosen: Mapping[int, Selection]) -> FloatArray:
+    """Return the p values, where the better of the two was chosen among variants: by the largest of their
+    differences."""
+    if not chosen:
+        return tests.p
+    entries = int(tests.second.max(initial=0)) + 1
+    near, spread = np.ones(entries), np.zeros(entries)
+    for index, one in chosen.items():
+        near[index], spread[index] = one.near, one.variance
+    better = np.where(tests.delta > 0, tests.first, tests.second)
+    p = tests.p * near[better]  # Bonferroni's bound, good enough where there is no doubt
+    concerned = (near[better] > 1) & (p > _NO_DOUBT) & (tests.p < ALPHA) & (tests.variance > 0)
+    better = better[concerned]
+    correlation = 1 - spread[better] / (2 * tests.variance[concerned])
+    p[concerned] = selected_p(tests.p[concerned], near[better], correlation)
+    return np.minimum(p, 1.0)
+
+
+def normal_draws(items: int) -> npt.NDArray[np.float32]:
+    """(DRAWS, items): always the same standard normals, so that the same votes have the same ranges."""
+    return np.random.default_rng(SEED).standard_normal((DRAWS, items), dtype=np.float32)
+
+
+def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
+    """(entries, items): what each item contributes to an entry's deviation from its mean over the parts."""
+    found = np.zeros(correct.shape, dtype=np.float32)
+    for part in parts:
+        right = correct[:, part].astype(np.float32)
+        found[:, part] = (right - right.mean(axis=1, keepdims=True)) / (part.sum() * len(parts))
+    return found
+
+
+def step_down(tests: PairTests, scores: Array, draws: Array) -> BoolArray:
+    """Return which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf
+    2005.
+
+    A pair differs where its test, as a normal deviate, is above the .95 quantile of the largest deviate of all pairs
+    not yet rejected; then the rest is looked at again, at most STEPS times (to stop earlier is conservative). The
+    quantile is that of the Gaussian multiplier bootstrap (Chernozhukov, Chetverikov & Kato 2013): the items' scores,
+    weighted by normal draws. Holm's threshold, for comparison, knows nothing of how alike the tests are.
+
+    ``scores``: (entries, items), ``influence``; ``draws``: (draws, items), ``normal_draws``.
+    """
+    from scipy.special import ndtri
+
+    rejected = np.zeros(tests.p.size, dtype=bool)
+    deviate = -ndtri(np.maximum(tests.p, np.finfo(np.float64).tiny) / 2)
+    scale = _inverse_errors(scores)
+    sums = draws @ scores.T
+    for _ in range(STEPS):
+        limit = _upper(_largest(sums, scale))
+        new = (deviate > limit) & ~rejected
+        if not new.any():
+            break
+        rejected |= new
+        scale[tests.first[new], tests.second[new]] = scale[tests.second[new], tests.first[new]] = 0
+    return rejected
+
+
+def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
+    """(entries, entries): 1 / the standard error of a difference, 0 where two entries never differ."""
+    products = scores @ scores.T
+    own = np.diag(products)
+    variance = own[:, np.newaxis] + own[np.newaxis] - 2 * products
+    known = variance > _ROUNDING * max(float(own.max(initial=0)), _TINY)
+    return np.where(known, 1 / np.sqrt(np.where(known, variance, 1)), 0).astype(np.float32)
+
+
+def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
+    """(draws, entries) -> (draws,): the largest studentised difference of two entries, in either direction."""
+    found = np.zeros(len(sums), dtype=np.float32)
+    work = np.empty_like(scale)
+    for number, row in enumerate(sums):
+        np.subtract(row[:, np.newaxis], row[np.newaxis], out=work)
+        np.multiply(work, scale, out=work)
+        found[number] = work.max()  # each pair is here twice, once with either sign
+    return found
+
+
+def _upper(found: Array) -> float:
+    """Return the draw that ALPHA of one more than there are reach: with it the error is exact, however few are
+    drawn."""
+    return float(np.sort(found)[ceil((1 - ALPHA) * (len(found) + 1)) - 1])
+
+
+def ranges_of(entries: int, tests: PairTests, rejected: BoolArray) -> RankRanges:
+    """Return the ranges that follow from which pairs differ."""
+    beats = np.zeros((entries, entries), dtype=bool)
+    first, second, ahead = tests.first, tests.second, tests.delta > 0
+    beats[first, second], beats[second, first] = rejected & ahead, rejected & ~ahead
+    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), beats | beats.T)

@@ -1,0 +1,121 @@
+"""Grouping of entries into variants of one judge: the best of several is better by chance alone. Pure.
+
+Entries are grouped by what their owners say of them, and by their votes. An entry whose owner is not named is a judge
+of its own: a group with others would name the owner.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmark.votes import ABSENT, UNDECIDED, Matrix
+
+ALIKE_FROM = 0.95
+"""Of the items that two files share: equal majority verdicts, for two entries of whomever to be one judge. On the real
+files two readings of the same votes agree on all items, two runs of one judge on at most .86, two judges trained from
+one base model on less than .60. Judges whose errors are independent reach it when 97.4% of their answers are right."""
+_VERDICTS = (0, 1, UNDECIDED)
+_NUMBERED = re.compile(r"[\s_.-]+(v|ver|version|attempt|run|variant)[\s_.-]*\d+(\.\d+)*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Origin of an entry; "" for unknown fields. ``judge`` is its slug where it has one."""
+
+    id: str
+    owner: str
+    model: str
+    organisation: str = ""
+    base_model: str = ""
+    judge: str = ""
+    named: bool = True  # whether its owner may be named
+
+
+def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
+    """id -> id of the first variant of its group, for all variants.
+
+    Two are of one group where account or organisation are the same and so is the model family (the name of the model
+    or of its base model, either way round), where their judge is the same, or where ``alike`` says that their votes
+    are; and so is everything that is of one group with either.
+    """
+    root = {one.id: one.id for one in variants}
+    place = {one.id: number for number, one in enumerate(variants)}
+    named = {one.id for one in variants if one.named}
+
+    def find(name: str) -> str:
+        while root[name] != name:
+            root[name] = root[root[name]]
+            name = root[name]
+        return name
+
+    def join(one: str, other: str) -> None:
+        first, second = sorted((find(one), find(other)), key=place.__getitem__)
+        root[second] = first
+
+    first_with: dict[tuple[str, ...], str] = {}
+    for one in variants:
+        for key in _keys(one):
+            join(first_with.setdefault(key, one.id), one.id)
+    for left, right in alike:
+        if left in named and right in named:
+            join(left, right)
+    return {name: find(name) for name in root}
+
+
+def _keys(one: Variant) -> Iterable[tuple[str, ...]]:
+    """Anyone who shares one of these is of the same group."""
+    if not one.named:
+        return
+    if one.judge:
+        yield "judge", one.judge
+    families = {family(one.model), family(one.base_model)} - {""}
+    makers = {("account", one.owner), ("organisation", _plain(one.organisation))}
+    for kind, maker in sorted(makers):
+        for name in sorted(families):
+            if maker:
+                yield kind, maker, name
+
+
+def family(name: str) -> str:
+    """Return a model's name without publisher, spelling and the number of a version: "Lab/My-Judge v2" is "myjudge"."""
+    return _plain(_NUMBERED.sub("", name.rpartition("/")[2].casefold().strip()))
+
+
+def _plain(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def counted_variants(shown: Sequence[Variant], others: Sequence[Variant]) -> dict[str, str]:
+    """As ``group_variants`` of all, without the others whose account has no entry shown in their group.
+
+    ``others``: scored and not on the board. They were tried, so they count; but whose account is not on the board with
+    this judge is nobody's business.
+    """
+    groups = group_variants([*shown, *(one for one in others if one.named)])
+    known = {(groups[one.id], one.owner) for one in shown if one.named}
+    kept = {one.id for one in others if one.named and (groups[one.id], one.owner) in known}
+    wanted = kept | {one.id for one in shown}
+    return {name: group for name, group in groups.items() if name in wanted}
+
+
+def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str]]:
+    """Return every two entries with equal majority verdicts on ALIKE_FROM of the items that both files have."""
+    options = (*_VERDICTS, *range(2, int(verdicts.max(initial=1)) + 1))
+    chosen = [(verdicts == verdict).astype(np.float32) for verdict in options]
+    present = (verdicts != ABSENT).astype(np.float32)
+    shared = present @ present.T
+    equal = sum((one @ one.T for one in chosen), start=np.zeros_like(shared))
+    found = np.argwhere(np.triu((equal >= ALIKE_FROM * shared) & (shared > 0), k=1))
+    return [(entries[i], entries[j]) for i, j in found.tolist()]
+
+
+def members(groups: Mapping[str, str]) -> dict[str, list[str]]:
+    """Group -> its variants, in the order given."""
+    found: dict[str, list[str]] = {}
+    for name, group in groups.items():
+        found.setdefault(group, []).append(name)
+    return found

@@ -1,0 +1,72 @@
+"""`python -m curate edition`: verified pairs become the next edition."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from benchmark.spec import known_benchmarks
+from curate.editions.edition import EditionPlan, read_json
+from curate.editions.freezing import EditionFolders, freeze
+from curate.errors import CurateError
+from curate.pairs import check_name
+from curate.pool import locked
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
+
+
+def add_edition_command(commands: Any) -> None:
+    """Add `edition`."""
+    parser = commands.add_parser("edition", help="freeze verified pairs as an edition", allow_abbrev=False)
+    parser.add_argument("id", metavar="ID", help="of the benchmark: small letters, digits, dashes")
+    parser.add_argument("--verified", type=Path, required=True, metavar="DIR", help="of `verify import`")
+    parser.add_argument("--pool", type=Path, required=True, metavar="DIR", help="where the images lie")
+    parser.add_argument("--filter", type=Path, metavar="FILE", help="filter.json of the filter")
+    parser.add_argument("--title", required=True, help="for pages")
+    parser.add_argument("--version", default="v1", metavar="NAME", help="of the edition (v1)")
+    parser.add_argument("--citation", default="", metavar="TEXT", help="BibTeX")
+    parser.add_argument("--hidden", type=float, default=0.5, metavar="SHARE", help="of pairs with hidden labels (0.5)")
+    parser.add_argument("--seed", type=int, default=0, help="of the split and the order (0)")
+    parser.add_argument("--retire", default="", metavar="DATE", help="when the labels are to be published: 2027-12-31")
+    parser.add_argument("--partial", action="store_true", help="although some pairs are not decided")
+    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help="public (editions/)")
+    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help="labels (private/)")
+    parser.set_defaults(run=edition_command)
+
+
+def edition_command(arguments: argparse.Namespace) -> int:
+    """Write an edition. Returns the exit code."""
+    plan = _plan(arguments)
+    folders = EditionFolders(arguments.verified, arguments.pool, arguments.output, arguments.private)
+    report = read_json(arguments.filter) if arguments.filter else None
+    with locked(arguments.output), locked(arguments.private):
+        card = freeze(plan, folders, report, partial=arguments.partial)
+    print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
+    print(f"Public: {arguments.output / plan.id}. Labels: {arguments.private / plan.id}; keep them private.")
+    return 0
+
+
+def _plan(arguments: argparse.Namespace) -> EditionPlan:
+    if not _ID.fullmatch(arguments.id):
+        raise CurateError(f"The id {arguments.id!r} must consist of small letters, digits and dashes.")
+    if arguments.id in known_benchmarks():
+        raise CurateError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
+    if not 0 <= arguments.hidden <= 1:
+        raise CurateError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")
+    if arguments.retire:
+        try:
+            date.fromisoformat(arguments.retire)
+        except ValueError:
+            raise CurateError(f"--retire {arguments.retire}: give a date such as 2027-12-31.") from None
+    return EditionPlan(
+        arguments.id,
+        check_name(arguments.version, "--version"),
+        arguments.title,
+        arguments.citation,
+        arguments.hidden,
+        arguments.seed,
+        arguments.retire,
+    )

@@ -1,0 +1,102 @@
+"""`python -m curate filter`: keeps the pairs that an ensemble of judges gets wrong, and reports on every judge."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from common import atomic_files
+from curate.commands.duplicates_command import duplicates_are_current, read_duplicates
+from curate.errors import CurateError
+from curate.filter_report import filter_csv, filter_page
+from curate.filtering import EnsembleFilter, select
+from curate.label_quality import SHARES
+from curate.pool import locked, read_pool, write_json, write_lines
+from curate.progress import follow
+from curate.rules import read_rule
+from curate.runs import pool_table, read_judge_file
+
+CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
+
+
+def add_filter_command(commands: Any) -> None:
+    """Add `filter`."""
+    parser = commands.add_parser("filter", help="keep what several judges get wrong", allow_abbrev=False)
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the pool")
+    parser.add_argument(
+        "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help="predictions, or directories of `judge run`"
+    )
+    parser.add_argument("--rule", default="all-wrong", help="all-wrong, at-least:M, judges:M, unstable[:M], or a file")
+    parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
+    parser.add_argument("--keep-duplicates", action="store_true", help="look at near duplicates, too")
+    parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
+    parser.add_argument("--accuracy", action="append", default=[], metavar="JUDGE=SHARE", help="of a judge, if known")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
+    parser.set_defaults(run=filter_command)
+
+
+def filter_command(arguments: argparse.Namespace) -> int:
+    """Filter a pool. Returns the exit code."""
+    rule = read_rule(arguments.rule, undecided_is_wrong=arguments.undecided_is_wrong)
+    priors = tuple(_share(value, "--label-error") for value in arguments.label_error or SHARES)
+    pool: Path = arguments.directory
+    pairs = read_pool(pool)
+    table = pool_table(pairs)
+    names: Sequence[str] = arguments.runs
+    files = [read_judge_file(name, table) for name in follow(names, "Reading runs", total=len(names))]
+    duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
+    selection = select(pairs, files, duplicates)
+    if not selection.considered:
+        raise CurateError(
+            f"No pair can be filtered: {selection.unjudged:,} lack verdicts of some run, "
+            f"{selection.without_preference:,} have no preference, {selection.duplicates:,} are near duplicates. "
+            "Complete the runs."
+        )
+    found = EnsembleFilter(rule, pairs, files, selection)
+    report = found.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
+    report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
+    folder = arguments.output or pool / "filtered"
+    with locked(folder):
+        write_lines(folder / CANDIDATES, found.kept_lines())
+        write_json(folder / REPORT, report)
+        atomic_files.write(folder / "filter.csv", filter_csv(report).encode(), atomic_files.PUBLIC)
+        atomic_files.write(folder / "filter.html", filter_page(report).encode(), atomic_files.PUBLIC)
+    print(_summary(report, folder))
+    return 0
+
+
+def _summary(report: dict[str, Any], folder: Path) -> str:
+    pairs = report["pairs"]
+    lines = [f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay: {report['rule_in_words']}."]
+    lines += [
+        f"{one['judge']}: right on {one['accuracy']:.1%}; without it {one['stay_without_it']:,} stay"
+        for one in report["judges"]
+    ]
+    if pairs["unjudged"]:
+        lines.append(f"{pairs['unjudged']:,} pairs were not judged in every run and were left out.")
+    if not report["duplicates_current"]:
+        lines.append("Near duplicates were not looked for: `python -m curate pool duplicates` does it.")
+    return "\n".join([*lines, f"Candidates and report: {folder}"])
+
+
+def _share(value: float, option: str) -> float:
+    if not 0 <= value <= 1:
+        raise CurateError(f"{option} {value}: give a share from 0 to 1, such as 0.05.")
+    return value
+
+
+def _accuracies(given: Sequence[str], judges: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for text in given:
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = _share(float(value), "--accuracy")
+        except ValueError:
+            raise CurateError(f"--accuracy {text}: give JUDGE=SHARE, such as Qwen2-VL-7B=0.62.") from None
+        if name not in judges:
+            raise CurateError(
+                f"--accuracy {text}: no run is of {name!r}; judges are {', '.join(dict.fromkeys(judges))}."
+            )
+    return found

@@ -1,0 +1,151 @@
+"""`python -m curate verify export|import`: candidates go to annotators, and their answers come back.
+
+The exported directory has a public part for annotators and a `private` one: gold answers and draft labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
+from curate.errors import CurateError, listed
+from curate.pairs import PoolPair
+from curate.pool import locked, read_pair_file, write_json, write_lines
+from curate.runs import pool_table
+from curate.sources import read_objects
+from curate.verification import ADJUDICATOR, VerificationRules, assign, newest, read_answer
+from curate.verification_record import keyed, read_candidates, read_lines, record_verification
+
+ITEMS, SETTINGS, GOLD = "items.jsonl", "verification.json", "private/gold.jsonl"
+
+
+def add_verify_commands(commands: Any) -> None:
+    """Add `verify export` and `verify import`."""
+    verify = commands.add_parser("verify", help="candidates to annotators, and their answers back")
+    kinds = verify.add_subparsers(dest="verify_command", required=True, metavar="export|import")
+    export = kinds.add_parser("export", help="write what annotators need", allow_abbrev=False)
+    export.add_argument("candidates", type=Path, metavar="FILE", help="candidates.jsonl of a filter or build")
+    export.add_argument("--output", type=Path, required=True, metavar="DIR")
+    export.add_argument("--answers", type=int, default=2, metavar="N", help="people who answer each pair (2)")
+    export.add_argument("--annotator", action="append", default=[], metavar="NAME", help="who answers (repeatable)")
+    export.add_argument("--reviewer", action="append", default=[], metavar="NAME", help="who decides (repeatable)")
+    export.add_argument("--gold", type=Path, metavar="FILE", help="lines with `item` and `verdict` known to be right")
+    export.set_defaults(run=export_command)
+    take = kinds.add_parser("import", help="read answers, decide pairs, measure agreement", allow_abbrev=False)
+    take.add_argument("directory", type=Path, metavar="DIR", help="what `verify export` wrote")
+    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="answers as JSON lines")
+    take.add_argument("--unanimous", action="store_true", help="every difference goes to the reviewers")
+    take.add_argument("--exclude", action="append", default=[], metavar="NAME", help="ignore an annotator (repeatable)")
+    take.add_argument("--keep-names", action="store_true", help="individual labels with names, not pseudonyms")
+    take.set_defaults(run=import_command)
+
+
+def export_command(arguments: argparse.Namespace) -> int:
+    """Write the input of a verification. Returns the exit code."""
+    pairs = keyed(read_pair_file(arguments.candidates))
+    if not pairs:
+        raise CurateError(f"{arguments.candidates} holds no candidates.")
+    if arguments.answers < 1:
+        raise CurateError("--answers takes a number from 1.")
+    gold = _gold(arguments.gold, pairs) if arguments.gold else {}
+    given = assign(list(pairs), arguments.annotator, arguments.answers) if arguments.annotator else {}
+    folder: Path = arguments.output
+    with locked(folder):
+        write_lines(folder / ITEMS, (_item(item, pair) for item, pair in pairs.items()))
+        write_json(folder / "manifest.json", pool_table(list(pairs.values())).to_json())
+        write_lines(folder / "assignments.jsonl", ({"annotator": name, "items": own} for name, own in given.items()))
+        write_json(folder / SETTINGS, {"answers": arguments.answers, "reviewers": arguments.reviewer})
+        write_lines(folder / "private" / "candidates.jsonl", read_lines(arguments.candidates))
+        write_lines(folder / "private" / "drafts.jsonl", _drafts(pairs))
+        write_lines(folder / GOLD, ({"item": item, "verdict": verdict} for item, verdict in gold.items()))
+    print(f"{len(pairs):,} pairs, {len(gold):,} of them gold, for {arguments.answers} answers each: {folder}")
+    print(f"Labels and drafts are in {folder / 'private'}: keep them from annotators.")
+    return 0
+
+
+def _item(item: str, pair: PoolPair) -> dict[str, Any]:
+    """Return what an annotator may see: no preference, no draft."""
+    return {
+        "item": item, "id": pair.id, "query": pair.query, "response": list(pair.responses),
+        "image": pair.image,
+    }  # fmt: skip
+
+
+def _drafts(pairs: Mapping[str, PoolPair]) -> list[dict[str, Any]]:
+    """Return draft labels; they are shown after an annotator's first answer, never before."""
+    return [
+        {"item": item, **pair.draft, "preferred": PREFERENCES[pair.draft["preferred"]]}
+        for item, pair in pairs.items()
+        if pair.draft is not None
+    ]
+
+
+def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
+    gold = {}
+    for number, line in read_objects(path):
+        item, verdict = line.get("item"), line.get("verdict")
+        if item not in pairs or verdict not in VERDICTS:
+            raise CurateError(
+                f"{path}, line {number}: give `item`, a candidate, and `verdict` ({', '.join(VERDICTS)})."
+            )
+        gold[str(item)] = str(verdict)
+    return gold
+
+
+def import_command(arguments: argparse.Namespace) -> int:
+    """Read answers back. Returns the exit code."""
+    folder: Path = arguments.directory
+    candidates = folder / "private" / "candidates.jsonl"
+    settings = read_settings(folder)
+    known = read_candidates(candidates)
+    answers = [one for one in _answers(arguments.files, known.pairs) if one.annotator not in arguments.exclude]
+    adjudicators = {one.annotator for one in answers if one.annotator.startswith(ADJUDICATOR)}
+    rules = VerificationRules(
+        settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), arguments.unanimous
+    )
+    gold = {line["item"]: line["verdict"] for line in read_lines(folder / GOLD)}
+    with locked(folder):
+        report = record_verification(folder, known, answers, rules, gold, keep_names=arguments.keep_names)
+    print(_summary(report, folder))
+    return 0
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return the settings of a verification. Raises CurateError where there are none."""
+    path = folder / SETTINGS
+    if not path.is_file():
+        raise CurateError(f"{folder} holds no verification. `python -m curate verify export` starts one.")
+    settings: dict[str, Any] = json.loads(path.read_bytes())
+    return settings
+
+
+def _answers(files: Sequence[Path], pairs: Mapping[str, PoolPair]) -> list[PersonAnswer]:
+    answers, problems = [], []
+    for path in files:
+        for number, line in read_objects(path):
+            try:
+                answers.append(read_answer(line, pairs))
+            except CurateError as error:
+                problems.append(f"{path}, line {number}: {error}")
+    if problems:
+        raise CurateError(f"{len(problems):,} answers cannot be used; nothing was imported.\n{listed(problems)}")
+    return newest(answers)
+
+
+def _summary(report: Mapping[str, Any], folder: Path) -> str:
+    def shown(value: float | None) -> str:
+        return "undefined" if value is None else f"{value:.3f}"
+
+    states = ", ".join(f"{number:,} {state}" for state, number in sorted(report["pairs"].items()))
+    lines = [states, f"alpha {shown(report['alpha'])}, mean kappa {shown(report['mean_kappa'])}"]
+    for name, one in report["annotators"].items():
+        text = f"{name}: {one['answers']:,} answers, kappa {shown(one['mean_kappa'])}"
+        text += f", {one['gold_right']:.0%} of gold right" if one["gold"] else ""
+        text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
+        lines.append(text + (f" (below {GOLD_MINIMUM:.0%}: see --exclude)" if one["below_gold_minimum"] else ""))
+    return "\n".join([*lines, f"Decided pairs and what is left for reviewers: {folder}"])

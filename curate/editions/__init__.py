@@ -1,0 +1,1 @@
+"""Editions: definition, data card, layout of the Hub data set."""

@@ -1,0 +1,149 @@
+"""`python -m judge batch export|import`: requests as files for a batch service, and its results into the journal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from judge.batch_files import LIMITS, BatchResult, image_of, read_result, request_line, split
+from judge.commands.run_command import OK, FinishedRun, about_this_start
+from judge.configuration import RunConfiguration, open_run, require_run, write_json
+from judge.errors import JudgeError
+from judge.journal import Journal, RecordedAnswer, short
+from judge.options import add_question_options, configure
+from judge.pairs import PairFile, read_pairs
+from judge.plan import RequestKey, is_swapped, keys
+from judge.totals import Prices
+
+BATCH = "batch"
+_EXPORT = "export.json"
+
+
+def add_commands(commands: Any) -> None:
+    """Add `batch export` and `batch import` to the subparsers of a command line."""
+    batch = commands.add_parser("batch", help="batch files of OpenAI, vLLM and Anthropic")
+    kinds = batch.add_subparsers(dest="batch", required=True, metavar="export|import")
+    export = kinds.add_parser("export", help="write what is open as batch files", allow_abbrev=False)
+    export.add_argument("--format", choices=tuple(LIMITS), required=True, help="of the files")
+    export.add_argument("--retry-failed", action="store_true", help="also votes that are recorded as failed")
+    add_question_options(export)
+    export.set_defaults(run=export_command)
+    take = kinds.add_parser("import", help="take results into the run", allow_abbrev=False)
+    take.add_argument("directory", type=Path, metavar="DIR")
+    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="results, errors too")
+    take.add_argument("--items", metavar="FILE", help="the items, if they have moved")
+    take.add_argument("--items-revision", metavar="COMMIT", help="of a Hub dataset")
+    take.add_argument("--items-split", default="test", metavar="SPLIT", help="of a Hub dataset (test)")
+    take.add_argument("--json", action="store_true", help="print the summary as JSON")
+    take.set_defaults(run=import_command)
+
+
+def export_command(arguments: argparse.Namespace) -> int:
+    """Write the open requests of a run. Returns the exit code."""
+    configuration, file = configure(arguments)
+    folder: Path = arguments.output
+    (folder / BATCH).mkdir(parents=True, exist_ok=True)
+    with contextlib.closing(Journal(folder)) as journal:
+        open_run(folder, configuration, **about_this_start(arguments))
+        wanted = keys(file.pairs[: arguments.limit], configuration.votes, pointwise=False)
+        answers, again = journal.answers, arguments.retry_failed
+        remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
+        written = _write(folder / BATCH, arguments.format, configuration, file, remaining)
+        exported = {"format": arguments.format, "pairs": len(file.pairs[: arguments.limit])}
+        write_json(folder / BATCH / _EXPORT, exported)
+    print("\n".join([f"{len(remaining):,} requests in {len(written)} files", *map(str, written)]))
+    print(f"When the results are there: python -m judge batch import {folder} RESULTS...")
+    return OK
+
+
+def _write(
+    folder: Path, form: str, configuration: RunConfiguration, file: PairFile, remaining: Sequence[RequestKey]
+) -> list[Path]:
+    for old in folder.glob(f"{form}-*.jsonl"):
+        old.unlink()
+    written: list[Path] = []
+    with contextlib.ExitStack() as stack:
+        for number, line in split(_lines(form, configuration, file, remaining), LIMITS[form]):
+            if number > len(written):
+                stack.close()
+                written.append(folder / f"{form}-{number:03}.jsonl")
+                out = stack.enter_context(written[-1].open("wb"))
+            out.write(line)
+    return written
+
+
+def _lines(
+    form: str, configuration: RunConfiguration, file: PairFile, remaining: Sequence[RequestKey]
+) -> Iterator[bytes]:
+    row, image = -1, ""
+    for key in remaining:
+        pair = file.pairs[key.row]
+        if key.row != row:
+            row, image = key.row, image_of(pair, configuration)
+        yield json.dumps(request_line(form, configuration, pair, key, image), ensure_ascii=False).encode() + b"\n"
+
+
+def import_command(arguments: argparse.Namespace) -> int:
+    """Take results into the journal; write the predictions if nothing is open. Returns the exit code."""
+    folder: Path = arguments.directory
+    recorded = require_run(folder)
+    source = arguments.items or recorded["items_path"]
+    file = read_pairs(source, revision=arguments.items_revision, split=arguments.items_split)
+    if file.sha256 != recorded["items_sha256"]:
+        raise JudgeError(f"{source} holds other pairs than the run in {folder}.")
+    results = [result for path in arguments.files for result in _results(path)]
+    with contextlib.closing(Journal(folder)) as journal:
+        taken = _take(results, recorded, file, journal)
+        print(f"{taken:,} of {len(results):,} results are new.") if not arguments.json else None
+        pairs = _exported_pairs(folder, len(file.pairs))
+        wanted = list(keys(file.pairs[:pairs], recorded["votes"], pointwise=False))
+        left = sum(key not in journal.answers for key in wanted)
+        stopped = f"{left:,} votes are open. Import their results, or export them again." if left else None
+        run = FinishedRun(folder, recorded, file, journal, False)
+        return run.tell(pairs, wanted, Prices(), stopped=stopped, as_json=arguments.json)
+
+
+def _results(path: Path) -> Iterator[BatchResult]:
+    if not path.is_file():
+        raise JudgeError(f"There is no file {path}.")
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                result = read_result(json.loads(line))
+            except ValueError:
+                raise JudgeError(f"{path}, line {number}: this is not JSON.") from None
+            if result is None:
+                raise JudgeError(f"{path}, line {number}: this is no result of `judge batch export` (custom_id r0-v0).")
+            yield result
+
+
+def _take(results: Sequence[BatchResult], recorded: dict[str, Any], file: PairFile, journal: Journal) -> int:
+    taken = 0
+    for result in results:
+        key = result.key
+        if key.row >= len(file.pairs) or key.vote >= recorded["votes"]:
+            raise JudgeError(f"Row {key.row}, vote {key.vote} is no vote of this run.")
+        known = journal.answers.get(key)
+        if result.open or (known is not None and not known.failed):
+            continue
+        pair = file.pairs[key.row]
+        swapped = is_swapped(pair, key.vote, order=recorded["order"], seed=recorded["seed"])
+        journal.append(
+            RecordedAnswer(
+                key, short(pair.fingerprint), swapped, text=result.text, failed=result.failed, reason=result.reason,
+                finish_reason=result.finish_reason, usage=result.usage,
+            )
+        )  # fmt: skip
+        taken += 1
+    return taken
+
+
+def _exported_pairs(folder: Path, all_pairs: int) -> int:
+    path = folder / BATCH / _EXPORT
+    return int(json.loads(path.read_bytes())["pairs"]) if path.is_file() else all_pairs

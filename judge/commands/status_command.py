@@ -1,0 +1,47 @@
+"""`python -m judge status`: how far a run is, from its journal alone."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from judge.commands.run_command import OK, REPORT, readable
+from judge.configuration import require_run
+from judge.journal import JOURNAL, read_journal
+from judge.predictions import PREDICTIONS
+from judge.totals import describe
+
+
+def status_command(arguments: argparse.Namespace) -> int:
+    """Print the state of a run. Returns the exit code."""
+    state = read_state(arguments.directory)
+    if arguments.json:
+        print(json.dumps(state))
+        return OK
+    run = f"{state['model']} on {state['pairs']:,} pairs, {state['votes']} votes each"
+    where = f"Predictions: {state['predictions']}" if state["predictions"] else "No predictions yet."
+    print("\n".join([run, readable(state), *(["Cut short: --limit was given."] if state["limited"] else []), where]))
+    return OK
+
+
+def read_state(directory: Any) -> dict[str, Any]:
+    """Return the state of a run as JSON has it."""
+    recorded = require_run(directory)
+    answers, events = read_journal(directory / JOURNAL)
+    pointwise = any(key.response >= 0 for key in answers)
+    wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
+    found = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"], prices={})
+    report = json.loads(path.read_bytes()) if (path := directory / REPORT).is_file() else {}
+    predictions = directory / PREDICTIONS
+    return {
+        "model": recorded["model"],
+        "api": recorded["api"],
+        "pairs": recorded["pairs"],
+        "votes": recorded["votes"],
+        **found,
+        "complete": found["done"] >= wanted,
+        "limited": bool(report) and report["pairs"] < recorded["pairs"],
+        "events": events,
+        "predictions": str(predictions) if predictions.is_file() else None,
+    }

@@ -1,0 +1,52 @@
+"""Facts about the application that its pages need: benchmark, address prefix, local mode, what else is served."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+
+
+@dataclass(frozen=True, slots=True)
+class ServedBenchmark:
+    """A benchmark of the service, as pages link to it. ``prefix`` stands before its addresses; "" for the first."""
+
+    id: str
+    title: str
+    prefix: str
+
+    @property
+    def url(self) -> str:
+        """The address of its board."""
+        return f"{self.prefix}/"
+
+
+def _default_spec() -> BenchmarkSpec:
+    return load_spec(DEFAULT_BENCHMARK)
+
+
+@dataclass(frozen=True, slots=True)
+class RenderContext:
+    """What the pages of one benchmark have in common.
+
+    ``local_mode``: every page says that there is no sign-in. ``prefix``: what stands before addresses of the
+    benchmark, ``/b/<id>`` or "". ``benchmarks``: all that are served, the first one first; fewer than two make no
+    picker.
+    """
+
+    spec: BenchmarkSpec = field(default_factory=_default_spec)
+    local_mode: bool = False
+    prefix: str = ""
+    benchmarks: tuple[ServedBenchmark, ...] = ()
+
+
+def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:
+    """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
+    served = tuple(
+        ServedBenchmark(spec.id, spec.title, f"/b/{spec.id}" if place else "") for place, spec in enumerate(specs)
+    )
+    return tuple(
+        RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else ())
+        for spec, one in zip(specs, served, strict=True)
+    )

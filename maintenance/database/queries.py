@@ -1,0 +1,374 @@
+"""SQL of the maintenance use cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import exists, func, insert, select, update
+from sqlalchemy.orm import Session
+
+from maintenance.types import Entry
+from storage import entry_filters
+from storage.clock import database_now
+from storage.integrity import audit
+from storage.jobs.worker_heartbeats import LIVE_SECONDS
+from storage.labels import label_levels
+from storage.metadata import NAMES
+from storage.models.core import (
+    Account,
+    AuditEvent,
+    Job,
+    RegisteredLabelSet,
+    Score,
+    State,
+    Submission,
+    WorkerHeartbeat,
+)
+from storage.models.moderation import Edit, ImportedLabels, Moderation, Task
+from storage.models.receipts import LabelCommitment
+from storage.moderation import removed_condition
+from storage.visibility import pending_approval_ids, unpublished
+
+SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
+_MISSED_FOR = 3600.0  # seconds for which a worker that died is still named
+_LOOKED_AT = 20  # a snapshot may be made from what was before an event, and published right after it
+
+
+class Change(NamedTuple):
+    """One edit of an entry's metadata."""
+
+    editor: str
+    at: float
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+class RevisionRow(NamedTuple):
+    """A label revision: configured (`imported_at` None), a draft (`published_at` None), or published."""
+
+    revision: str
+    items: int
+    commitment: str | None
+    difference: dict[str, Any] | None
+    reason: str
+    requested_by: str
+    imported_at: float | None
+    published_at: float | None
+    retired_at: float | None
+    salt: str | None
+    disclosure: str | None  # benchmark.disclosure; None: as the settings say, which no worker has told yet
+    registered_at: float | None  # when a worker had it first; None: a draft that was never scored under
+
+    @property
+    def came_at(self) -> float:
+        """When it was imported, or first found in the settings."""
+        return min(at for at in (self.imported_at, self.registered_at) if at is not None)
+
+
+class FailedJob(NamedTuple):
+    """A submission that could not be scored."""
+
+    job_id: int
+    submission_id: str
+    model: str
+    label_revision: str
+    scorer_version: str
+    reason: str
+    finished_at: float | None
+
+
+class RequestedEntry(NamedTuple):
+    """A submission that a scope names."""
+
+    id: str
+    scored: bool  # under the rules that were asked about
+    shown: bool  # scored, and on a board of these rules
+
+
+class WorkerStatus(NamedTuple):
+    """A worker and its last sign of life."""
+
+    name: str
+    started_at: float
+    seconds_ago: float
+    silent_since: float | None  # its last sign of life, where that is too long ago for a worker that lives
+
+
+def now(session: Session) -> float:
+    """Return seconds since 1970 on the database's clock."""
+    return session.execute(select(database_now())).scalar_one()
+
+
+def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry | None:
+    """Return an entry and what holds for it; `lock` keeps others from deciding about it until the transaction ends."""
+    columns = (Submission.id, Submission.benchmark, Submission.owner, Submission.model, Submission.version)
+    wanted = select(*columns, Submission.content_sha256).where(Submission.id == submission_id)
+    found = session.execute(wanted.with_for_update() if lock else wanted).first()
+    if found is None:
+        return None
+    held = session.execute(
+        select(
+            Moderation.hidden_at,
+            Moderation.withdrawn_at,
+            Moderation.withdrawn_reason,
+            Moderation.verified_at,
+            Moderation.flag,
+            Moderation.merged_into,
+        ).where(Moderation.submission_id == submission_id)
+    ).first()
+    return Entry(*found, *(held or (None,) * 6))
+
+
+def job_exists(session: Session, job: int) -> bool:
+    """Return whether there ever was one of this number, whatever became of it."""
+    return session.get(Job, job) is not None
+
+
+def decide(session: Session, submission_id: str, **values: Any) -> None:
+    """Write what holds for an entry from now on. The entry must be locked."""
+    known = session.execute(
+        update(Moderation)
+        .where(Moderation.submission_id == submission_id)
+        .values(**values)
+        .returning(Moderation.submission_id),
+        execution_options={"synchronize_session": False},
+    ).first()
+    if known is None:
+        session.execute(insert(Moderation).values(submission_id=submission_id, **values))
+
+
+def merged_into(session: Session, submission_id: str) -> list[str]:
+    """Return the entries that were merged into one."""
+    return list(session.scalars(select(Moderation.submission_id).where(Moderation.merged_into == submission_id)))
+
+
+def metadata(session: Session, submission_id: str) -> dict[str, Any]:
+    """Return the metadata of an entry, by field."""
+    row = session.execute(select(*(getattr(Submission, name) for name in NAMES)).where(Submission.id == submission_id))
+    return dict(row.one()._mapping)
+
+
+def change(session: Session, submission_id: str, values: Mapping[str, Any]) -> None:
+    """Write columns of an entry."""
+    session.execute(
+        update(Submission).where(Submission.id == submission_id).values(**values),
+        execution_options={"synchronize_session": False},
+    )
+
+
+def keep_edit(
+    session: Session, submission_id: str, editor: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> None:
+    """Add to the history of an entry."""
+    session.execute(
+        insert(Edit).values(submission_id=submission_id, editor=editor, was=dict(before), became=dict(after))
+    )
+
+
+def edits(session: Session, submission_id: str) -> list[Change]:
+    """Return the history of an entry's metadata, the newest change first."""
+    rows = session.execute(
+        select(Edit.editor, Edit.at, Edit.was, Edit.became)
+        .where(Edit.submission_id == submission_id)
+        .order_by(Edit.id.desc())
+    )
+    return [Change(*row) for row in rows]
+
+
+def edited_at(session: Session, benchmark: str, owner: str) -> list[float]:
+    """Return when an account has changed the metadata of entries that it owns, in seconds since 1970."""
+    theirs = select(Submission.id).where(Submission.benchmark == benchmark, Submission.owner == owner)
+    return list(session.scalars(select(Edit.at).where(Edit.submission_id.in_(theirs), Edit.editor == owner)))
+
+
+def taken(session: Session, one: Entry, owner: str, model: str, version: str) -> str | None:
+    """Return the other entry that has the same name, or the same content, for the owner, if `one` were described so."""
+    same_name = (Submission.model == model) & (Submission.version == version)
+    return session.execute(
+        select(Submission.id).where(
+            Submission.benchmark == one.benchmark,
+            Submission.owner == owner,
+            Submission.id != one.id,
+            same_name | (Submission.content_sha256 == one.content_sha256),
+        )
+    ).scalar()
+
+
+def account_name(session: Session, account: str) -> str | None:
+    """Return the name of somebody who has signed in; None where nobody has this account."""
+    return session.execute(select(Account.name).where(Account.id == account)).scalar_one_or_none()
+
+
+def same_votes(session: Session, first: str, second: str) -> bool:
+    """Return whether two entries hold the same judgements."""
+    rows = session.execute(
+        select(Submission.votes_per_item, Submission.votes).where(Submission.id.in_((first, second)))
+    ).all()
+    return len({(row[0], row[1]) for row in rows}) == 1
+
+
+def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
+    """Return all label revisions of a benchmark, drafts included, by name."""
+    imported = {
+        row.revision: row
+        for row in session.scalars(select(ImportedLabels).where(ImportedLabels.benchmark == benchmark))
+    }
+    registered = {
+        row.revision: row
+        for row in session.scalars(select(RegisteredLabelSet).where(RegisteredLabelSet.benchmark == benchmark))
+    }
+    stated = label_levels.stated(session, benchmark)
+    own = select(LabelCommitment.revision, LabelCommitment.commitment).where(LabelCommitment.benchmark == benchmark)
+    committed = dict(session.execute(own).all())
+    found = [
+        RevisionRow(
+            name,
+            row.items,
+            committed.get(name),
+            None,
+            "",
+            "",
+            None,
+            row.registered_at,
+            None,
+            None,
+            stated.get(name),
+            row.registered_at,
+        )
+        for name, row in registered.items()
+        if name not in imported
+    ]
+    found += [
+        RevisionRow(
+            row.revision,
+            row.items,
+            row.commitment,
+            row.difference,
+            row.reason,
+            row.requested_by,
+            row.imported_at,
+            row.published_at,
+            row.retired_at,
+            row.salt,
+            row.disclosure,
+            registered[row.revision].registered_at if row.revision in registered else None,
+        )
+        for row in imported.values()
+    ]
+    return sorted(found)
+
+
+def failed_jobs(session: Session, benchmark: str, limit: int = 100) -> list[FailedJob]:
+    """Return what could not be scored, the latest first."""
+    rows = session.execute(
+        select(
+            Job.id,
+            Job.submission_id,
+            Submission.model,
+            Job.label_revision,
+            Job.scorer_version,
+            Job.reason,
+            Job.finished_at,
+        )
+        .join(Submission, Submission.id == Job.submission_id)
+        .where(Job.state == State.FAILED.value, Submission.benchmark == benchmark)
+        .order_by(Job.finished_at.desc())
+        .limit(limit)
+    )
+    return [FailedJob(*row) for row in rows]
+
+
+def counts(session: Session, table: type[Job] | type[Task]) -> dict[str, int]:
+    """State -> how many jobs (or tasks) are in it."""
+    found = {state.value: 0 for state in State}
+    found.update(
+        (state, number) for state, number in session.execute(select(table.state, func.count()).group_by(table.state))
+    )
+    return found
+
+
+def oldest_waiting(session: Session) -> float | None:
+    """For how many seconds the first job has waited; None where none waits."""
+    wanted = select(database_now() - func.min(Job.created_at)).where(Job.state == State.QUEUED.value)
+    return session.execute(wanted).scalar_one()
+
+
+def workers(session: Session) -> list[WorkerStatus]:
+    """Return the workers that have shown themselves in the last hour and not said goodbye, the liveliest first."""
+    ago = database_now() - WorkerHeartbeat.heartbeat_at
+    rows = session.execute(
+        select(WorkerHeartbeat.name, WorkerHeartbeat.started_at, ago, WorkerHeartbeat.heartbeat_at)
+        .where(ago < _MISSED_FOR)
+        .order_by(WorkerHeartbeat.heartbeat_at.desc())
+    )
+    return [WorkerStatus(*row[:3], row.heartbeat_at if row[2] > LIVE_SECONDS else None) for row in rows]
+
+
+def kind_at(session: Session, seq: int) -> str | None:
+    """Return the kind of an event; None where there is none of that number."""
+    return session.execute(select(AuditEvent.kind).where(AuditEvent.seq == seq)).scalar_one_or_none()
+
+
+def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:
+    """Entry -> account, of those that there are."""
+    wanted = select(Submission.id, Submission.owner).where(Submission.id.in_(set(entries)))
+    return {row.id: row.owner for row in session.execute(wanted)}
+
+
+def boards_around(session: Session, seq: int, benchmark: str | None = None) -> tuple[str | None, str | None]:
+    """Return the snapshots that the public saw before an event and after it; None where there is none (yet).
+
+    `benchmark`: as the event names it.
+
+    As the chain says: the rows of snapshots could be given other dates without anybody seeing it.
+    """
+    earlier = audit.newest(session, [SNAPSHOT], before=seq, limit=_LOOKED_AT)
+    later = select(AuditEvent.body).where(AuditEvent.kind == SNAPSHOT, AuditEvent.seq > seq).order_by(AuditEvent.seq)
+    after = (json.loads(body) for body in session.scalars(later.limit(_LOOKED_AT)))
+    return (
+        next((one.body["snapshot"] for one in earlier if one.body.get("benchmark") == benchmark), None),
+        next(
+            (one["snapshot"] for one in after if one["through"] >= seq and one.get("benchmark") == benchmark),
+            None,
+        ),
+    )
+
+
+def unknown(session: Session, benchmark: str, entries: Sequence[str]) -> list[str]:
+    """Return those of some ids that no submission has."""
+    known = select(Submission.id).where(Submission.benchmark == benchmark, Submission.id.in_(entries))
+    return sorted(set(entries) - set(session.scalars(known)))
+
+
+def in_scope(
+    session: Session, benchmark: str, scope: Mapping[str, Any], revision: str, version: str
+) -> list[RequestedEntry]:
+    """Return the submissions in a scope that may be scored; whether they have a score under a revision and scorer
+    version."""
+    score = exists().where(
+        Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
+    )
+    out = Submission.id.in_(removed_condition()) | Submission.id.in_(unpublished())
+    fields = (getattr(Submission, name) for name in entry_filters.FILTERS)
+    wanted = select(Submission.id, score.label("scored"), out.label("out"), *fields)
+    rows = session.execute(
+        wanted.where(Submission.benchmark == benchmark, Submission.id.not_in(pending_approval_ids()))
+    )
+    return [
+        RequestedEntry(row.id, bool(row.scored), bool(row.scored and not row.out))
+        for row in rows
+        if entry_filters.matches_filter(row._mapping, scope)
+    ]
+
+
+def hash_at(session: Session, seq: int) -> str | None:
+    """Return the hash of an event; None where there is none of that number."""
+    return session.execute(select(AuditEvent.hash).where(AuditEvent.seq == seq)).scalar_one_or_none()
+
+
+def out_of_sight(session: Session) -> set[str]:
+    """Return the entries that are hidden, not published, or not approved: nothing about them is public."""
+    hidden = session.scalars(select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None)))
+    return {*hidden, *session.scalars(unpublished()), *session.scalars(pending_approval_ids())}

@@ -1,0 +1,216 @@
+"""Online backups of the database: SQLite's backup API or pg_dump; stored in a directory or at an fsspec URL.
+
+A copy holds votes, scores, decisions, snapshots and the whole audit chain. Labels are not in the database, and uploads
+are not either: those directories are copied by other means (docs/maintaining.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sqlalchemy import insert, select, text, update
+from sqlalchemy.orm import Session
+
+from storage.clock import database_now
+from storage.database import Database
+from storage.files.object_store import open_store
+from storage.integrity import audit
+from storage.integrity.audit import Head
+from storage.models.core import AuditHead
+from storage.models.operations import Backup
+
+MADE = "backup.made"
+DAY, RETRY = 86_400.0, 3_600.0  # seconds: after a copy, and after one that failed or whose process died
+_NAME = re.compile(r"leaderboard-\d{8}T\d{6}Z\.(db\.gz|pgdump)")
+_CHUNK = 1 << 20
+
+
+class BackupFailed(Exception):
+    """The copy could not be made; the message says why."""
+
+
+class BackupRecord(NamedTuple):
+    """A copy that was made, or an attempt that failed. Instants are seconds since 1970, UTC."""
+
+    name: str
+    started_at: float
+    finished_at: float | None
+    size_bytes: int | None
+    sha256: str | None
+    chain_seq: int | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BackupTarget:
+    """Destination of copies, and number to keep. `url`: a directory, or an fsspec URL such as s3://bucket/backups."""
+
+    url: str
+    keep: int
+
+
+def make_if_due(database: Database, target: BackupTarget) -> BackupRecord | None:
+    """Once a day over all workers. Raises BackupFailed, with the failure on record."""
+    with database.read() as session:
+        if not _due(session):
+            return None
+    with database.write() as session:
+        audit.acquire_chain_lock(session)
+        if not _due(session):
+            return None
+        number, name = _begin(session, database)
+    return _make(database, target, number, name)
+
+
+def make(database: Database, target: BackupTarget) -> BackupRecord:
+    """Return one more copy, now. Raises BackupFailed, with the failure on record."""
+    with database.write() as session:
+        number, name = _begin(session, database)
+    return _make(database, target, number, name)
+
+
+def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
+    """Return the newest copy; with `whole` False the newest attempt that failed since then."""
+    rows = select(
+        Backup.name,
+        Backup.started_at,
+        Backup.finished_at,
+        Backup.size_bytes,
+        Backup.sha256,
+        Backup.chain_seq,
+        Backup.error,
+    )
+    newest = rows.order_by(Backup.started_at.desc()).limit(1)
+    found = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
+    return None if found is None else BackupRecord(*found)
+
+
+def is_copy(name: str) -> bool:
+    """Return whether a file of this name is a copy."""
+    return _NAME.fullmatch(name) is not None
+
+
+def _due(session: Session) -> bool:
+    now = session.execute(select(database_now())).scalar_one()
+    made = select(Backup.id).where(Backup.sha256.is_not(None), Backup.started_at > now - DAY)
+    tried = select(Backup.id).where(Backup.sha256.is_(None), Backup.started_at > now - RETRY)
+    return all(session.execute(one.limit(1)).first() is None for one in (made, tried))
+
+
+def _begin(session: Session, database: Database) -> tuple[int, str]:
+    now = session.execute(select(database_now())).scalar_one()
+    ending = "db.gz" if database.engine.dialect.name == "sqlite" else "pgdump"
+    name = f"leaderboard-{datetime.fromtimestamp(int(now), UTC):%Y%m%dT%H%M%SZ}.{ending}"
+    row = insert(Backup).values(name=name, started_at=now).returning(Backup.id)
+    return int(session.execute(row).scalar_one()), name
+
+
+def _make(database: Database, target: BackupTarget, number: int, name: str) -> BackupRecord:
+    try:
+        with tempfile.TemporaryDirectory(prefix="backup-") as directory:
+            path = Path(directory) / name
+            copy = _copy_sqlite if name.endswith(".db.gz") else _copy_postgresql
+            head = copy(database, path)
+            facts: dict[str, Any] = {"size_bytes": path.stat().st_size, "sha256": _hash(path)}
+            _store(path, target)
+    except Exception as error:  # each store has errors of its own; whatever it was, maintainers must see it
+        words = f"{type(error).__name__}: {error}"[:500]
+        with database.write() as session:
+            failed = {"finished_at": database_now(), "error": words}
+            session.execute(update(Backup).where(Backup.id == number).values(**failed))
+        raise BackupFailed(words) from error
+    with database.write() as session:
+        values: dict[str, Any] = {
+            **facts,
+            "finished_at": database_now(),
+            "chain_seq": head.seq,
+            "chain_hash": head.hash,
+        }
+        session.execute(update(Backup).where(Backup.id == number).values(**values))
+        audit.append(session, MADE, {"name": name, **facts, "through": head.seq})
+        row = session.execute(select(Backup.started_at, Backup.finished_at).where(Backup.id == number)).one()
+    return BackupRecord(name, row.started_at, row.finished_at, facts["size_bytes"], facts["sha256"], head.seq, None)
+
+
+def _copy_sqlite(database: Database, path: Path) -> Head:
+    """Return a consistent copy beside running writers, compressed."""
+    plain = path.with_name("copy.db")
+    source = sqlite3.connect(str(database.engine.url.database))
+    with contextlib.closing(source), contextlib.closing(sqlite3.connect(plain)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")  # one file, without -wal and -shm
+        seq, digest = copy.execute("SELECT seq, hash FROM audit_head").fetchone()
+    with plain.open("rb") as whole, gzip.open(path, "wb", compresslevel=6) as packed:
+        shutil.copyfileobj(whole, packed, _CHUNK)
+    plain.unlink()
+    return Head(seq, digest)
+
+
+def _copy_postgresql(database: Database, path: Path) -> Head:
+    """pg_dump of exactly what one session sees, so that the chain's head is that of the copy."""
+    program = shutil.which("pg_dump")
+    if program is None:
+        raise FileNotFoundError("pg_dump is not installed on this machine; install the PostgreSQL client programs")
+    url = database.engine.url.set(drivername="postgresql")
+    secret = {"PGPASSWORD": str(url.password)} if url.password else {}
+    address = url.set(password=None).render_as_string(hide_password=False)
+    with database.engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
+        snapshot = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
+        seq, digest = connection.execute(select(AuditHead.seq, AuditHead.hash)).one()
+        command = [program, "--format=custom", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"]
+        done = subprocess.run(  # the password goes in the environment, where other users of the machine do not see it
+            [*command, f"--file={path}", f"--dbname={address}"],
+            env={"LC_ALL": "C", **secret},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if done.returncode != 0:
+        raise ValueError(done.stderr.strip()[-400:] or "pg_dump failed")
+    return Head(seq, digest)
+
+
+def _store(path: Path, target: BackupTarget) -> None:
+    """Put the copy where copies are kept, whole or not at all, and removes the oldest beyond those that stay."""
+    if "://" not in target.url:
+        _store_locally(path, Path(target.url), target.keep)
+        return
+    system, base = open_store(target.url)
+    system.makedirs(base, exist_ok=True)
+    system.put_file(str(path), f"{base}/{path.name}")
+    names = sorted(name for one in system.ls(base, detail=False) if _NAME.fullmatch(name := one.rsplit("/", 1)[-1]))
+    for name in names[: -target.keep]:
+        system.rm_file(f"{base}/{name}")
+
+
+def _store_locally(path: Path, directory: Path, keep: int) -> None:
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, incoming = tempfile.mkstemp(prefix=".incoming-", dir=directory)  # mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file, path.open("rb") as content:
+            shutil.copyfileobj(content, file, _CHUNK)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(incoming).replace(directory / path.name)
+    except BaseException:
+        Path(incoming).unlink(missing_ok=True)
+        raise
+    for name in sorted(one.name for one in directory.iterdir() if _NAME.fullmatch(one.name))[:-keep]:
+        (directory / name).unlink(missing_ok=True)
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

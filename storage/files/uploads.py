@@ -1,0 +1,153 @@
+"""Raw uploads by SHA-256, written once and never changed, in a directory or at any fsspec URL.
+
+In a directory a file is durable when keep() returns: temporary file beside its place, fsync, rename, fsync of the
+directory. Only then may an upload be acknowledged.
+"""
+
+import hashlib
+import os
+import re
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+from common.atomic_files import sync_directory
+from storage.files.object_store import open_store
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_TEMPORARY = ".incoming-"
+_CHUNK = 1 << 20
+
+
+class UploadDamaged(Exception):
+    """The stored file no longer has the content that its name is the digest of."""
+
+
+class Uploads:
+    """A store of files named by their SHA-256. Raises nothing but OSError and UploadDamaged of its own."""
+
+    def __init__(self, root: Path | str) -> None:
+        """`root`: a directory (created when first needed), or an fsspec URL such as 's3://bucket/uploads'.
+
+        Raises:
+            ValueError, ImportError: such a URL cannot be reached (storage/files/object_store.py).
+        """
+        self._remote: tuple[Any, str] | None = None
+        if isinstance(root, str) and "://" in root:
+            self._remote = open_store(root)
+        self._root = Path(root)
+
+    @property
+    def durability(self) -> str:
+        """Location of a kept file when keep() returns: a local disk, or elsewhere."""
+        return "local" if self._remote is None else "remote"
+
+    def keep(self, source: Path | bytes) -> str:
+        """Store the content; returns its SHA-256 (hex). The same content is kept once, also when it comes at once."""
+        digest = _hash(source)
+        if self._remote is not None:
+            self._keep_remote(source, digest)
+        else:
+            self._keep_local(source, digest)
+        return digest
+
+    def read(self, sha256: str) -> bytes:
+        """Return the content. Raises FileNotFoundError, UploadDamaged where it does not match, ValueError on a wrong
+        name."""
+        if not _DIGEST.fullmatch(sha256):
+            raise ValueError("not a SHA-256 in lower-case hex")
+        if self._remote is not None:
+            system, base = self._remote
+            content = bytes(system.cat_file(f"{base}/{sha256[:2]}/{sha256}"))
+        else:
+            content = self._path(sha256).read_bytes()
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise UploadDamaged(sha256)
+        return content
+
+    def prove(self) -> None:
+        """Write something and takes it away again, so that a store which takes nothing is known before an upload.
+
+        Raises whatever the store raises.
+        """
+        if self._remote is None:
+            return  # the directory is made when first needed, where everything else is written too
+        system, base = self._remote
+        system.makedirs(base, exist_ok=True)
+        probe = f"{base}/.probe-{uuid4().hex}"
+        system.pipe_file(probe, b"")
+        system.rm_file(probe)
+
+    def sweep(self, older_than_seconds: float = 3600) -> int:
+        """Remove what interrupted writes left behind; returns how many files that were."""
+        removed = 0
+        limit = time.time() - older_than_seconds
+        for path in self._root.glob(f"*/{_TEMPORARY}*") if self._remote is None else ():
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < limit:
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    def _path(self, digest: str) -> Path:
+        return self._root / digest[:2] / digest
+
+    def _keep_local(self, source: Path | bytes, digest: str) -> None:
+        target = self._path(digest)
+        if not target.parent.is_dir():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            sync_directory(self._root)
+            sync_directory(self._root.parent)
+        # A file that is there and whole may still be on its way to the disk in another process: its directory is synced
+        # here too. One that was damaged is replaced.
+        if not (target.is_file() and _hash(target) == digest):
+            _write_durably(source, target, digest)
+        sync_directory(target.parent)
+
+    def _keep_remote(self, source: Path | bytes, digest: str) -> None:
+        assert self._remote is not None
+        system, base = self._remote
+        target = f"{base}/{digest[:2]}/{digest}"
+        if system.exists(target) and hashlib.sha256(system.cat_file(target)).hexdigest() == digest:
+            return  # one that was cut off, which nobody has acknowledged, is replaced
+        content = source if isinstance(source, bytes) else source.read_bytes()
+        system.makedirs(f"{base}/{digest[:2]}", exist_ok=True)
+        system.pipe_file(target, content)
+
+
+def _write_durably(source: Path | bytes, target: Path, digest: str) -> None:
+    """Raise UploadDamaged where the source changed while it was copied."""
+    handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            if _copy(source, file) != digest:
+                raise UploadDamaged(digest)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _copy(source: Path | bytes, file: BinaryIO) -> str:
+    """Write the content; returns the SHA-256 of what was written."""
+    if isinstance(source, bytes):
+        file.write(source)
+        return hashlib.sha256(source).hexdigest()
+    hasher = hashlib.sha256()
+    with source.open("rb") as content:
+        while chunk := content.read(_CHUNK):
+            hasher.update(chunk)
+            file.write(chunk)
+    return hasher.hexdigest()
+
+
+def _hash(source: Path | bytes) -> str:
+    if isinstance(source, bytes):
+        return hashlib.sha256(source).hexdigest()
+    with source.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,87 @@
+"""Findings of integrity checks as audit events: the daily check of a worker, and receipts that were refused."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, NamedTuple
+
+from sqlalchemy import select
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from storage.clock import database_now
+from storage.database import Database
+from storage.integrity import audit
+from storage.integrity import integrity_check as integrity
+from storage.integrity.integrity_check import Mismatch
+
+CHECKED, FAILED = "integrity.checked", "integrity.failed"
+_DAY = 86_400.0
+_NAMED = 20  # mismatches that an event names
+
+
+class IntegrityAlarm(NamedTuple):
+    """Finding of a check that no later check has cleared."""
+
+    at: float
+    sentences: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Return the alarm in words, with the first row as the example."""
+        more = f" and {len(self.sentences) - 1} more" if len(self.sentences) > 1 else ""
+        return (
+            f"Stored rows do not agree with the audit chain: {self.sentences[0]}{more} "
+            "Run: python -m maintenance audit verify"
+        )
+
+
+def check_daily(database: Database) -> list[str] | None:
+    """Check chain and rows where nobody has in the last 24 hours; the sentences found, None where it was not due."""
+    with database.read() as session:
+        now = session.execute(select(database_now())).scalar_one()
+        last = audit.newest(session, [CHECKED], limit=1)
+        if last and last[0].at > now - _DAY:
+            return None
+        found = findings(session)
+    with database.write() as session:
+        audit.append(session, CHECKED, {"problems": len(found), "named": found[:_NAMED]})
+    return found
+
+
+def findings(session: Session) -> list[str]:
+    """Return a sentence for the first broken event, and one for each row that differs from its event."""
+    broken = audit.verify(session)
+    first = [] if broken is None else [f"The chain is broken at event {broken.seq}: {broken.why}."]
+    return first + [one.sentence for one in integrity.check(session)]
+
+
+def record(database: Database, mismatch: Mismatch, subject: str) -> None:
+    """Keep what refused a receipt about `subject`, once until the next daily check. Raises nothing of the database."""
+    try:
+        with database.write() as session:
+            if mismatch.sentence not in _open(session):
+                about: dict[str, Any] = {"about": subject, "named": [mismatch.sentence]}
+                audit.append(session, FAILED, about)
+    except (SQLAlchemyError, audit.HeadMissing):
+        return  # the refusal is said and logged all the same
+
+
+def alarm(session: Session) -> IntegrityAlarm | None:
+    """Return what was found by the last daily check and since then; None where everything held."""
+    recent = audit.newest(session, [CHECKED, FAILED], limit=100)
+    since = list(itertools.takewhile(lambda one: one.kind == FAILED, recent))
+    last = recent[len(since) : len(since) + 1]
+    named = [text for one in (*last, *reversed(since)) for text in one.body["named"]]
+    return IntegrityAlarm(recent[0].at, tuple(dict.fromkeys(named))) if named else None
+
+
+def checked_at(session: Session) -> float | None:
+    """Return when a worker last checked all rows, in seconds since 1970 UTC; None: never."""
+    last = audit.newest(session, [CHECKED], limit=1)
+    return last[0].at if last else None
+
+
+def _open(session: Session) -> tuple[str, ...]:
+    found = alarm(session)
+    return () if found is None else found.sentences

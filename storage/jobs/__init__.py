@@ -1,0 +1,1 @@
+"""Job queue, tasks, leases and the heartbeats of workers."""

@@ -1,0 +1,318 @@
+"""Queue of submissions to be scored. leases.py changes the state of a job, and holds what is promised."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, insert, literal, or_, select, update
+from sqlalchemy.orm import Session
+
+from storage.clock import database_now
+from storage.integrity import audit
+from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
+from storage.models.core import BoardState, Job, RegisteredLabelSet, State, Submission, WorkerHeartbeat
+from storage.visibility import pending_approval_ids
+
+URGENT, BACKFILL = 0, 1
+GAVE_UP = (
+    f"Scoring was interrupted {MAX_ATTEMPTS} times. This is a fault of the service, not of the file; "
+    "maintainers see it."
+)
+_MEASURED_JOBS = 50
+_LIVE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A job that a worker holds until its lease ends. `epoch` is what the fence compares."""
+
+    job_id: int
+    epoch: int
+    benchmark: str
+    submission_id: str
+    label_revision: str
+    scorer_version: str
+    attempts: int
+
+    @property
+    def id(self) -> int:
+        """Return the job's number, as leases.py knows it."""
+        return self.job_id
+
+
+_JOBS = LeaseTable(
+    Job,
+    "reason",
+    (Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts),
+)
+
+
+class JobStage(StrEnum):
+    """Progress of a submission, in the words that its owner sees."""
+
+    QUEUED = "queued"
+    SCORING = "scoring"
+    SCORED = "scored"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """`position` counts from 1 and is None unless queued; `eta_seconds` is None where nothing was measured yet."""
+
+    state: JobStage
+    position: int | None
+    eta_seconds: float | None
+    reason: str
+
+
+_STAGES = {
+    State.QUEUED.value: JobStage.QUEUED,
+    State.RUNNING.value: JobStage.SCORING,
+    State.DONE.value: JobStage.SCORED,
+    State.FAILED.value: JobStage.FAILED,
+}
+
+
+def enqueue(
+    session: Session, submission_id: str, label_revision: str, scorer_version: str, *, priority: int = URGENT
+) -> None:
+    """Add one job. Raises IntegrityError if it exists already, or if submission or label set is unknown."""
+    benchmark = select(Submission.benchmark).where(Submission.id == submission_id).scalar_subquery()
+    session.execute(
+        insert(Job).values(
+            benchmark=benchmark,
+            submission_id=submission_id,
+            label_revision=label_revision,
+            scorer_version=scorer_version,
+            priority=priority,
+        )
+    )
+
+
+def enqueue_current(session: Session, submission_id: str) -> bool:
+    """Add the job that the board needs. False where no worker has yet said what that is: it will add the job then."""
+    board = session.execute(
+        select(BoardState.label_revision, BoardState.scorer_version)
+        .join(Submission, Submission.benchmark == BoardState.benchmark)
+        .where(Submission.id == submission_id)
+    ).first()
+    if board is None:
+        return False
+    enqueue(session, submission_id, board.label_revision, board.scorer_version)
+    return True
+
+
+def enqueue_missing(
+    session: Session, benchmark: str, label_revision: str, scorer_version: str, *, priority: int = BACKFILL
+) -> int:
+    """Add a job for every submission of a benchmark that has none yet and may be scored; return how many."""
+    _one_at_a_time(session, benchmark, label_revision)
+    missing = _without_job(benchmark, label_revision, scorer_version)
+    rows = [
+        {
+            "benchmark": benchmark,
+            "submission_id": submission_id,
+            "label_revision": label_revision,
+            "scorer_version": scorer_version,
+            "priority": priority,
+        }
+        for submission_id in session.scalars(missing)
+    ]
+    if rows:
+        session.execute(insert(Job), rows)
+    return len(rows)
+
+
+def _one_at_a_time(session: Session, benchmark: str, label_revision: str) -> None:
+    """Anyone who adds jobs for all submissions waits for the one who does just that; claims and finishes do not
+    wait."""
+    # key_share: rows that refer to the label set may still be added meanwhile.
+    lock = (
+        select(RegisteredLabelSet.revision)
+        .where(RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.revision == label_revision)
+        .with_for_update(key_share=True)
+    )
+    session.execute(lock)
+
+
+def has_missing(session: Session, benchmark: str, label_revision: str, scorer_version: str) -> bool:
+    """Return whether enqueue_missing would add something; for a look without a write transaction."""
+    return session.scalars(_without_job(benchmark, label_revision, scorer_version).limit(1)).first() is not None
+
+
+def _without_job(benchmark: str, label_revision: str, scorer_version: str) -> Select[str]:
+    has_job = exists().where(
+        Job.submission_id == Submission.id,
+        Job.label_revision == label_revision,
+        Job.scorer_version == scorer_version,
+    )
+    return (
+        select(Submission.id)
+        .where(Submission.benchmark == benchmark, ~has_job, Submission.id.not_in(pending_approval_ids()))
+        .order_by(Submission.created_at, Submission.id)
+    )
+
+
+def claim(
+    session: Session,
+    worker: str,
+    lease_seconds: float,
+    *,
+    revisions: Mapping[str, Sequence[str]] | None = None,
+    scorer_version: str | None = None,
+) -> Claim | None:
+    """Take the first waiting job, or None where there is none.
+
+    `revisions`: only of these label revisions of each benchmark; `scorer_version`: only of this one.
+    """
+    waiting = select(Job.id).where(Job.state == State.QUEUED.value)
+    if revisions is not None:
+        waiting = waiting.where(of_revisions(revisions))
+    if scorer_version is not None:
+        waiting = waiting.where(Job.scorer_version == scorer_version)
+    taken = _JOBS.claim(session, waiting.order_by(Job.priority, Job.id), Lease(worker, lease_seconds))
+    return None if taken is None else Claim(*taken)
+
+
+def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
+    """For queries: whether a job is of one of these label revisions of a benchmark."""
+    return or_(
+        false(),
+        *(and_(Job.benchmark == name, Job.label_revision.in_(under)) for name, under in revisions.items()),
+    )
+
+
+def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
+    """Make the lease last from now; False if it was lost."""
+    return _JOBS.extend(session, claim, lease_seconds)
+
+
+def finish(session: Session, claim: Claim) -> None:
+    """Mark the job done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
+    _JOBS.finish(session, claim, reason="")
+
+
+def fail(session: Session, claim: Claim, reason: str, retry: bool) -> State:
+    """End an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
+    state = _JOBS.fail(session, claim, reason, retry=retry)
+    if state is State.FAILED:
+        _record_failure(session, claim)
+    return state
+
+
+def requeue(session: Session, job_id: int) -> bool:
+    """Put a failed job back with all its attempts; False where it is not (or no longer) failed."""
+    changed = session.execute(
+        update(Job)
+        .where(Job.id == job_id, Job.state == State.FAILED.value)
+        .values(state=State.QUEUED.value, attempts=0, finished_at=None, reason="", priority=URGENT)
+        .returning(Job.id),
+        execution_options={"synchronize_session": False},
+    )
+    return changed.first() is not None
+
+
+def release_expired(session: Session) -> int:
+    """Give jobs back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
+    released, given_up = _JOBS.release_expired(session, lambda job: GAVE_UP)
+    for job in given_up:  # the audit chain's lock comes last
+        _record_failure(session, Claim(*job))
+    return released
+
+
+def any_expired(session: Session) -> bool:
+    """Return whether release_expired would do something; for a look without a write transaction."""
+    return _JOBS.any_expired(session)
+
+
+def mark_done_in_bulk(
+    session: Session, benchmark: str, submission_ids: Sequence[str], label_revision: str, scorer_version: str
+) -> None:
+    """Mark jobs done whose scores the caller records in bulk in this transaction; missing jobs are added as done.
+
+    A worker that runs one of them loses its lease (the epoch grows), so it cannot record the score a second time.
+    """
+    _one_at_a_time(session, benchmark, label_revision)
+    same = (Job.label_revision == label_revision, Job.scorer_version == scorer_version)
+    session.execute(
+        update(Job)
+        .where(*same, Job.submission_id.in_(submission_ids), Job.state != State.DONE.value)
+        .values(state=State.DONE.value, epoch=Job.epoch + 1, lease_until=None, finished_at=database_now(), reason=""),
+        execution_options={"synchronize_session": False},
+    )
+    known = set(session.scalars(select(Job.submission_id).where(*same, Job.submission_id.in_(submission_ids))))
+    now = session.execute(select(database_now())).scalar_one()
+    missing = [
+        {
+            "benchmark": benchmark,
+            "submission_id": submission_id,
+            "label_revision": label_revision,
+            "scorer_version": scorer_version,
+            "priority": BACKFILL,
+            "state": State.DONE.value,
+            "created_at": now,
+            "finished_at": now,
+        }
+        for submission_id in submission_ids
+        if submission_id not in known
+    ]
+    if missing:
+        session.execute(insert(Job), missing)
+
+
+def progress(session: Session, submission_id: str) -> JobProgress:
+    """Return how far a submission is under the board's label revision. Raises LookupError for an unknown submission."""
+    if session.get(Submission, submission_id) is None:
+        raise LookupError(submission_id)
+    job = _current_job(session, submission_id)
+    if job is None:  # the worker adds it within seconds
+        return JobProgress(JobStage.QUEUED, None, None, "")
+    stage = _STAGES[job.state]
+    reason = job.reason if stage is JobStage.FAILED else ""
+    if stage is not JobStage.QUEUED:
+        return JobProgress(stage, None, None, reason)
+    ahead = session.execute(
+        select(func.count())
+        .select_from(Job)
+        .where(
+            Job.state == State.QUEUED.value,
+            (Job.priority < job.priority) | ((Job.priority == job.priority) & (Job.id < job.id)),
+        )
+    ).scalar_one()
+    return JobProgress(stage, ahead + 1, _eta(session, ahead + 1), reason)
+
+
+def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int] | None:
+    same = (BoardState.benchmark == Job.benchmark) & (BoardState.label_revision == Job.label_revision)
+    return session.execute(
+        select(Job.id, Job.state, Job.reason, Job.priority)
+        .join(BoardState, same & (BoardState.scorer_version == Job.scorer_version))
+        .where(Job.submission_id == submission_id)
+    ).first()
+
+
+def _eta(session: Session, jobs: int) -> float | None:
+    """Return seconds until so many jobs are done: mean duration of the last ones, shared among the workers alive."""
+    recent = (
+        select((Job.finished_at - Job.started_at).label("seconds"))
+        .where(Job.state == State.DONE.value, Job.started_at.is_not(None))
+        .order_by(Job.id.desc())
+        .limit(_MEASURED_JOBS)
+        .subquery()
+    )
+    mean = session.execute(select(func.avg(recent.c.seconds))).scalar_one()
+    if mean is None:
+        return None
+    live = (
+        select(func.count())
+        .select_from(WorkerHeartbeat)
+        .where(WorkerHeartbeat.heartbeat_at > database_now() - literal(_LIVE_SECONDS))
+    )
+    workers = max(1, session.execute(live).scalar_one())
+    return float(mean) * jobs / workers
+
+
+def _record_failure(session: Session, claim: Claim) -> None:
+    facts = {"submission": claim.submission_id, "label_revision": claim.label_revision}
+    audit.append(session, "job.failed", {**facts, "scorer_version": claim.scorer_version})

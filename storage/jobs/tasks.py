@@ -1,0 +1,372 @@
+"""Queue of maintainers' requests that workers execute. leases.py changes the state of a task, and holds what is
+promised.
+
+A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them.
+Meanwhile the task is back in the queue, and nobody holds it; it can be claimed again when no piece is open, or when one
+has failed. Pieces are nobody's request, so lists leave them out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import ColumnElement, case, delete, func, insert, select
+from sqlalchemy.orm import Session, aliased
+
+from storage.clock import database_now
+from storage.integrity import audit
+from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
+from storage.models.core import State
+from storage.models.moderation import Task
+
+
+class TaskKind(StrEnum):
+    """What workers know to do; workers/task_handlers.py has a function for each."""
+
+    IMPORT = "labels.import"
+    RETIRE = "labels.retire"
+    DISCARD = "labels.discard"
+    DRAFT = "labels.draft"
+    PROPOSE = "labels.candidates"
+    POOL = "pools.import"
+    EDITION = "editions.export"
+    BACKUP = "backup"
+    PREVIEW = "rescore.preview"
+    APPLY = "rescore.apply"
+    PIECE = "rescore.piece"
+
+
+ONE_AT_A_TIME = TaskKind.APPLY.value  # of this kind only one may be open for a benchmark, whatever its subject
+FAILED_SECONDS = 7 * 86_400.0  # for which a failed task is among the failures
+REQUESTED, FAILED = "task.requested", "task.failed"
+GAVE_UP = f"A worker was interrupted {MAX_ATTEMPTS} times while doing this. Look at the workers' logs, then ask again"
+_GOES_ON = ": it goes on where it stopped."  # of a change of the board: scores that are staged stay
+_OPEN = (State.QUEUED.value, State.RUNNING.value)
+
+
+class TaskConflict(Exception):
+    """Another task must end first; `task_id` names it."""
+
+    def __init__(self, task_id: int, words: str) -> None:
+        super().__init__(words)
+        self.task_id = task_id
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRequest:
+    """Request of a maintainer. `subject`: a label revision of the benchmark; `benchmark` "": about none.
+
+    `scorer_version`: that of the workers that may do it; None is any.
+    """
+
+    kind: str
+    subject: str
+    params: Mapping[str, Any]
+    reason: str
+    requested_by: str
+    benchmark: str = ""
+    scorer_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskClaim:
+    """A task that a worker holds until its lease ends. `epoch` is what the fence compares."""
+
+    task_id: int
+    epoch: int
+    benchmark: str
+    kind: str
+    subject: str
+    params: dict[str, Any]
+    reason: str
+    requested_by: str
+    attempts: int
+    scorer_version: str | None
+    worker: str
+
+    @property
+    def id(self) -> int:
+        """Return the task's number, as leases.py knows it."""
+        return self.task_id
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFilter:
+    """Tasks that a worker could do: those of its benchmark or of none, and of its scorer version or of any.
+
+    `revisions`: those whose pieces it could do; None: any. None elsewhere is any, too.
+    """
+
+    benchmark: str | None = None
+    scorer_version: str | None = None
+    revisions: Collection[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskCounts:
+    """Progress of a task's pieces, in entries; `open` and `failed` count pieces."""
+
+    done: int
+    total: int
+    open: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """A task as maintainers see it. Instants are seconds since 1970, UTC."""
+
+    id: int
+    benchmark: str
+    kind: str
+    subject: str
+    params: dict[str, Any]
+    reason: str
+    requested_by: str
+    state: str
+    outcome: str
+    progress: int
+    total: int | None
+    worker: str | None
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self.state not in _OPEN
+
+
+def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
+    """Return the open task of this kind and subject, made if there is none: its id, and whether it is new.
+
+    Raises:
+        TaskConflict: one with other parameters is open, or another change of the benchmark's board.
+    """
+    audit.acquire_chain_lock(session)  # so that two requests at the same moment find one another
+    kind, subject = wanted.kind, wanted.subject
+    alike = select(Task.id, Task.subject, Task.params).where(
+        Task.benchmark == wanted.benchmark, Task.kind == kind, Task.state.in_(_OPEN)
+    )
+    found = session.execute(alike if kind == ONE_AT_A_TIME else alike.where(Task.subject == subject)).first()
+    if found is not None:
+        if (found.subject, found.params) == (subject, dict(wanted.params)):
+            return found.id, False
+        raise TaskConflict(found.id, f"Task {found.id} ({kind} {found.subject}) must end first.")
+    values = {item.name: getattr(wanted, item.name) for item in fields(wanted)}
+    row = insert(Task).values(**{**values, "params": dict(wanted.params)})
+    task_id = session.execute(row.returning(Task.id)).scalar_one()
+    facts = {"task": task_id, "kind": kind, "subject": subject, "reason": wanted.reason, "by": wanted.requested_by}
+    audit.append(session, REQUESTED, facts | _scope(session, wanted.benchmark))
+    return task_id, True
+
+
+def _scope(session: Session, benchmark: str) -> dict[str, str]:
+    return audit.scope(session, benchmark) if benchmark else {}
+
+
+def open_about(session: Session, benchmark: str, subject: str, *, other_than: str) -> int | None:
+    """Return the number of an open task about something, but for tasks of one kind; None where there is none."""
+    wanted = select(Task.id).where(Task.benchmark == benchmark, Task.subject == subject)
+    wanted = wanted.where(Task.kind != other_than, Task.state.in_(_OPEN))
+    return session.execute(wanted.order_by(Task.id).limit(1)).scalar_one_or_none()
+
+
+def claim(session: Session, worker: str, lease_seconds: float, wanted: TaskFilter = TaskFilter()) -> TaskClaim | None:
+    """Take the first waiting piece, or else the first waiting task; None where there is neither."""
+    first = select(Task.id).where(*_waiting(wanted)).order_by(Task.parent_id.is_(None), Task.id)
+    taken = _TASKS.claim(session, first, Lease(worker, lease_seconds), progress=0)
+    return None if taken is None else TaskClaim(*taken)
+
+
+def any_waiting(session: Session, wanted: TaskFilter = TaskFilter()) -> bool:
+    """Return whether claim would find a task; for a look without a write transaction."""
+    return session.scalars(select(Task.id).where(*_waiting(wanted)).limit(1)).first() is not None
+
+
+def split(session: Session, claim: TaskClaim, parts: Sequence[tuple[Mapping[str, Any], int]]) -> None:
+    """Add pieces of a task, and give it back until they are done. Raises LeaseLost.
+
+    `parts`: what each is to do, and how many entries that are. Giving a task back so is no attempt that failed.
+    """
+    first = session.execute(select(func.count()).where(Task.parent_id == claim.task_id)).scalar_one()
+    _TASKS.write(session, claim, state=State.QUEUED.value, lease_until=None, attempts=claim.attempts - 1)
+    same = {"benchmark": claim.benchmark, "scorer_version": claim.scorer_version, "requested_by": claim.requested_by}
+    rows = [
+        {
+            **same,
+            "kind": TaskKind.PIECE.value,
+            "reason": "",
+            "parent_id": claim.task_id,
+            "subject": f"{claim.task_id}:{first + n}",
+            "params": {"label_revision": claim.subject, **part},
+            "total": size,
+        }
+        for n, (part, size) in enumerate(parts)
+    ]
+    session.execute(insert(Task), rows)
+
+
+def subtask_params(session: Session, task_id: int) -> list[dict[str, Any]]:
+    """Return what each piece of a task was to do."""
+    return list(session.scalars(select(Task.params).where(Task.parent_id == task_id).order_by(Task.id)))
+
+
+def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
+    """Return how far the pieces of a task are."""
+    rows = session.execute(
+        select(Task.state, func.count(), func.coalesce(func.sum(Task.total), 0))
+        .where(Task.parent_id == task_id)
+        .group_by(Task.state)
+    )
+    found = {state: (number, int(entries or 0)) for state, number, entries in rows}
+    number = {state: found.get(state.value, (0, 0)) for state in State}
+    return SubtaskCounts(
+        done=number[State.DONE][1],
+        total=sum(entries for _, entries in number.values()),
+        open=number[State.QUEUED][0] + number[State.RUNNING][0],
+        failed=number[State.FAILED][0],
+    )
+
+
+def heartbeat(session: Session, claim: TaskClaim, lease_seconds: float) -> bool:
+    """Make the lease last from now; False if it was lost."""
+    return _TASKS.extend(session, claim, lease_seconds)
+
+
+def report(session: Session, claim: TaskClaim, progress: int, total: int) -> None:
+    """Record the number of finished entries. Raises LeaseLost."""
+    _TASKS.write(session, claim, progress=progress, total=total)
+
+
+def finish(session: Session, claim: TaskClaim, result: Mapping[str, Any], outcome: str) -> None:
+    """Mark the task done, in the transaction that has its effect. Raises LeaseLost: then nothing may be recorded."""
+    text = json.dumps(result, separators=(",", ":"), allow_nan=False)
+    _TASKS.finish(session, claim, result=text, outcome=outcome)
+
+
+def fail(session: Session, claim: TaskClaim, words: str, *, retry: bool) -> None:
+    """End an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
+    if _TASKS.fail(session, claim, words, retry=retry) is State.FAILED:
+        _end_failed(session, [claim])
+
+
+def any_expired(session: Session) -> bool:
+    """Return whether release_expired would do something; for a look without a write transaction."""
+    return _TASKS.any_expired(session)
+
+
+def release_expired(session: Session) -> int:
+    """Give tasks back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
+    released, given_up = _TASKS.release_expired(
+        session, lambda task: GAVE_UP + (_GOES_ON if task.kind == ONE_AT_A_TIME else ".")
+    )
+    _end_failed(session, [TaskClaim(*row) for row in given_up])
+    return released
+
+
+def view(session: Session, task_id: int) -> TaskView | None:
+    """Return one task."""
+    row = session.execute(select(*_SHOWN).where(Task.id == task_id)).first()
+    return None if row is None else TaskView(**row._mapping)
+
+
+def result(session: Session, task_id: int) -> dict[str, Any] | None:
+    """Return what a task that is done has found out; None for any other."""
+    text = session.execute(select(Task.result).where(Task.id == task_id)).scalar_one_or_none()
+    return None if text is None else dict(json.loads(text))
+
+
+def latest(session: Session, limit: int, *, kind: str | None = None, benchmark: str | None = None) -> list[TaskView]:
+    """Return the newest tasks first; of one kind and benchmark, if given."""
+    wanted = select(*_SHOWN).where(Task.parent_id.is_(None)).order_by(Task.id.desc()).limit(limit)
+    if kind is not None:
+        wanted = wanted.where(Task.kind == kind)
+    if benchmark is not None:
+        wanted = wanted.where(Task.benchmark == benchmark)
+    return [TaskView(**row._mapping) for row in session.execute(wanted)]
+
+
+def failures(session: Session, limit: int) -> list[TaskView]:
+    """Return tasks that failed lately, the newest first, but for those after which one of the same kind and subject
+    was asked for: what nobody asks for again is gone from the list after FAILED_SECONDS."""
+    later = aliased(Task)
+    same = (later.benchmark == Task.benchmark, later.kind == Task.kind, later.subject == Task.subject)
+    again = select(later.id).where(*same, later.id > Task.id).exists()
+    lately = Task.finished_at > database_now() - FAILED_SECONDS
+    failed = (Task.parent_id.is_(None), Task.state == State.FAILED.value, lately, ~again)
+    rows = session.execute(select(*_SHOWN).where(*failed).order_by(Task.id.desc()).limit(limit))
+    return [TaskView(**row._mapping) for row in rows]
+
+
+_piece = aliased(Task)
+_pieces = select(_piece.id).where(_piece.parent_id == Task.id)
+_entries = select(func.sum(_piece.total)).where(_piece.parent_id == Task.id)
+_has_open_pieces = _pieces.where(_piece.state.in_(_OPEN)).correlate(Task).exists()
+_has_failed_pieces = _pieces.where(_piece.state == State.FAILED.value).correlate(Task).exists()
+_done_entries = _entries.where(_piece.state == State.DONE.value).correlate(Task).scalar_subquery()
+# A task whose pieces are worked on is running for whoever asked for it, though no worker holds it.
+_works = (Task.state == State.QUEUED.value) & _has_open_pieces
+_SHOWN = (
+    Task.id,
+    Task.benchmark,
+    Task.kind,
+    Task.subject,
+    Task.params,
+    Task.reason,
+    Task.requested_by,
+    case((_works, State.RUNNING.value), else_=Task.state).label("state"),
+    Task.outcome,
+    func.coalesce(_done_entries, Task.progress).label("progress"),
+    func.coalesce(_entries.correlate(Task).scalar_subquery(), Task.total).label("total"),
+    Task.worker,
+    Task.created_at,
+    Task.started_at,
+    Task.finished_at,
+)
+_TASKS = LeaseTable(
+    Task,
+    "outcome",
+    (
+        Task.id,
+        Task.epoch,
+        Task.benchmark,
+        Task.kind,
+        Task.subject,
+        Task.params,
+        Task.reason,
+        Task.requested_by,
+        Task.attempts,
+        Task.scorer_version,
+        Task.worker,
+    ),
+)
+
+
+def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
+    parent = aliased(Task)
+    held = select(parent.id)
+    if wanted.revisions is not None:
+        held = held.where(parent.subject.in_(wanted.revisions))
+    rules: list[ColumnElement[bool]] = [Task.state == State.QUEUED.value, ~_has_open_pieces | _has_failed_pieces]
+    rules.append(Task.parent_id.is_(None) | Task.parent_id.in_(held))
+    if wanted.benchmark is not None:
+        rules.append(Task.benchmark.in_((wanted.benchmark, "")))
+    if wanted.scorer_version is not None:
+        rules.append(Task.scorer_version.is_(None) | (Task.scorer_version == wanted.scorer_version))
+    return tuple(rules)
+
+
+def _end_failed(session: Session, failed: Sequence[TaskClaim]) -> None:
+    """Pieces end with their task. Who works on one has lost its lease by that, so none can come back to the queue."""
+    parents = [one.task_id for one in failed]
+    if parents:
+        session.execute(delete(Task).where(Task.parent_id.in_(parents), Task.state.in_(_OPEN)))
+    for one in failed:  # the audit chain's lock comes last
+        facts = {"task": one.task_id, "kind": one.kind, "subject": one.subject}
+        audit.append(session, FAILED, facts | _scope(session, one.benchmark))

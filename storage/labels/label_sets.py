@@ -1,0 +1,87 @@
+"""Registered label revisions, and the revision that the board of a benchmark shows."""
+
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from benchmark.commitments import commit
+from storage.integrity import audit
+from storage.jobs import job_queue
+from storage.models.anomalies import AnomalyScanCursor
+from storage.models.core import BoardState, RegisteredLabelSet
+from storage.models.moderation import ImportedLabels
+from storage.models.receipts import LabelCommitment
+
+REGISTERED, POINTED = audit.REGISTERED, "board.pointed"
+_SALT_BYTES = 32
+
+
+class LabelSetChanged(Exception):
+    """A label revision has other labels than when it was first used. Give the new labels a new revision name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveBoard:
+    """The board's pointer: label revision, scorer version, and the snapshot made of them (None before the first)."""
+
+    benchmark: str
+    label_revision: str
+    scorer_version: str
+    snapshot_id: str | None
+
+
+def register(session: Session, revision: str, benchmark: str, digest: str, items: int) -> bool:
+    """Make a label revision known; True the first time. Raises LabelSetChanged where it is known with other labels."""
+    key = (benchmark, revision)
+    known = session.get(RegisteredLabelSet, key)
+    if known is not None:
+        if (known.digest, known.items) != (digest, items):
+            raise LabelSetChanged(revision)
+        return False
+    session.execute(
+        insert(RegisteredLabelSet).values(revision=revision, benchmark=benchmark, digest=digest, items=items)
+    )
+    facts = {"revision": revision, "benchmark": benchmark, "digest": digest, "items": items}
+    if session.get(ImportedLabels, key) is None:  # those have their commitment since they were imported
+        salt = secrets.token_bytes(_SALT_BYTES)
+        facts["commitment"] = commit(digest, salt)
+        known_by = {"salt": salt.hex(), "commitment": facts["commitment"]}
+        session.execute(insert(LabelCommitment).values(benchmark=benchmark, revision=revision, **known_by))
+    audit.append(session, REGISTERED, facts)
+    return True
+
+
+def current(session: Session, benchmark: str) -> ActiveBoard | None:
+    """Return the pointer of a benchmark's board; None before a worker has set it."""
+    columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
+    row = session.execute(select(*columns).where(BoardState.benchmark == benchmark)).first()
+    return None if row is None else ActiveBoard(*row)
+
+
+def lock_board(session: Session, benchmark: str) -> None:
+    """Keep others from moving a benchmark's board until the transaction ends."""
+    session.execute(select(BoardState.benchmark).where(BoardState.benchmark == benchmark).with_for_update())
+
+
+def activate_revision(session: Session, benchmark: str, label_revision: str, scorer_version: str, reason: str) -> bool:
+    """Make a board show another label revision or scorer version, on record; False where it does already.
+
+    Submissions without a score under it get a job before anything else is scored: the workers do them at once.
+    """
+    lock_board(session, benchmark)
+    job_queue.enqueue_missing(session, benchmark, label_revision, scorer_version, priority=job_queue.URGENT)
+    board = current(session, benchmark)
+    if board is not None and (board.label_revision, board.scorer_version) == (label_revision, scorer_version):
+        return False
+    before = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
+    values = {"label_revision": label_revision, "scorer_version": scorer_version}
+    if board is None:
+        session.execute(insert(BoardState).values(benchmark=benchmark, **values))
+        session.execute(insert(AnomalyScanCursor).values(benchmark=benchmark, through_seq=0))
+    else:
+        session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values))
+    facts = {"from": before, "to": values, "reason": reason}
+    audit.append(session, POINTED, facts | audit.scope(session, benchmark))
+    return True

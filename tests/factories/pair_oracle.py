@@ -1,0 +1,200 @@
+"""Slow oracle: verdicts on labelled pairs, counted pair by pair and group by group, and judges that do not judge.
+
+Verdicts are int8 arrays (pairs, votes): 0 or 1 for a response in stored order, TIE, UNREADABLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmark.pairs.labelled_pairs import PairSet
+from benchmark.spec import GROUPS, TIE, Overall, ProtocolSpec
+from benchmark.statistics.clustered_intervals import clustered_wilson, mean_interval
+from benchmark.statistics.uncertainty import Interval, wilson
+
+UNREADABLE = -1
+Verdicts = npt.NDArray[np.int8]
+Credits = npt.NDArray[np.float64]
+"""Per pair what it counts, 0 to 1; NaN where the protocol leaves it out."""
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """Pairs of a category: agree or reject by more than half of all votes, else undecided."""
+
+    n: int
+    agree: int
+    reject: int
+    undecided: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """Groups of a category, and those of which every pair agrees."""
+
+    n: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """A share and its 95% interval."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolScores:
+    """Accuracies under one protocol; None where nothing was counted or the definition asks for other pairs.
+
+    ``groups``: all-pairs-right by category and ``overall``; None for a benchmark without groups.
+    """
+
+    categories: Mapping[str, Accuracy | None]
+    overalls: Mapping[str, Accuracy | None]
+    groups: Mapping[str, Accuracy | None] | None
+
+
+def majority_verdicts(verdicts: Verdicts) -> Verdicts:
+    """Return per pair the verdict that more than half of all its votes give, else UNREADABLE."""
+    winners = np.full(len(verdicts), UNREADABLE, dtype=np.int8)
+    for option in (0, 1, TIE):
+        winners[2 * (verdicts == option).sum(axis=1) > verdicts.shape[1]] = option
+    return winners
+
+
+def count_pairs(verdicts: Verdicts, pairs: PairSet) -> dict[str, PairCounts]:
+    """Return the counts of every category of the definition, those without a pair included."""
+    winners, labels = majority_verdicts(verdicts), pairs.labels
+    agree = winners == labels
+    reject = ~agree & _decided(winners, pairs.spec.ties)
+    counts = {}
+    for index, key in enumerate(pairs.spec.category_keys):
+        held = pairs.category_index == index
+        n, right, wrong = int(held.sum()), int((held & agree).sum()), int((held & reject).sum())
+        counts[key] = PairCounts(n, right, wrong, n - right - wrong)
+    return counts
+
+
+def count_groups(verdicts: Verdicts, pairs: PairSet) -> dict[str, GroupCounts]:
+    """Return the groups of every category and how many are wholly right; a group is of its first pair's category."""
+    credit = _group_credits((majority_verdicts(verdicts) == pairs.labels).astype(np.float64), pairs)
+    category = _group_categories(pairs)
+    return {
+        key: GroupCounts(int((category == index).sum()), int(credit[category == index].sum()))
+        for index, key in enumerate(pairs.spec.category_keys)
+    }
+
+
+def score_protocol(verdicts: Verdicts, pairs: PairSet, protocol: ProtocolSpec) -> ProtocolScores:
+    """Return the accuracies under one protocol, for each category and each named overall number."""
+    credit = pair_credits(verdicts, pairs, protocol)
+    categories = {
+        key: _accuracy(credit, pairs.category_index == index, pairs)
+        for index, key in enumerate(pairs.spec.category_keys)
+    }
+    named = [overall for overall in pairs.spec.overalls if overall.kind != GROUPS]
+    overalls = {overall.key: _overall(overall, credit, categories, pairs) for overall in named}
+    return ProtocolScores(categories, overalls, _group_accuracies(credit, pairs))
+
+
+def pair_credits(verdicts: Verdicts, pairs: PairSet, protocol: ProtocolSpec) -> Credits:
+    """Return what each pair counts under a protocol."""
+    verdict = majority_verdicts(verdicts) if protocol.votes == "majority" else verdicts[:, 0]
+    credit: Credits = (verdict == pairs.labels).astype(np.float64)
+    unreadable = verdict == UNREADABLE
+    if protocol.unreadable == "half":
+        credit[unreadable] = 0.5
+    elif protocol.unreadable == "first":
+        credit[unreadable] = pairs.labels[unreadable] == 0
+    elif protocol.unreadable == "excluded":
+        credit[~_decided(verdict, pairs.spec.ties)] = np.nan
+    return credit
+
+
+def _decided(verdict: Verdicts, ties: bool) -> Mask:
+    """Return which verdicts are one of the benchmark's labels."""
+    decided: Mask = verdict >= 0
+    return decided if ties else decided & (verdict != TIE)
+
+
+def _overall(
+    overall: Overall, credit: Credits, categories: Mapping[str, Accuracy | None], pairs: PairSet
+) -> Accuracy | None:
+    if overall.pairs is not None and overall.pairs != len(pairs.pairs):
+        return None
+    if overall.kind == "mean":
+        return _mean([categories[key] for key in overall.categories])
+    wanted = [pairs.spec.category_keys.index(key) for key in overall.categories]
+    held = np.isin(pairs.category_index, wanted)
+    if overall.without_ties:
+        held &= pairs.labels != TIE
+    return _accuracy(credit, held, pairs)
+
+
+def _mean(parts: list[Accuracy | None]) -> Accuracy | None:
+    """Return the mean of the shares; None where one is missing, since a mean of fewer is another number."""
+    given = [part for part in parts if part is not None]
+    if not given or len(given) < len(parts):
+        return None
+    value = sum(part.value for part in given) / len(given)
+    return Accuracy(value, mean_interval([(part.value, part.interval) for part in given]))
+
+
+def _accuracy(credit: Credits, held: Mask, pairs: PairSet) -> Accuracy | None:
+    """Return the mean credit of the held pairs; its interval takes pairs of one group together."""
+    held = held & ~np.isnan(credit)
+    n, right = int(held.sum()), float(credit[held].sum())
+    if n == 0:
+        return None
+    if pairs.spec.grouped is None:
+        return Accuracy(right / n, wilson(right, n))
+    group = pairs.group_index[held]
+    sizes = np.bincount(group)
+    sums = np.bincount(group, weights=credit[held])
+    return Accuracy(right / n, clustered_wilson(sums[sizes > 0], sizes[sizes > 0]))
+
+
+def _group_accuracies(credit: Credits, pairs: PairSet) -> dict[str, Accuracy | None] | None:
+    """Return the share of groups of which every pair is right; a pair of credit 1/2 halves its group's."""
+    if pairs.spec.grouped is None:
+        return None
+    groups, category = _group_credits(np.nan_to_num(credit), pairs), _group_categories(pairs)
+    parts = {key: groups[category == index] for index, key in enumerate(pairs.spec.category_keys)}
+    parts["overall"] = groups
+    return {
+        key: Accuracy(float(part.mean()), wilson(float(part.sum()), len(part))) if len(part) else None
+        for key, part in parts.items()
+    }
+
+
+def _group_credits(credit: Credits, pairs: PairSet) -> Credits:
+    """Return per group the product of its pairs' credits."""
+    index = pairs.group_index
+    product = np.ones(int(index.max()) + 1)
+    np.multiply.at(product, index, credit)
+    return product
+
+
+def _group_categories(pairs: PairSet) -> npt.NDArray[np.int64]:
+    """Return per group the category of its first pair."""
+    _, first = np.unique(pairs.group_index, return_index=True)
+    return pairs.category_index[first]
+
+
+def choose_first(pairs: PairSet) -> Verdicts:
+    """Return one vote per pair for the response that is stored first, shown as A."""
+    return np.zeros((len(pairs.pairs), 1), dtype=np.int8)
+
+
+def choose_longer(pairs: PairSet) -> Verdicts:
+    """Return one vote per pair for the response with more words; a tie where they have equally many."""
+    first, second = np.array([pair.words for pair in pairs.pairs], dtype=np.int64).reshape(-1, 2).T
+    votes = np.where(first > second, 0, np.where(second > first, 1, TIE))
+    return votes.astype(np.int8)[:, np.newaxis]
