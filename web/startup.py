@@ -86,15 +86,7 @@ def prepare_items(settings: Settings) -> None:
         if settings.is_demo or path is None or path.exists():
             continue
         named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
-        command = [
-            sys.executable,
-            "-m",
-            "workers.item_files",
-            str(path),
-            served.id,
-            str(settings.definitions),
-            *sources,
-        ]
+        command = [sys.executable, "-m", "workers.item_files", *named]
         if subprocess.run(command, env=child_environment(), check=False).returncode:
             raise SettingsError(f"No items of {served.spec.title} could be read from LABELS.")
 
