@@ -243,6 +243,9 @@ class WorkerSettings(_FromMapping):
         repr=False,
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+    keep_snapshots_days: int = setting(
+        31, "after how many days one snapshot of the board a day stays; `0` keeps all", ge=0, le=100_000
+    )
 
     @field_validator("data_dir", "item_texts", "definitions")
     @classmethod

@@ -118,6 +118,7 @@ def _runner(
         import_dirs=settings.label_import_dirs,
         backup=backup,
         accept_weak_hiding=settings.accept_weak_hiding,
+        keep_snapshots_days=settings.keep_snapshots_days,
     )
 
 
