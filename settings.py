@@ -315,11 +315,10 @@ class WorkerSettings(_FromMapping):
 
     @property
     def manifest_path(self) -> Path | None:
-        """The item manifest of the demo, or of a benchmark without one; None for what ships with its definition."""
+        """The item manifest of the demo, or of labelled pairs; None for what ships with its definition."""
         if self.is_demo:
             return self.demo_dir / "items.json"
-        made = self.spec.scores_pairs and not self.spec.has_items
-        return self.data_dir / "items" / f"{self.benchmark}.json" if made else None
+        return self.data_dir / "items" / f"{self.benchmark}.json" if self.spec.scores_pairs else None
 
     @property
     def item_texts_path(self) -> Path | None:

@@ -106,7 +106,7 @@ def without_labels(matrix: Matrix) -> Matrix:
     """Return votes for who has no label: of those that refer to it PREFERRED is 0 and OTHER is 1."""
     if not matrix.size or matrix.max() < PREFERRED:
         return matrix
-    return np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix).astype(np.int8)
+    return np.asarray(np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix), dtype=np.int8)
 
 
 _WIDE = b"\x04"

@@ -76,7 +76,7 @@ def prepare_demo(settings: Settings) -> None:
 
 
 def prepare_items(settings: Settings) -> None:
-    """Make the manifest of a benchmark that has none, in a process of its own; this one never holds a label.
+    """Make the manifest of labelled pairs, in a process of its own; this one never holds a label.
 
     Raises:
         SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.

@@ -78,7 +78,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
 
 
 def _write_items(settings: WorkerSettings) -> None:
-    """Write the manifest of a benchmark whose definition has none."""
+    """Write the manifest of labelled pairs, where it is not there yet."""
     if settings.manifest_path is not None and not settings.is_demo:
         write_items(settings.manifest_path, settings.spec, [source for _, source in _specs(settings)])
 

@@ -13,7 +13,7 @@ import pytest
 
 from benchmark.baselines import FIRST, LONGER
 from benchmark.pairs.labelled_pairs import PairSet, read_pairs
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec, load_spec
 from leaderboard.board.rows import Board, BoardRow, build_board
 from storage.database import Database
 from storage.labels import label_sets
@@ -34,6 +34,7 @@ from tests.pair_files import (
     write_json_lines,
 )
 from tests.real_data import real_file, rows
+from workers.item_files import main
 from workers.runner import Worker, drain
 from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare
@@ -185,6 +186,22 @@ def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Data
     assert '<a class="vl-other" href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(
         refused.value.report
     )
+
+
+def test_the_manifest_is_that_of_the_definition_where_the_labels_are_of_an_edition(
+    tmp_path: Path, real_questions: tuple[list[Line], Path]
+) -> None:
+    items, source = real_questions
+    shipped = json.loads(MM_RLHF.read("items.json") or b"")
+    made = tmp_path / "items" / "mm-rlhf-rewardbench.json"
+    assert main([str(made), MM_RLHF.id, str(DEFINITIONS), str(source)]) == 0
+    assert json.loads(made.read_text())["items"] == shipped["items"]
+    part = write_json_lines(tmp_path / "part.jsonl", items[:40])
+    other = tmp_path / "part.json"
+    assert main([str(other), MM_RLHF.id, str(DEFINITIONS), str(part)]) == 0
+    assert len(json.loads(other.read_text())["items"]) == 40
+    assert main([str(other), MM_RLHF.id, str(DEFINITIONS), str(source)]) == 0
+    assert len(json.loads(other.read_text())["items"]) == 40  # items of a database never change
 
 
 def test_labels_of_one_revision_may_cover_a_part_of_the_items(database: Database, tmp_path: Path) -> None:
