@@ -21,6 +21,7 @@ from storage.models.core import Snapshot
 from submissions.metadata import Metadata
 from submissions.service import FileRejected
 from submissions.submit_html import report_html
+from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
 from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
 from tests.pair_files import (
@@ -186,6 +187,28 @@ def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Data
     assert '<a class="vl-other" href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(
         refused.value.report
     )
+
+
+def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Database, tmp_path: Path) -> None:
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", JUDGED_TRIPLES))
+    items = [
+        {
+            "pair_id": str(number),
+            "instruction": "?",
+            "answer1": {"name": "x", "answer": f"a{number}"},
+            "answer2": {"name": "y", "answer": f"b{number}"},
+            "original_dataset": "coco",
+            "human_answer": answer,
+        }
+        for number, answer in enumerate("AABBCC")
+    ]
+    service = serving(database, tmp_path, spec, write_json_lines(tmp_path / "pair.jsonl", items))
+    replies = ("[[A]]", "[[C]]", "[[B]]", "?", "[[C]]", "[[A]]")
+    lines = [{"id": str(n), "judgements": [{"text": text, "swapped": False}]} for n, text in enumerate(replies)]
+    entry = service.submit(lines, "judge")
+    row = row_of(service.board(), entry)
+    assert (row.scores["with-ties"], row.scores["without-ties"]) == (3 / 6, 2 / 4)
+    assert row.decided_rate == 5 / 6
 
 
 def test_the_manifest_is_that_of_the_definition_where_the_labels_are_of_an_edition(
