@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from contextlib import suppress
+from functools import partial
 
 from common.logging_setup import log_to_stderr
 from operation.request_metrics import RequestIdFilter
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
+from storage.database_wait import retry_while_away
 from web.server import open_listener, serve
 from web.services import build_services
 from web.startup import (
@@ -39,8 +42,8 @@ def main() -> int:
         if settings.is_demo:
             prepare_demo(settings)
         prepare_items(settings)
-        database = open_service_database(settings)
-        signer = load_signer(settings, database)
+        database = retry_while_away(partial(open_service_database, settings), time.sleep)
+        signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
     except (SettingsError, DatabaseUnusable, OSError) as error:
         print(error, file=sys.stderr)
         return 2

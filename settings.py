@@ -9,7 +9,8 @@ from __future__ import annotations
 import ipaddress
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -20,7 +21,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, BenchmarkSpec, SpecError, load_spec
 from operation.replica import UPLOADS, Replica
 from storage.files.durability import LOCAL, REPLICATED
 
@@ -35,7 +36,7 @@ _SPACE_DEFAULTS = {
 }
 _HIDDEN_LEVELS = tuple(level for level in LEVELS if level != PUBLIC)
 _DATABASE = "leaderboard.db"
-_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups")
+_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups", "editions")
 _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _HOST = re.compile(r"[a-z0-9.-]+")
@@ -56,6 +57,24 @@ class LabelSpec(NamedTuple):
 
     revision: str
     source: str  # path of a JSONL, JSON or parquet file, or `owner/name@commit` of a Hub dataset
+    benchmark: str = DEFAULT_BENCHMARK
+
+
+@dataclass(frozen=True, slots=True)
+class ServedSettings:
+    """What the settings say of one benchmark that is served."""
+
+    spec: BenchmarkSpec
+    label_specs: tuple[LabelSpec, ...]  # none of the demo
+    label_revision: str  # that a new board shows
+    hidden_labels: Mapping[str, str]
+    manifest_path: Path | None  # of the demo, or of labelled pairs; None: that of the definition
+    item_texts_path: Path | None
+
+    @property
+    def id(self) -> str:
+        """The id of the benchmark."""
+        return self.spec.id
 
 
 def _split(value: Any) -> Any:
@@ -143,14 +162,22 @@ class WorkerSettings(_FromMapping):
     )
     labels: str = setting(
         "",
-        "label sets, `revision=source` separated by commas. A source is a JSONL, JSON or parquet file with "
-        "the dataset's "
-        "columns (texts may be absent), or a Hub dataset at a commit: `v2=owner/name@commit`",
+        "label sets, `revision=source` or `benchmark/revision=source` separated by commas. A source is a JSONL, JSON "
+        "or parquet file with the dataset's columns (texts may be absent), or a Hub dataset at a commit: "
+        "`v2=owner/name@commit`",
         shown="empty: demo",
+    )
+    served_ids: Names = setting(
+        (),
+        "ids of the benchmarks to serve, separated by commas. Each needs labels in `LABELS`. VL-RewardBench has the "
+        "addresses without a prefix where it is served, else the first one; others are found below `/b/<id>/`",
+        shown="all that `LABELS` names",
+        alias="benchmarks",
     )
     served_benchmark: str = setting(
         DEFAULT_BENCHMARK,
-        "id of the benchmark that the labels are of; the demo is served without labels",
+        "id of the benchmark that names without one are of, in `LABELS`, `LABEL_REVISION` and `HIDDEN_LABELS`; the "
+        "demo is served without labels",
         shown=f"`{DEFAULT_BENCHMARK}`",
         alias="benchmark",
     )
@@ -160,11 +187,16 @@ class WorkerSettings(_FromMapping):
         shown="`benchmark/definitions`",
         alias="benchmark_definitions",
     )
-    label_revision: str = setting("", "the revision that a new board shows", shown="first of `LABELS`")
+    label_revision: str = setting(
+        "",
+        "the revision that a new board shows; for several benchmarks `v2,other-benchmark/v1`",
+        shown="first of `LABELS`",
+    )
     hidden_labels: Levels = setting(
         {},
         "revisions of `LABELS` that are not public: `v3` or `v3:categories` shows overall, macro and the three "
-        "categories, `v3:overall` the overall alone to half a point, anywhere "
+        "categories, `v3:overall` the overall alone to half a point, anywhere; `other-benchmark/v1` is one of another "
+        "benchmark "
         "([levels](maintaining.md#disclosure-levels))",
         shown="none",
     )
@@ -175,7 +207,7 @@ class WorkerSettings(_FromMapping):
     )
     label_import_dirs: Paths = setting(
         (),
-        "directories, separated by commas: maintainers import label files from below these alone",
+        "directories, separated by commas: maintainers import label files and pools from below these alone",
         shown="`DATA_DIR/imports`",
     )
     item_texts: Path | None = setting(
@@ -252,21 +284,10 @@ class WorkerSettings(_FromMapping):
 
     @model_validator(mode="after")
     def _revisions_fit(self) -> Self:
-        _ = self.spec  # raises where there is no such definition
-        known = [spec.revision for spec in self.label_specs] or [DEMO_REVISION]
-        if self.label_revision and self.label_revision not in known:
-            raise ValueError(
-                f"LABEL_REVISION={self.label_revision} is not among the revisions in LABELS ({', '.join(known)}). "
-                "Name one of those, or leave it out for the first."
-            )
-        for name in sorted(
-            self.hidden_labels.keys() - set(known)
-        ):  # a slip here would disclose the labels it was meant for
-            raise ValueError(
-                f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({', '.join(sorted(known))})."
-            )
+        first = self.served[0]  # raises where the settings of benchmarks do not fit each other
         derived: dict[str, Any] = {
-            "label_revision": self.label_revision or known[0],
+            "label_revision": first.label_revision,
+            "hidden_labels": first.hidden_labels,
             "database_url": self.database_url or f"sqlite:///{self.state_dir / _DATABASE}",
             "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
             "backup_url": self.backup_url or str(self.state_dir / "backups"),
@@ -277,21 +298,116 @@ class WorkerSettings(_FromMapping):
 
     @cached_property
     def label_specs(self) -> tuple[LabelSpec, ...]:
-        """The label sets of `LABELS`."""
-        specs: dict[str, LabelSpec] = {}
+        """The label sets of `LABELS`, of all benchmarks."""
+        specs: dict[tuple[str, str], LabelSpec] = {}
         for part in _split(self.labels):
-            revision, sign, source = (piece.strip() for piece in part.partition("="))
+            name, sign, source = (piece.strip() for piece in part.partition("="))
+            benchmark, revision = self._label_name(name)
             if not sign or not source or not _REVISION.fullmatch(revision):
                 raise ValueError(
                     f"LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
                     "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl."
                 )
-            if revision == DEMO_REVISION:
+            if DEMO_REVISION in (benchmark, revision):
                 raise ValueError("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
-            if revision in specs:
-                raise ValueError(f"LABELS names the revision {revision} twice. Keep one of them.")
-            specs[revision] = LabelSpec(revision, source)
+            if (benchmark, revision) in specs:
+                raise ValueError(f"LABELS names the revision {name} twice. Keep one of them.")
+            specs[benchmark, revision] = LabelSpec(revision, source, benchmark)
         return tuple(specs.values())
+
+    def _label_name(self, name: str) -> tuple[str, str]:
+        """Return benchmark and revision of `revision` or `benchmark/revision`."""
+        benchmark, sign, revision = name.rpartition("/")
+        return (benchmark, revision) if sign else (self.served_benchmark, name)
+
+    @cached_property
+    def served(self) -> tuple[ServedSettings, ...]:
+        """The benchmarks that are served; the first has the addresses without a prefix."""
+        if self.is_demo:
+            return (self._demo(),)
+        ids = self._ids()
+        shown, hidden = self._revisions_shown(), self._hidden()
+        return tuple(self._served(name, shown.get(name, ""), hidden.get(name, {})) for name in ids)
+
+    def served_as(self, benchmark: str) -> ServedSettings:
+        """Return what is served under an id; "" is the first benchmark.
+
+        Raises:
+            SettingsError: the service does not serve it.
+        """
+        for one in self.served:
+            if benchmark in ("", one.id):
+                return one
+        known = ", ".join(one.id for one in self.served)
+        raise SettingsError(f"The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).")
+
+    def _ids(self) -> tuple[str, ...]:
+        """Return the ids of the benchmarks that are served. Raises ValueError where one has no labels."""
+        labelled = tuple(dict.fromkeys(spec.benchmark for spec in self.label_specs))
+        wanted = tuple(dict.fromkeys(self.served_ids)) or labelled
+        for name in wanted:
+            if name == DEMO_REVISION:
+                raise ValueError(
+                    "BENCHMARKS names the demo beside labels, but the demo is never served beside real benchmarks. "
+                    "Take demo out of BENCHMARKS, or leave LABELS out."
+                )
+            if name not in labelled:
+                raise ValueError(
+                    f"BENCHMARKS names {name}, but LABELS has no labels of it. Add LABELS={name}/v1=/srv/labels.jsonl, "
+                    f"or take {name} out of BENCHMARKS."
+                )
+        return tuple(sorted(wanted, key=lambda name: name != DEFAULT_BENCHMARK))
+
+    def _demo(self) -> ServedSettings:
+        for name in self.served_ids:
+            if name != DEMO_REVISION:
+                raise ValueError(
+                    f"BENCHMARKS names {name}, but LABELS is not set. Set LABELS={name}/v1=/srv/labels.jsonl, or leave "
+                    "BENCHMARKS out for the demo."
+                )
+        _check_revision("LABEL_REVISION", self.label_revision, [DEMO_REVISION])
+        for name in self.hidden_labels:
+            _check_revision("HIDDEN_LABELS", name, [DEMO_REVISION])
+        texts = self.demo_dir / "pairs.jsonl"
+        spec = load_spec(DEMO_REVISION, DEFINITIONS)
+        return ServedSettings(spec, (), DEMO_REVISION, self.hidden_labels, self.demo_dir / "items.json", texts)
+
+    def _revisions_shown(self) -> dict[str, str]:
+        """Return benchmark -> the revision that its new board shows, where the setting names one."""
+        known = [self._full_name(spec) for spec in self.label_specs]
+        shown: dict[str, str] = {}
+        for name in _split(self.label_revision):
+            benchmark, revision = self._label_name(name)
+            _check_revision("LABEL_REVISION", name, known, f"{benchmark}/{revision}")
+            if benchmark in shown:
+                raise ValueError(f"LABEL_REVISION names two revisions of {benchmark}. Keep one of them.")
+            shown[benchmark] = revision
+        return shown
+
+    def _hidden(self) -> dict[str, dict[str, str]]:
+        """Return benchmark -> label revision -> disclosure level."""
+        known = [self._full_name(spec) for spec in self.label_specs]
+        hidden: dict[str, dict[str, str]] = {}
+        for name, level in sorted(self.hidden_labels.items()):  # a slip here would disclose the labels it is meant for
+            benchmark, revision = self._label_name(name)
+            _check_revision("HIDDEN_LABELS", name, known, f"{benchmark}/{revision}")
+            hidden.setdefault(benchmark, {})[revision] = level
+        return hidden
+
+    def _full_name(self, spec: LabelSpec) -> str:
+        return f"{spec.benchmark}/{spec.revision}"
+
+    def _served(self, name: str, revision: str, hidden: Mapping[str, str]) -> ServedSettings:
+        specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
+        texts = self.item_texts if name == self.served_benchmark else None
+        try:
+            spec = load_spec(name, self.definitions)
+        except SpecError as error:
+            raise ValueError(
+                f"LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has."
+            ) from None
+        manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
+        return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
 
     @property
     def is_demo(self) -> bool:
@@ -300,30 +416,18 @@ class WorkerSettings(_FromMapping):
 
     @property
     def benchmark(self) -> str:
-        """Name of the benchmark served, as it stands in reports and scorecards."""
-        return DEMO_REVISION if self.is_demo else self.served_benchmark
+        """Name of the first benchmark, as it stands in reports and scorecards."""
+        return self.spec.id
 
-    @cached_property
+    @property
     def spec(self) -> BenchmarkSpec:
-        """The definition of the benchmark served."""
-        return load_spec(self.benchmark, DEFINITIONS if self.is_demo else self.definitions)
+        """The definition of the first benchmark."""
+        return self.served[0].spec
 
     @property
     def demo_dir(self) -> Path:
         """Where the synthetic benchmark lives."""
         return self.data_dir / "demo"
-
-    @property
-    def manifest_path(self) -> Path | None:
-        """The item manifest of the demo, or of labelled pairs; None for what ships with its definition."""
-        if self.is_demo:
-            return self.demo_dir / "items.json"
-        return self.data_dir / "items" / f"{self.benchmark}.json" if self.spec.scores_pairs else None
-
-    @property
-    def item_texts_path(self) -> Path | None:
-        """The pairs' texts, without labels, for the explore page; None where only facts are shown."""
-        return self.demo_dir / "pairs.jsonl" if self.is_demo else self.item_texts
 
     @property
     def replica(self) -> Replica | None:
@@ -640,6 +744,18 @@ def _public_refusal(host: str, on_a_space: bool) -> str:
         + "or accept that by setting INSECURE_ALLOW_PUBLIC=1"
         + (" among the Space's variables." if on_a_space else ".")
     )
+
+
+def _check_revision(setting_name: str, name: str, known: Sequence[str], full_name: str = "") -> None:
+    """Raise ValueError where a setting names a revision without labels. `known`: those that have some."""
+    if name and (full_name or name) not in known:
+        shown = ", ".join(one.removeprefix(f"{DEFAULT_BENCHMARK}/") for one in sorted(known))
+        sign = " names " if setting_name == "HIDDEN_LABELS" else "="
+        verb = ", which is" if setting_name == "HIDDEN_LABELS" else " is"
+        raise ValueError(
+            f"{setting_name}{sign}{name}{verb} not among the revisions in LABELS ({shown}). "
+            "Name one of those, or leave it out."
+        )
 
 
 def _is_loopback(host: str) -> bool:

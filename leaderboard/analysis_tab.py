@@ -42,7 +42,7 @@ class AnalysisQuery:
     paper: bool = False
     as_of: str = ""
 
-    def address(self, as_of: str) -> str:
+    def address(self, as_of: str, path: str = PATH) -> str:
         """Return where this choice is found; ``as_of`` "" is the current board."""
         pairs = [("entries", ",".join(self.entries)), ("revision", self.revision), ("as_of", as_of)]
         spec = self.page.spec
@@ -50,7 +50,7 @@ class AnalysisQuery:
         pairs += [(name, value) for name, default in usual if (value := getattr(self, name)) != default]
         pairs += [("paper", "1")] if self.paper else []
         named = [(name, value) for name, value in pairs if value or name == "entries"]
-        return f"{PATH}?{urlencode(named, safe=',')}"
+        return f"{path}?{urlencode(named, safe=',')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +182,11 @@ def _around(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog
     )
 
 
+def path_of(context: RenderContext) -> str:
+    """Return the address of the analyse page of a benchmark."""
+    return f"{PATH}-{context.spec.id}" if context.prefix else PATH
+
+
 def busy(context: RenderContext) -> str:
     """Return what a reader gets while too many others wait for figures."""
     sentences = "Figures for others are being made. Try again in a few seconds."
@@ -190,7 +195,7 @@ def busy(context: RenderContext) -> str:
 
 def no_board(context: RenderContext) -> str:
     """Return what an ``as_of`` without a board gets."""
-    return str(_parts(context).no_board(PATH))
+    return str(_parts(context).no_board(path_of(context)))
 
 
 def _nothing(context: RenderContext, title: str, sentences: str) -> str:
@@ -223,9 +228,12 @@ def _when(edition: BoardVersion, choice: AnalysisQuery) -> str:
     """Return whose numbers these are, where the address asks for a board of the past."""
     if not choice.as_of:
         return ""
-    return str(_parts(edition.context).then(str(edition.snapshot["created_at"]), choice.address("")))
+    return str(
+        _parts(edition.context).then(str(edition.snapshot["created_at"]), choice.address("", path_of(edition.context)))
+    )
 
 
 def _said(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> str:
     """Return downloads, sentences, and the numbers as a table for readers who do not use the figure."""
-    return str(_parts(edition.context).details(choice.chart, chart, choice.address(permanent(edition.board()))))
+    lasting = choice.address(permanent(edition.board()), path_of(edition.context))
+    return str(_parts(edition.context).details(choice.chart, chart, lasting))

@@ -180,6 +180,12 @@ class BoardVersion:
         """Return the entry of the snapshot with this id."""
         return next((entry for entry in self.snapshot["entries"] if entry["id"] == entry_id), None)
 
+    def has_entry(self, entry_id: str) -> bool:
+        """Return whether this benchmark has, or had, an entry or reported result with this id."""
+        if self.entry(entry_id) is not None or self.removed_entry(entry_id) is not None:
+            return True
+        return any(one.id == entry_id for one in self.published)
+
     def removed_entry(self, entry_id: str) -> Mapping[str, Any] | None:
         """Return what is left of an entry that was merged or withdrawn; None of all others."""
         return next((stub for stub in self.snapshot.get("stubs", ()) if stub["id"] == entry_id), None)

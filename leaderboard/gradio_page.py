@@ -7,7 +7,7 @@ shows is asked from the site when a visitor opens it. The state of the analyse p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal
@@ -122,12 +122,31 @@ def _usual(spec: BenchmarkSpec) -> str:
     return f'{{protocol: "{spec.ranking}", grouping: "{spec.official}", chart: "categories"}}'
 
 
+ContextOf = Callable[[gr.Request | None], RenderContext]
+"""The context of the benchmark that a request is about."""
+
+
+def _draw_head(contexts: ContextOf, current: str, head: gr.HTML) -> None:
+    """Have the header drawn for the benchmark of the page's address."""
+
+    def draw(request: gr.Request) -> str:
+        return header_markup(contexts(request), current)
+
+    _on_open(draw, [head])
+
+
 @contextmanager
-def frame(context: RenderContext, current: str, *classes: str) -> Iterator[None]:
+def frame(contexts: RenderContext | ContextOf, current: str, *classes: str) -> Iterator[None]:
     """Provide the public pages' header and footer instead of Gradio's, and their column; `current`: the page's
-    address."""
+    address. `contexts`: of the page's benchmark, or what finds it for a request (None: for the first drawing)."""
     Navbar(visible=False)
-    gr.HTML(header_markup(context, current), elem_classes=["site", "vl-head"], apply_default_css=False, js_on_load=None)
+    context = contexts if isinstance(contexts, RenderContext) else contexts(None)
+    classes_of_head = ["site", "vl-head"]
+    head = gr.HTML(
+        header_markup(context, current), elem_classes=classes_of_head, apply_default_css=False, js_on_load=None
+    )
+    if not isinstance(contexts, RenderContext) and context.benchmarks:
+        _draw_head(contexts, current, head)
     with gr.Column(elem_id="main", elem_classes=["vl-page", *classes]):
         yield
     gr.HTML(footer_markup(context), elem_classes=["site", "vl-foot"], apply_default_css=False, js_on_load=None)

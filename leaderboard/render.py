@@ -143,7 +143,7 @@ def environment(context: RenderContext) -> Environment:
         "benchmarks": context.benchmarks,
         "served": context.spec.id,
         "local_mode": context.local_mode,
-        "navigation": NAVIGATION,
+        "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or context.spec.splits],
         "action": ACTION,
         "filters": FILTERS,
         "export_formats": FORMATS,

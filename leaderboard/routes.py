@@ -6,7 +6,8 @@ and ``web/middleware_stack.py`` puts ``BoardFastPathMiddleware`` around the appl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -78,9 +79,18 @@ def prerender(edition: BoardVersion) -> None:
     column_file(edition, BoardQuery(edition.spec))
 
 
-def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = decisions.nothing) -> APIRouter:
+Elsewhere = Callable[[str], str | None]
+"""The address of an entry of another benchmark; None where there is none."""
+
+
+def build(
+    site: BoardCache,
+    materials: ItemCatalog | None = None,
+    log: Log = decisions.nothing,
+    elsewhere: Elsewhere = lambda entry_id: None,
+) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/tools; ``log``
-    tells what was decided."""
+    tells what was decided, ``elsewhere`` where an entry of another benchmark is found."""
     materials = materials or ItemCatalog(spec=site.spec)
     missing = partial(not_found_page, site.context)
     router = APIRouter(include_in_schema=False)
@@ -122,6 +132,8 @@ def build(site: BoardCache, materials: ItemCatalog | None = None, log: Log = dec
         page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
         if page is None:
             left = edition.removed_entry(entry_id)
+            if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
+                return RedirectResponse(there, 308)
             return _stub(site.context, left, request.headers) if left is not None else missing(request.headers)
         made = await edition.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(made, request.headers)
@@ -184,19 +196,25 @@ class ErrorPages:
 class BoardFastPathMiddleware:
     """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on.
 
-    ``may``: whether a request may be answered so; others are for the middleware to refuse.
+    ``may``: whether a request may be answered so; others are for the middleware to refuse. ``others``: the boards of
+    other benchmarks, each at its own address.
     """
 
-    def __init__(self, app: ASGIApp, site: BoardCache, may: Callable[[Scope], bool] = lambda _: True) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        site: BoardCache,
+        may: Callable[[Scope], bool] = lambda _: True,
+        others: Sequence[BoardCache] = (),
+    ) -> None:
         self._app, self._may = app, may
-        self._site = site
-        self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
+        self._boards = {f"{one.context.prefix}/": _FrontMessages(one) for one in (site, *others)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
         if (
             scope["type"] != "http"
-            or scope["path"] != "/"
+            or (board := self._boards.get(scope["path"])) is None
             or scope["method"] != "GET"
             or scope.get("query_string")
             or scope.get("root_path")
@@ -204,7 +222,7 @@ class BoardFastPathMiddleware:
         ):
             await self._app(scope, receive, send)
             return
-        edition = self._site.peek() or await self._site.current()
+        edition = board.site.peek() or await board.site.current()
         body = edition.get_cached(_FRONT) or front_page(edition)
         accept, if_none_match = b"", b""
         for name, value in scope["headers"]:
@@ -212,11 +230,20 @@ class BoardFastPathMiddleware:
                 accept = value
             elif name == b"if-none-match":
                 if_none_match = value
-        start, content = self._response(body, accept.decode("latin-1"), if_none_match.decode("latin-1"))
+        start, content = board.response(body, accept.decode("latin-1"), if_none_match.decode("latin-1"))
         await send(start)
         await send(content)
 
-    def _response(self, body: CachedResponse, accept: str, if_none_match: str) -> tuple[dict[str, Any], dict[str, Any]]:
+
+class _FrontMessages:
+    """The ASGI messages of a board's front page, made once for each encoding."""
+
+    def __init__(self, site: BoardCache) -> None:
+        self.site = site
+        self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
+
+    def response(self, body: CachedResponse, accept: str, if_none_match: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the start and the body of the response."""
         if self._responses[0] is not body:
             self._responses = (body, {})
         coding = body.choose(accept)

@@ -25,7 +25,7 @@ from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.item_texts import item_rows, item_text
 from operation.replica_watch import replica_alarm
-from settings import Settings, SettingsError, WorkerSettings
+from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
 from submissions.metadata import parse_columns
 from web.actions import ACTIONS
@@ -51,6 +51,8 @@ def main(arguments: list[str] | None = None) -> int:
 def command_line() -> argparse.ArgumentParser:
     """Return every command with its options."""
     parser = argparse.ArgumentParser(prog="python -m maintenance", description=__doc__)
+    text = "which of BENCHMARKS the command is about (default: the first)"
+    parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     manifest = commands.add_parser("manifest", help="build the manifest of items from dataset files")
     manifest.add_argument("benchmark", help="the benchmark's name, such as vl-rewardbench")
@@ -83,23 +85,24 @@ def _run(options: argparse.Namespace) -> int:
             "Set LABELS, DATA_DIR and DATABASE_URL in this shell as they are set for the service."
         ) from None
     try:
-        answer: CliResult = options.command(_context(settings, database), options)
+        served = settings.served_as(options.served)
+        answer: CliResult = options.command(_context(settings, served, database), options)
     finally:
         database.close()
     print(json.dumps(answer.data, indent=1) if options.json else answer.text, flush=True)
     return 0 if answer.ok else 1
 
 
-def _context(settings: WorkerSettings, database: Database) -> CliContext:
+def _context(settings: WorkerSettings, served: ServedSettings, database: Database) -> CliContext:
     """Return the local user, who has the database and may do everything."""
     context = ActionContext(
         database=database,
         user=LOCAL,
-        benchmark=settings.benchmark,
+        benchmark=served.id,
         parse=parse_columns,
         paths=(settings.state_dir,),
-        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, spec=settings.spec),
-        shipped=partial(bundled_results, settings.spec),
+        items=ItemCatalog(served.manifest_path, served.item_texts_path, spec=served.spec),
+        shipped=partial(bundled_results, served.spec),
         identity=_identity(),
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),

@@ -23,8 +23,10 @@ from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.tabs import accounts as accounts_tab
 from maintenance.tabs import anomalies as anomalies_tab
 from maintenance.tabs import approvals as approvals_tab
+from maintenance.tabs import editions as editions_tab
 from maintenance.tabs import entries as entries_tab
 from maintenance.tabs import labels as labels_tab
+from maintenance.tabs import pools as pools_tab
 from maintenance.tabs import reported as reported_tab
 from maintenance.tabs import tasks as tasks_tab
 from maintenance.types import ActionResult, whole_number
@@ -149,6 +151,8 @@ _TABS = (
     PageTab("Entries", ("entries",), entries_tab.build),
     PageTab("Approvals", ("approvals",), approvals_tab.build),
     PageTab("Labels", ("labels", "rescore"), labels_tab.build),
+    PageTab("Pools", ("pools",), pools_tab.build),
+    PageTab("Editions", ("editions",), editions_tab.build),
     PageTab("Tasks", ("tasks",), tasks_tab.build),
     PageTab("Reported", ("reported",), reported_tab.build),
     PageTab("Accounts", ("accounts", "quota"), accounts_tab.build),

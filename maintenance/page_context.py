@@ -22,12 +22,17 @@ QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minima
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """Context of the page. `identify`: who sent a request; `note_refusal` records who was refused, trying what."""
+    """Context of the page. `identify`: who sent a request; `note_refusal` records who was refused, trying what.
+
+    `actions_of`: the context of the benchmark that a request is about; None: always `actions`.
+    """
 
     registry: ActionRegistry
     actions: ActionContext
     identify: Callable[[gr.Request], Identity]
     note_refusal: Callable[[AuthError, str, str], None] = lambda refused, where, address: None
+
+    actions_of: Callable[[gr.Request], ActionContext] | None = None
 
     def on_tab_open(self, handler: Callable[..., Any], outputs: list[Any], inputs: Sequence[Any] = ()) -> None:
         """Have a handler run whenever somebody opens the tab that is laid out now. Those of all tabs at once would be
@@ -41,7 +46,8 @@ class PageContext:
     def run(self, request: gr.Request, what: str, action: Callable[[ActionContext], str]) -> str:
         """Return what an action says, or why it could not be done."""
         try:
-            return action(self.actions.acting_as(self.identify(request)))
+            context = self.actions if self.actions_of is None else self.actions_of(request)
+            return action(context.acting_as(self.identify(request)))
         except AuthError as refused:
             self.note_refusal(refused, f"page: {what}", request.client.host if request.client else "")
             return markup.refusal(refused.detail)

@@ -47,6 +47,7 @@ class ProjectView(NamedTuple):
     closed: bool
     waiting: list[int]
     annotates: bool
+    adjudicates: bool
     to_adjudicate: list[int]
     adjudicated: list[int]
 
@@ -279,6 +280,7 @@ def _sheet(session: Session, project: Project, user: Identity) -> ProjectView:
         project.closed_at is not None,
         left if rights.annotates else [],
         rights.annotates,
+        rights.adjudicates,
         list(contested.open),
         list(contested.decided),
     )

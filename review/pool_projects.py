@@ -64,7 +64,7 @@ class VerificationTeam:
     button="Start a verification project",
 )
 def verify_pool(
-    ctx: ActionContext, pool: PoolNumber, name: ProjectName, reason: Reason, team: VerificationTeam
+    ctx: ActionContext, pool: PoolNumber, project: ProjectName, reason: Reason, team: VerificationTeam
 ) -> ActionResult:
     """Start a verification project about all pairs of a pool, its gold pairs among them. For maintainers.
 
@@ -79,19 +79,19 @@ def verify_pool(
         found = pools.pool(session, ctx.benchmark, pool)
         if found is None:
             raise NotFound(f"There is no pool {pool}.")
-        check_name(session, ctx.benchmark, name)
+        check_name(session, ctx.benchmark, project)
         candidates = pools.candidates(session, pool)
-        new = NewProject(name, "", why, ctx.user.account, pool, team.answers)
-        project = annotation_projects.create(session, ctx.benchmark, new, [one.item for one in candidates])
+        new = NewProject(project, "", why, ctx.user.account, pool, team.answers)
+        number = annotation_projects.create(session, ctx.benchmark, new, [one.item for one in candidates])
         if gold := {one.item: one.gold for one in candidates if one.gold}:
-            adjudications.set_gold(session, project, gold)
-        added = add_accounts(session, project, team.annotators, annotation_projects.add_annotators)
-        deciding = add_accounts(session, project, team.adjudicators, adjudications.add_adjudicators)
-        facts = {"project": project, "name": name, "which": POOL, "pool": pool, "items": len(candidates)}
+            adjudications.set_gold(session, number, gold)
+        added = add_accounts(session, number, team.annotators, annotation_projects.add_annotators)
+        deciding = add_accounts(session, number, team.adjudicators, adjudications.add_adjudicators)
+        facts = {"project": number, "name": project, "which": POOL, "pool": pool, "items": len(candidates)}
         facts |= {"gold": len(gold), "answers": team.answers, "annotators": added, "adjudicators": deciding}
         seq = audit.append(session, CREATED, {**facts, "reason": why, "by": ctx.user.account})
     size = f"{pluralize(len(candidates), 'pair')}, {len(gold)} of them gold"
-    return ActionResult(True, f"Project {project} ({name}) has {size}: /annotate/{project}", seq)
+    return ActionResult(True, f"Project {number} ({project}) has {size}: /annotate/{number}", seq)
 
 
 @action(

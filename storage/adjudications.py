@@ -28,7 +28,7 @@ _DECISION = tuple(getattr(Adjudication, name) for name in AdjudicatorAnswer._fie
 def gold(session: Session, project_id: int) -> dict[str, str]:
     """Return item key -> the verdict that is known to be right."""
     wanted = select(GoldPair.item, GoldPair.verdict).where(GoldPair.project_id == project_id)
-    return dict(session.execute(wanted).tuples().all())
+    return dict(session.execute(wanted).all())
 
 
 def set_gold(session: Session, project_id: int, verdicts: Mapping[str, str]) -> None:

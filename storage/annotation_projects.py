@@ -137,7 +137,7 @@ def answer_counts(session: Session, project_id: int) -> dict[int, int]:
     """Return place -> number of answers, of places that have any."""
     here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
     wanted = select(ProjectItem.place, func.count()).join(Annotation, here).where(Annotation.project_id == project_id)
-    return dict(session.execute(wanted.group_by(ProjectItem.place)).tuples().all())
+    return dict(session.execute(wanted.group_by(ProjectItem.place)).all())
 
 
 def answer(session: Session, project_id: int, account: str, item: str) -> AnnotatorAnswer | None:

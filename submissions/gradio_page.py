@@ -70,11 +70,15 @@ class SubmitPage:
     clock: gr.Timer  # asks where that is
 
 
-def build(service: GradioSubmissions, *, spec: BenchmarkSpec, limit_mb: float) -> None:
-    """Lay the page out in the current Blocks context and wire it."""
+ServiceOf = Callable[[gr.Request], GradioSubmissions]
+"""The use cases of the benchmark that a request is about."""
+
+
+def build(service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float) -> None:
+    """Lay the page out in the current Blocks context and wire it; `spec`: what it is about until it is opened."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    _html(introduction_html(spec, limit_mb), elem_classes=["site", "vl-intro"])
+    introduction = _html(introduction_html(spec, limit_mb), elem_classes=["site", "vl-intro"])
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
@@ -89,19 +93,20 @@ def build(service: GradioSubmissions, *, spec: BenchmarkSpec, limit_mb: float) -
             button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
-    _greet(service, visitor)
+    _greet(service, visitor, introduction, limit_mb)
     inputs = {name: made[name] for name in _FIELDS}
     page = SubmitPage(file, report, inputs, button, remark, outcome, submission, clock)
     _wire(service, page)
     _expose(service, page)
 
 
-def _greet(service: GradioSubmissions, visitor: gr.HTML) -> None:
-    def greet(request: gr.Request) -> str:
-        user = identity_of(request.request)
-        return paused_html(service.paused()) + visitor_html(user, service.allowance(user))
+def _greet(service_of: ServiceOf, visitor: gr.HTML, introduction: gr.HTML, limit_mb: float) -> None:
+    def greet(request: gr.Request) -> tuple[str, str]:
+        user, service = identity_of(request.request), service_of(request)
+        greeting = paused_html(service.paused()) + visitor_html(user, service.allowance(user))
+        return greeting, introduction_html(service.spec, limit_mb)
 
-    gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
+    gr.on(None, greet, None, [visitor, introduction], api_visibility="private", show_progress="hidden")
 
 
 def _html(value: str, **options: Any) -> gr.HTML:
@@ -148,8 +153,9 @@ def _input(field: MetadataField) -> gr.components.Component:
     return gr.Textbox("", label=label, placeholder=field.example, lines=field.lines, max_lines=most, elem_classes=wide)
 
 
-def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
-    def show_report(path: str | None) -> tuple[str, Any, Any]:
+def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
+    def show_report(request: gr.Request, path: str | None) -> tuple[str, Any, Any]:
+        service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
             return _EMPTY_REPORT, off, hidden
@@ -162,6 +168,7 @@ def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
         return notice + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None), asked
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
+        service = service_of(request)
         taken = _submit(service, path, values, identity_of(request.request))
         if "code" in taken:
             return "", refusal_html(taken, _NAMES), "", gr.update(active=False)
@@ -169,6 +176,7 @@ def _wire(service: GradioSubmissions, page: SubmitPage) -> None:
         return duplicate_html(taken), status_html(status, None, service.scores), taken["id"], gr.update(active=True)
 
     def watch(request: gr.Request, name: str) -> tuple[str, Any]:
+        service = service_of(request)
         status = service.status(name, identity_of(request.request)) if name else None
         scored = status is not None and status["state"] == "scored"
         card = service.result(name) if scored else None
@@ -201,28 +209,28 @@ def _submit(service: GradioSubmissions, path: str | None, values: Sequence[objec
     return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user)
 
 
-def _expose(service: GradioSubmissions, page: SubmitPage) -> None:
+def _expose(service_of: ServiceOf, page: SubmitPage) -> None:
     """`check`, `submit` and `status` by name, for gradio_client. Answers are those of the REST routes."""
 
-    def check(file: str | None) -> Json:
-        return service.check(Path(file)) if file is not None else dict(_NO_FILE)
+    def check(request: gr.Request, file: str | None) -> Json:
+        return service_of(request).check(Path(file)) if file is not None else dict(_NO_FILE)
 
     def status(request: gr.Request, submission: str) -> Json:
-        return service.status(submission, identity_of(request.request)) or dict(UNKNOWN_SUBMISSION)
+        return service_of(request).status(submission, identity_of(request.request)) or dict(UNKNOWN_SUBMISSION)
 
     answer = gr.JSON(visible=False)
     name = gr.Textbox("", label="submission", visible=False)
     trigger = gr.Button(visible=False)
     trigger.click(check, [page.file], [answer], api_name="check")
-    trigger.click(_submission_call(service), [page.file, *page.inputs.values()], [answer], api_name="submit")
+    trigger.click(_submission_call(service_of), [page.file, *page.inputs.values()], [answer], api_name="submit")
     trigger.click(status, [name], [answer], api_name="status")
 
 
-def _submission_call(service: GradioSubmissions) -> Callable[..., Json]:
+def _submission_call(service_of: ServiceOf) -> Callable[..., Json]:
     """Return the function `submit`. gradio_client takes the names of its parameters from its signature."""
 
     def submit(request: gr.Request, file: str, *values: object) -> Json:
-        return _submit(service, file, values, identity_of(request.request))
+        return _submit(service_of(request), file, values, identity_of(request.request))
 
     kinds = {"request": gr.Request, "file": str, **{name: type(_DEFAULTS.get(name, "")) for name in _FIELDS}}
     place = inspect.Parameter.POSITIONAL_OR_KEYWORD

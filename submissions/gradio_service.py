@@ -9,6 +9,7 @@ from typing import Any
 
 from auth import AuthError, Identity
 from auth.problem_details import problem_body
+from benchmark.spec import BenchmarkSpec
 from predictions.sandbox import ReadingFailed
 from predictions.spool import TooLarge, UploadedFile
 from storage.models.core import UnfitText
@@ -28,7 +29,12 @@ class GradioSubmissions:
     result: Callable[[str], Json | None]  # scorecard of an entry, once it is on the board
     uploads: Path
     limit: int
-    scores: Sequence[str]  # names, in their order
+    spec: BenchmarkSpec
+
+    @property
+    def scores(self) -> Sequence[str]:
+        """The names of the scores, in their order."""
+        return self.spec.headline_first
 
     def check(self, path: Path) -> Json:
         """Return the report of a dry run, or a problem."""

@@ -39,7 +39,7 @@ def test_local_mode_alone_serves_the_demo_to_this_machine_only() -> None:
     settings = read()
     assert (settings.host, settings.port, settings.is_demo, settings.benchmark) == ("127.0.0.1", 7860, True, "demo")
     assert settings.label_revision == "demo"
-    assert settings.manifest_path == Path.cwd() / "data" / "demo" / "items.json"
+    assert settings.served[0].manifest_path == Path.cwd() / "data" / "demo" / "items.json"
 
 
 def test_demo_and_real_benchmark_have_databases_of_their_own() -> None:
@@ -47,7 +47,7 @@ def test_demo_and_real_benchmark_have_databases_of_their_own() -> None:
     assert demo.database_url == "sqlite:////d/demo/leaderboard.db"
     assert real.database_url == "sqlite:////d/leaderboard.db"
     assert (demo.uploads_url, real.uploads_url) == ("/d/demo/uploads", "/d/uploads")
-    assert real.manifest_path is None
+    assert real.served[0].manifest_path is None
 
 
 def test_labels_are_named_sources_and_the_first_is_shown() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
 import leaderboard.api
@@ -19,6 +19,9 @@ import review.routes
 import submissions.api
 import submissions.pages
 import web.status_page
+from auth import Identity
+from auth.routes import ActivityLine, SubmissionRow
+from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from maintenance.decision_log import PublicLog
@@ -31,11 +34,12 @@ from submissions.account_page import activity_lines, next_submission_line, submi
 from submissions.activity import ActivityRules
 from web.actions import ACTIONS
 from web.background import lifespan
+from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
-from web.services import Services, action_context
+from web.services import BenchmarkServices, Services, action_context
 
 
 def create_app(settings: Settings, services: Services, on_misconfigured: Callable[[], None]) -> ASGIApp:
@@ -53,75 +57,117 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    rules = ActivityRules(settings.spec, ACTIONS.owner_sentences(), settings.hidden_labels)
-    _add_board(app, services)
-    _add_submissions(app, settings, services, rules)
-    _add_maintenance(app, settings, services)
-    _add_review(app, settings, services)
-    _add_accounts(app, settings, services, rules)
+    _add_benchmark(app, settings, services, services.first)
+    _add_accounts(app, settings, services)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
-    add_exception_handlers(app, services)
-    return wrap(app, middleware(settings, services))
+    add_exception_handlers(app, services, services.first.context)
+    others = {one.id: _benchmark_app(app, settings, services, one) for one in services.benchmarks[1:]}
+    return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
 
 
-def _add_board(app: FastAPI, services: Services) -> None:
+def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> FastAPI:
+    """Return the application of another benchmark than the first. What the API has once is answered by `main`."""
+    app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None)
+    _add_benchmark(app, settings, services, of)
+    add_exception_handlers(app, services, of.context)
+    missing = app.router.default
+
+    async def default(scope: Scope, receive: Receive, send: Send) -> None:
+        await (main if scope["path"].startswith("/api/") else missing)(scope, receive, send)
+
+    app.router.default = default
+    return app
+
+
+def _add_benchmark(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
+    """Add what each benchmark has: board, pages, API, submitting, maintenance, review."""
+    _add_board(app, services, of)
+    _add_submissions(app, settings, services, of)
+    _add_maintenance(app, settings, services, of)
+    _add_review(app, settings, services, of)
+
+
+def _add_board(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
     decisions = PublicLog(services.database, ACTIONS.public_events())
-    app.include_router(leaderboard.routes.build(services.board, services.items, decisions))
-    app.include_router(leaderboard.api.build(services.board, services.items))
+    elsewhere = partial(_entry_elsewhere, [one.board for one in services.benchmarks if one is not of])
+    app.include_router(leaderboard.routes.build(of.board, of.items, decisions, elsewhere))
+    app.include_router(leaderboard.api.build(of.board, of.items))
 
 
-def _add_submissions(app: FastAPI, settings: Settings, services: Services, rules: ActivityRules) -> None:
-    use_cases, database = services.submissions, services.database
+def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
+    """Return the address of an entry of another benchmark; None where none of their boards has it."""
+    for board in boards:
+        edition = board.peek() or board.refresh()
+        if edition.has_entry(entry_id):
+            return f"{edition.context.prefix}/entries/{entry_id}"
+    return None
+
+
+def _activity_rules(of: BenchmarkServices) -> ActivityRules:
+    return ActivityRules(of.served.spec, ACTIONS.owner_sentences(), of.served.hidden_labels)
+
+
+def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
+    use_cases, database = of.submissions, services.database
     alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
-    app.include_router(
-        submissions.api.build(use_cases, services.spool, services.submission_status, database, rules, alarms)
-    )
-    owner = owner_actions(action_context(settings, services), services.receipts, settings.spec)
+    rules = _activity_rules(of)
+    app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
+    owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
     app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
-    app.include_router(receipts.api.build(services.receipts))
+    app.include_router(receipts.api.build(of.receipts))
 
 
 def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None:
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    app.include_router(web.status_page.build(services.board.context, PublicStatus(services.database, services.replica)))
+    status = PublicStatus(services.database, services.replica)
+    app.include_router(web.status_page.build(services.first.context, status))
 
 
-def _add_maintenance(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_maintenance(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
     app.include_router(
         maintenance.api.build(
             ACTIONS,
-            action_context(settings, services),
+            action_context(settings, services, of),
             site_url=settings.identity.public_url or "",
             note_refusal=services.auth.record_denial,
         )
     )
 
 
-def _add_review(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_review(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
     """Add disputes and verification by hand."""
-    identities, context = services.auth, action_context(settings, services)
-    site = services.board.context
-    pages = ReviewPages(environment(site))
+    identities, context = services.auth, action_context(settings, services, of)
+    pages = ReviewPages(environment(of.context))
     forms = review.routes.Forms(
         lambda user: auth.routes.csrf_token(identities, user) if user.auth_method == "session" else "",
         lambda user, sent: auth.routes.check_csrf(identities, user, sent) if user.auth_method == "session" else None,
     )
-    app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, site)))
+    app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, of.context)))
 
 
-def _add_accounts(app: FastAPI, settings: Settings, services: Services, rules: ActivityRules) -> None:
-    database, benchmark = services.database, settings.benchmark
+def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
+    database = services.database
+
+    def rows(user: Identity) -> list[SubmissionRow]:
+        """Return the submissions of all benchmarks, the newest first."""
+        found = [row for one in services.benchmarks for row in submission_rows(database, one.id, user)]
+        return sorted(found, key=lambda row: -row.created_at)
+
+    def activity(user: Identity) -> list[ActivityLine]:
+        found = [line for one in services.benchmarks for line in activity_lines(database, _activity_rules(one), user)]
+        return sorted(found, key=lambda line: line.at, reverse=True)
+
     app.include_router(
         auth.routes.build(
             services.auth,
             services.account_pages,
-            submissions_of=partial(submission_rows, database, benchmark),
-            next_one=partial(next_submission_line, services.submissions),
-            activity=partial(activity_lines, database, rules),
+            submissions_of=rows,
+            next_one=partial(next_submission_line, services.first.submissions),
+            activity=activity,
         )
     )
 

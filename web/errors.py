@@ -28,9 +28,8 @@ _MOST_ERRORS = 20  # that are told of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
 
-def add_exception_handlers(app: FastAPI, services: Services) -> None:
+def add_exception_handlers(app: FastAPI, services: Services, context: RenderContext) -> None:
     """Answer every error with problem+json, or with a page where a browser asked for one."""
-    context = services.board.context
     pages = ErrorPages(context)
     app.add_exception_handler(404, pages.not_found)
     app.add_exception_handler(Exception, pages.failed)

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from gradio.utils import LRUCache
 
+import leaderboard.analysis_tab
 import leaderboard.gradio_page
 import leaderboard.theme
 import maintenance.page
@@ -21,13 +22,15 @@ from auth.middleware import identity_of
 from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
+from maintenance.action_context import ActionContext
 from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from settings import Settings
 from submissions.gradio_service import GradioSubmissions
 from web.actions import ACTIONS
+from web.benchmarks import asked_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
-from web.services import Services, action_context
+from web.services import BenchmarkServices, Services, action_context
 
 SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
@@ -47,34 +50,53 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
 
 
 def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
-    limit, context = settings.upload_limit_bytes, services.board.context
-    submitting = GradioSubmissions(
-        services.submissions,
-        services.submission_status,
-        partial(scorecard_on_board, services.board),
-        settings.gradio_dir,
-        limit,
-        settings.spec.headline_first,
-    )
+    asked = partial(_asked, services)
+    context_of = lambda request: asked(request).context  # noqa: E731
+    limit_mb = settings.upload_limit_bytes / 2**20
+    submitting = {one.id: _submitting(settings, one) for one in services.benchmarks}
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
     with pages:
         leaderboard.gradio_page.build_board(services.board)
-    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame(context, "/app/submit", "vl-submit"):
-        submissions.gradio_page.build(submitting, spec=settings.spec, limit_mb=limit / 2**20)
-    with pages.route("Analyse", "/analyse"):
-        leaderboard.gradio_page.build_analyse(services.board, services.items)
-    maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
+    with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame(context_of, "/app/submit", "vl-submit"):
+        submissions.gradio_page.build(
+            lambda request: submitting[asked(request).id], spec=settings.spec, limit_mb=limit_mb
+        )
+    for one in services.benchmarks:
+        path = leaderboard.analysis_tab.path_of(one.context).removeprefix("/app")
+        with pages.route("Analyse", path):
+            leaderboard.gradio_page.build_analyse(one.board, one.items)
+    maintaining = leaderboard.gradio_page.frame(context_of, MAINTAIN, "vl-submit", "vl-maintain")
     with pages.route("Maintain", "/maintain"), maintaining:
         tabs = [PageTab("Review", ("disputes", "candidates", "verification"), review.tab.build)]
         maintenance.page.build(_page_context(settings, services), tabs)
     return pages
 
 
+def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
+    """Return the benchmark that a call is about; the first one without a call."""
+    ids = [one.id for one in services.benchmarks]
+    call = None if request is None else request.request
+    wanted = "" if call is None else asked_benchmark(call, ids)
+    return next((one for one in services.benchmarks if one.id == wanted), services.first)
+
+
+def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
+    result = partial(scorecard_on_board, of.board)
+    limit = settings.upload_limit_bytes
+    return GradioSubmissions(of.submissions, of.submission_status, result, settings.gradio_dir, limit, of.served.spec)
+
+
 def _page_context(settings: Settings, services: Services) -> PageContext:
+    contexts = {one.id: action_context(settings, services, one) for one in services.benchmarks}
+
     def identify(request: gr.Request) -> Identity:
         return identity_of(request.request)
 
-    return PageContext(ACTIONS, action_context(settings, services), identify, services.auth.record_denial)
+    def actions_of(request: gr.Request) -> ActionContext:
+        return contexts[_asked(services, request).id]
+
+    first = contexts[services.first.id]
+    return PageContext(ACTIONS, first, identify, services.auth.record_denial, actions_of)
 
 
 def _mount(settings: Settings, pages: gr.Blocks) -> FastAPI:

@@ -14,6 +14,7 @@ from auth.settings import Mode
 from leaderboard.routes import BoardFastPathMiddleware
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
+from web.benchmarks import BenchmarkMiddleware, benchmark_of_submission
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import Services
@@ -30,7 +31,17 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
 
     stack = [
         Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, identity.https),
-        Middleware(BoardFastPathMiddleware, services.board, from_here if local else lambda _: True),
+        Middleware(
+            BoardFastPathMiddleware,
+            services.board,
+            from_here if local else lambda _: True,
+            [one.board for one in services.benchmarks[1:]],
+        ),
+        Middleware(
+            BenchmarkMiddleware,
+            [one.id for one in services.benchmarks],
+            benchmark_of_submission(services.database),
+        ),
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),

@@ -21,7 +21,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
-from leaderboard.render_context import contexts_of
+from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from operation.build import BUILD
 from operation.litestream import Litestream
@@ -33,7 +33,7 @@ from predictions.sandbox import read_isolated
 from predictions.spool import Spool
 from receipts.service import ReceiptService
 from receipts.signing import Signer
-from settings import Settings
+from settings import ServedSettings, Settings
 from storage.database import Database, Session
 from storage.files.durability import REPLICATED, Durability
 from storage.files.uploads import Uploads
@@ -46,21 +46,49 @@ from web.actions import ACTIONS
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
-    """What routes, pages and background tasks work with."""
+class BenchmarkServices:
+    """What routes and pages of one benchmark work with."""
 
-    database: Database
-    auth: AuthService
-    account_pages: AccountPages
-    spool: Spool
+    served: ServedSettings
     submissions: SubmissionService
     submission_status: Callable[[str, Identity], Status | None]
     receipts: ReceiptService
     board: BoardCache
     items: ItemCatalog
+
+    @property
+    def id(self) -> str:
+        """The id of the benchmark."""
+        return self.served.id
+
+    @property
+    def context(self) -> RenderContext:
+        """The context of its pages."""
+        return self.board.context
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What routes, pages and background tasks work with. `benchmarks`: those that are served, the first one first."""
+
+    database: Database
+    auth: AuthService
+    account_pages: AccountPages
+    spool: Spool
+    benchmarks: tuple[BenchmarkServices, ...]
     request_metrics: RequestMetrics
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
+
+    @property
+    def first(self) -> BenchmarkServices:
+        """The benchmark whose addresses have no prefix."""
+        return self.benchmarks[0]
+
+    @property
+    def board(self) -> BoardCache:
+        """The board of the first benchmark."""
+        return self.first.board
 
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
@@ -68,42 +96,56 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     litestream = replicating_litestream(settings)
     replica = ReplicaWatch(litestream) if litestream is not None else None
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
-    [context] = contexts_of([settings.spec], local_mode=settings.identity.mode is Mode.LOCAL)
-    snapshots = DatabaseSnapshots(database, settings.spec, hidden_labels=settings.hidden_labels)
+    local = settings.identity.mode is Mode.LOCAL
+    contexts = contexts_of([one.spec for one in settings.served], local_mode=local)
+    benchmarks = tuple(
+        _benchmark_services(settings, served, context, database, signer)
+        for served, context in zip(settings.served, contexts, strict=True)
+    )
     return Services(
         database=database,
         auth=AuthService.create(database, settings.identity),
-        account_pages=AccountPages(environment(context), [submissions.pages.TEMPLATES]),
+        account_pages=AccountPages(environment(contexts[0]), [submissions.pages.TEMPLATES]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
-        submissions=_submission_service(settings, database, signer),
-        submission_status=partial(get_status, database, settings.spec, hidden=settings.hidden_labels),
-        receipts=ReceiptService(database, settings.spec, signer, settings.hidden_labels),
-        board=BoardCache(
-            snapshots,
-            context=context,
-            public_url=settings.identity.public_url,
-            warm=leaderboard.routes.prerender,
-        ),
-        items=ItemCatalog(settings.manifest_path, settings.item_texts_path, snapshots.relations, settings.spec),
+        benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),
         registry=registry,
         replica=replica,
     )
 
 
-def _submission_service(settings: Settings, database: Database, signer: Signer) -> SubmissionService:
+def _benchmark_services(
+    settings: Settings, served: ServedSettings, context: RenderContext, database: Database, signer: Signer
+) -> BenchmarkServices:
+    snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
+    return BenchmarkServices(
+        served=served,
+        submissions=_submission_service(settings, served, database, signer),
+        submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
+        receipts=ReceiptService(database, served.spec, signer, served.hidden_labels),
+        board=BoardCache(
+            snapshots,
+            context=context,
+            public_url=settings.identity.public_url,
+            warm=leaderboard.routes.prerender,
+        ),
+        items=ItemCatalog(served.manifest_path, served.item_texts_path, snapshots.relations, served.spec),
+    )
+
+
+def _submission_service(
+    settings: Settings, served: ServedSettings, database: Database, signer: Signer
+) -> SubmissionService:
     return SubmissionService(
         database,
         Uploads(settings.uploads_url),
-        partial(
-            read_isolated, benchmark=settings.manifest_path or settings.benchmark, definitions=settings.definitions
-        ),
-        settings.benchmark,
+        partial(read_isolated, benchmark=served.manifest_path or served.id, definitions=settings.definitions),
+        served.id,
         signer,
         SubmissionRules(
-            _quota_policy(settings),
-            partial(policy_facts, settings),
-            partial(bundled_results, settings.spec),
+            _quota_policy(settings, served),
+            partial(policy_facts, settings, served),
+            partial(bundled_results, served.spec),
             _durability(settings),
         ),
     )
@@ -123,14 +165,14 @@ def _durability(settings: Settings) -> Durability | None:
     return None if litestream is None else Durability()
 
 
-def _quota_policy(settings: Settings) -> QuotaPolicy:
+def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:
     if settings.identity.mode is not Mode.OPENID:  # without sign-in there is nobody to hold a quota
-        return QuotaPolicy(label_revision=settings.label_revision)
+        return QuotaPolicy(label_revision=served.label_revision)
     return QuotaPolicy(
         per_day=settings.quota_per_day,
         per_year=settings.quota_per_year,
         exempt_organisations=settings.quota_exempt_orgs,
-        label_revision=settings.label_revision,
+        label_revision=served.label_revision,
         account_age_days=settings.account_age_days,
         approve_first=settings.approve_first_upload,
         abstaining_approval=settings.null_votes_approval / 100,
@@ -139,18 +181,18 @@ def _quota_policy(settings: Settings) -> QuotaPolicy:
     )
 
 
-def policy_facts(settings: Settings, session: Session) -> dict[str, Any]:
+def policy_facts(settings: Settings, served: ServedSettings, session: Session) -> dict[str, Any]:
     """Return what governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
-    revisions = [spec.revision for spec in settings.label_specs] or [settings.label_revision]
-    configured = dict.fromkeys(revisions, PUBLIC) | dict(settings.hidden_labels)
+    revisions = [spec.revision for spec in served.label_specs] or [served.label_revision]
+    configured = dict.fromkeys(revisions, PUBLIC) | dict(served.hidden_labels)
     return {
         "sign_in": settings.identity.issuer if here is Mode.OPENID else None,
         "mode": here.value,
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
-        "disclosure": label_imports.disclosure_policy(session, settings.benchmark, configured),
-        "weakly_hidden": _weakly_hidden(session, settings.benchmark),
+        "disclosure": label_imports.disclosure_policy(session, served.id, configured),
+        "weakly_hidden": _weakly_hidden(session, served.id),
     }
 
 
@@ -160,16 +202,20 @@ def _weakly_hidden(session: Session, benchmark: str) -> dict[str, str]:
     return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}
 
 
-def action_context(settings: Settings, services: Services) -> ActionContext:
-    """Return the context of actions in the web process; each request adds its user."""
+def action_context(settings: Settings, services: Services, of: BenchmarkServices | None = None) -> ActionContext:
+    """Return the context of actions in the web process; each request adds its user.
+
+    `of`: the benchmark that they are about; None: the first.
+    """
+    of = of or services.first
     return ActionContext(
         database=services.database,
-        benchmark=settings.benchmark,
+        benchmark=of.id,
         parse=parse_columns,
-        shipped=partial(bundled_results, settings.spec),
+        shipped=partial(bundled_results, of.served.spec),
         identity=settings.identity,
         paths=(settings.state_dir,),
-        items=services.items,
+        items=of.items,
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
     )

@@ -76,19 +76,19 @@ def prepare_demo(settings: Settings) -> None:
 
 
 def prepare_items(settings: Settings) -> None:
-    """Make the manifest of labelled pairs, in a process of its own; this one never holds a label.
+    """Make the manifests of labelled pairs, in processes of their own; this one never holds a label.
 
     Raises:
         SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
     """
-    path = settings.manifest_path
-    if settings.is_demo or path is None or path.exists():
-        return
-    sources = [spec.source for spec in settings.label_specs]
-    named = [str(path), settings.benchmark, str(settings.definitions), *sources]
-    command = [sys.executable, "-m", "workers.item_files", *named]
-    if subprocess.run(command, env=child_environment(), check=False).returncode:
-        raise SettingsError(f"No items of {settings.spec.title} could be read from LABELS.")
+    for served in settings.served:
+        path = served.manifest_path
+        if settings.is_demo or path is None or path.exists():
+            continue
+        named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
+        command = [sys.executable, "-m", "workers.item_files", *named]
+        if subprocess.run(command, env=child_environment(), check=False).returncode:
+            raise SettingsError(f"No items of {served.spec.title} could be read from LABELS.")
 
 
 def child_environment() -> dict[str, str]:

@@ -61,7 +61,7 @@ def _commitment(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
-    from storage.database import OldChain, UnknownSchema
+    from storage.database import DatabaseUnusable, OldChain, UnknownSchema
     from storage.labels.label_sets import LabelSetChanged
     from workers import main
 
@@ -70,13 +70,16 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
             recorded = main.rescore(settings, options.revision)
             print(f"{recorded} new scores; the board shows label revision {options.revision}")
         else:
-            main.work(settings, until_empty=options.drain, best_reported=_best_reported(settings.spec))
+            main.work(settings, until_empty=options.drain, best_reported=_best_reported)
     except LabelSetChanged as error:
         print(f"error: LABELS: label revision {error}: {LabelSetChanged.__doc__}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
     except (OldChain, UnknownSchema) as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
+    except DatabaseUnusable as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

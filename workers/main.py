@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from queue import Empty, SimpleQueue
 
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
 from operation.folder_mirror import worker_mirrors
-from settings import DEMO_REVISION, WorkerSettings
-from storage.database import Database, migrate, open_database
+from settings import DEMO_REVISION, ServedSettings, WorkerSettings
+from storage.database import Database, is_away, open_migrated
+from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from workers import schedule
 from workers.item_files import write_items
@@ -19,58 +26,131 @@ from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.detect_anomalies import AnomalyDetector
 from workers.labels.loader import LabelsError
-from workers.runner import Worker, drain, run
-from workers.scorer import load_scorer
+from workers.runner import WatchedScorer, Worker, drain, run, worker_name
+from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare, register
-from workers.task_runner import create_task_runner
+from workers.task_runner import TaskRunner, create_task_runner
+
+log = logging.getLogger(__name__)
 
 
-def work(settings: WorkerSettings, until_empty: bool, best_reported: float | None = None) -> None:
+def work(
+    settings: WorkerSettings, until_empty: bool, best_reported: Callable[[BenchmarkSpec], float | None] = lambda _: None
+) -> None:
     """Score until stopped (Ctrl-C, SIGTERM), or until no job is waiting. Raises LabelsError and LabelSetChanged.
 
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
     _write_items(settings)
-    scorer = load_scorer(settings.manifest_path, _specs(settings), settings.hidden_labels, settings.spec)
+    scorers = [_scorer(settings, served) for served in settings.served]
     stop = _stop_on_signals()
-    with _database(settings) as database:
-        migrate(database)
-        token = settings.audit_token.get_secret_value()
-        dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
-        mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
-        for mirror in mirrors:  # before the runner looks which labels are here
-            mirror.restore()
-        runner = create_task_runner(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
-        runner = replace(runner, import_dirs=settings.label_import_dirs)
-        if settings.backup_keep:
-            runner = replace(runner, backup=BackupTarget(settings.backup_url, settings.backup_keep))
-        runner = replace(runner, accept_weak_hiding=settings.accept_weak_hiding)
-        prepare(database, runner.scorer, settings.label_revision)
+    with suppress(StoppedWhileWaiting):
+        database = retry_while_away(partial(open_migrated, settings.database_url), stop.rest)
+        with closing(database):
+            _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOptions:
+    """What a worker is asked to do. `until_empty`: end when nothing waits. `best_reported`: see work()."""
+
+    until_empty: bool
+    best_reported: Callable[[BenchmarkSpec], float | None]
+
+
+def _work_on(
+    database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
+) -> None:
+    mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
+    for mirror in mirrors:  # before the runner looks which labels are here
+        mirror.restore()
+    runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
+    worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
+    retry_while_away(partial(_appear, worker), stop.rest)
+    if options.until_empty:
+        for runner in runners:
+            retry_while_away(runner.run_all, stop.rest)
+    loop = partial(drain if options.until_empty else run, worker, stop.is_set, stop.wait)
+    with schedule.running(worker, runners, [mirror.copy for mirror in mirrors]):
+        retry_while_away(loop, stop.rest)
+    _leave(worker)
+
+
+def _prepared_runners(database: Database, settings: WorkerSettings, scorers: Sequence[Scorer]) -> list[TaskRunner]:
+    """Bring the database to where the worker can start; harmless when done twice."""
+    token = settings.audit_token.get_secret_value()
+    dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
+    name = worker_name()
+    runners = [_runner(settings, database, scorer, dataset, name) for scorer in scorers]
+    for runner, served in zip(runners, settings.served, strict=True):
+        prepare(database, runner.scorer, served.label_revision)
         runner.watch_hiding()
-        watcher = AnomalyDetector(best_reported)
-        worker = Worker(
-            database, runner.scorer, settings.lease_seconds, runner.worker, watcher=watcher, holds=runner.holds
-        )
-        worker.heartbeat()
-        worker.publish_snapshot(anew=True)
-        if until_empty:
-            runner.run_all()
-        with schedule.running(worker, runner, [mirror.copy for mirror in mirrors]):
-            (drain if until_empty else run)(worker, stop.is_set, stop.wait)
+    return runners
+
+
+def _appear(worker: Worker) -> None:
+    """Show the worker and the boards as this release writes them; harmless when done twice."""
+    worker.heartbeat()
+    worker.publish_snapshot(anew=True)
+
+
+def _leave(worker: Worker) -> None:
+    """Publish what was scored last, and sign off, if the database answers."""
+    try:
         worker.publish_snapshot()
         worker.leave()
+    except SQLAlchemyError as error:
+        if not is_away(error):
+            raise
+        log.warning("worker.leave_failed", extra={"data": {"reason": type(error).__name__}})
+
+
+def _runner(
+    settings: WorkerSettings, database: Database, scorer: Scorer, dataset: HubDataset | None, name: str
+) -> TaskRunner:
+    """Return what runs maintainers' tasks of one benchmark."""
+    runner = create_task_runner(database, scorer, settings.state_dir, settings.lease_seconds, dataset)
+    backup = BackupTarget(settings.backup_url, settings.backup_keep) if settings.backup_keep else None
+    return replace(
+        runner,
+        worker=name,
+        import_dirs=settings.label_import_dirs,
+        backup=backup,
+        accept_weak_hiding=settings.accept_weak_hiding,
+    )
+
+
+def _worker(
+    database: Database,
+    lease_seconds: float,
+    runners: Sequence[TaskRunner],
+    best_reported: Callable[[BenchmarkSpec], float | None],
+) -> Worker:
+    """Return the worker of all benchmarks; the first runner's is the first."""
+    watched = [WatchedScorer(one.scorer, AnomalyDetector(best_reported(one.scorer.table.spec))) for one in runners]
+
+    def holds(session: Session) -> dict[str, set[str]]:
+        return {one.scorer.benchmark: one.holds(session) for one in runners}
+
+    scorer, watcher = watched[0]
+    others = tuple(watched[1:])
+    return Worker(database, scorer, lease_seconds, runners[0].worker, watcher=watcher, holds=holds, others=others)
 
 
 def rescore(settings: WorkerSettings, revision: str) -> int:
-    """Score everything under a revision and apply it to the board; return the number of new scores."""
+    """Score everything under a revision and apply it to the board; return the number of new scores.
+
+    `revision`: of the first benchmark, or `benchmark/revision`.
+    """
     log_to_stderr()
-    specs = [spec for spec in _specs(settings) if spec[0] == revision]
-    if not specs:
+    benchmark, _, revision = revision.rpartition("/")
+    served = next((one for one in settings.served if one.id == (benchmark or settings.benchmark)), None)
+    specs = [spec for spec in _specs(settings, served) if spec[0] == revision] if served is not None else []
+    if served is None or not specs:
         raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
-    scorer = load_scorer(settings.manifest_path, specs, settings.hidden_labels, settings.spec)
-    with _database(settings) as database:
-        migrate(database)
+    scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec)
+    with closing(open_migrated(settings.database_url)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()
@@ -78,25 +158,25 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
 
 
 def _write_items(settings: WorkerSettings) -> None:
-    """Write the manifest of labelled pairs, where it is not there yet."""
-    if settings.manifest_path is not None and not settings.is_demo:
-        write_items(settings.manifest_path, settings.spec, [source for _, source in _specs(settings)])
+    """Write the manifests of labelled pairs, where they are not there yet."""
+    for served in settings.served:
+        if served.manifest_path is not None and not settings.is_demo:
+            write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])
 
 
-def _specs(settings: WorkerSettings) -> list[tuple[str, str]]:
-    """(revision, file or Hub dataset) of every label set."""
+def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
+    return load_scorer(served.manifest_path, _specs(settings, served), served.hidden_labels, served.spec)
+
+
+def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, str]]:
+    """(revision, file or Hub dataset) of every label set of a benchmark."""
     if settings.is_demo:
         return [(DEMO_REVISION, str(settings.demo_dir / "labels.jsonl"))]
-    return [(spec.revision, spec.source) for spec in settings.label_specs]
+    return [(spec.revision, spec.source) for spec in served.label_specs]
 
 
-@contextmanager
-def _database(settings: WorkerSettings) -> Iterator[Database]:
-    database = open_database(settings.database_url)
-    try:
-        yield database
-    finally:
-        database.close()
+class StoppedWhileWaiting(Exception):
+    """The worker was told to stop before it could start."""
 
 
 class StopSignal:
@@ -124,6 +204,12 @@ class StopSignal:
         if not self._told:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)
+
+    def rest(self, seconds: float) -> None:
+        """Wait as wait() does. Raises StoppedWhileWaiting."""
+        self.wait(seconds)
+        if self._told:
+            raise StoppedWhileWaiting
 
 
 def _stop_on_signals() -> StopSignal:

@@ -11,8 +11,9 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sqlalchemy import exists, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -56,9 +57,20 @@ class CurrentJob:
             return self._claim
 
 
+class WatchedScorer(NamedTuple):
+    """What a worker scores another benchmark with, and what looks for patterns there."""
+
+    scorer: Scorer
+    watcher: AnomalyDetector
+
+
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One worker process: its name, what it works on, and what it works with."""
+    """One worker process: its name, what it works on, and what it works with.
+
+    `others`: the benchmarks that it serves beside that of `scorer`. `holds`: benchmark -> label revisions that it
+    could score under; None: those of its scorers.
+    """
 
     database: Database
     scorer: Scorer
@@ -66,11 +78,27 @@ class Worker:
     name: str = field(default_factory=worker_name)
     held: CurrentJob = field(default_factory=CurrentJob)
     watcher: AnomalyDetector = field(default_factory=AnomalyDetector)
-    holds: Callable[[Session], Collection[str]] | None = None  # label revisions; None: those of the scorer
+    holds: Callable[[Session], Mapping[str, Collection[str]]] | None = None
+    others: tuple[WatchedScorer, ...] = ()
+
+    @property
+    def watched(self) -> tuple[WatchedScorer, ...]:
+        """The scorers of all benchmarks."""
+        return (WatchedScorer(self.scorer, self.watcher), *self.others)
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers of all benchmarks."""
+        return tuple(one.scorer for one in self.watched)
+
+    @property
+    def revisions(self) -> dict[str, Sequence[str]]:
+        """Benchmark -> label revisions that this worker scores under."""
+        return {scorer.benchmark: scorer.revisions for scorer in self.scorers}
 
     def work(self) -> ScoringOutcome:
         """Return one turn: scores one submission, if one waits."""
-        return score_next(self.database, self.scorer, self.name, self.lease_seconds, self.held.set)
+        return score_next(self.database, self.scorers, self.name, self.lease_seconds, self.held.set)
 
     def heartbeat(self) -> None:
         """Say that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
@@ -78,8 +106,8 @@ class Worker:
         with self.database.write() as session:
             worker_heartbeats.record_heartbeat(session, self.name, self.scorer.version)
             # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
-            held = self.holds(session) if self.holds else self.scorer.revisions
-            worker_heartbeats.set_loaded_revisions(session, self.name, {self.scorer.benchmark: held})
+            held = self.holds(session) if self.holds else self.revisions
+            worker_heartbeats.set_loaded_revisions(session, self.name, held)
             if claim is not None:
                 job_queue.heartbeat(session, claim, self.lease_seconds)
 
@@ -100,13 +128,12 @@ class Worker:
 
     def enqueue_missing(self) -> int:
         """Add jobs for submissions that lack one under a label revision of ours; writes only where there is one."""
-        added = 0
-        for revision in self.scorer.revisions:
+        version, added = self.scorer.version, 0
+        for benchmark, revision in ((name, one) for name, held in self.revisions.items() for one in held):
             with self.database.read() as session:
-                if not job_queue.has_missing(session, self.scorer.benchmark, revision, self.scorer.version):
+                if not job_queue.has_missing(session, benchmark, revision, version):
                     continue
             with self.database.write() as session:
-                benchmark, version = self.scorer.benchmark, self.scorer.version
                 added += job_queue.enqueue_missing(session, benchmark, revision, version)
         return added
 
@@ -119,22 +146,26 @@ class Worker:
             return visibility.reveal_due(session)
 
     def publish_snapshot(self, *, anew: bool = False) -> str | None:
-        """Publish a snapshot if the board has changed, or (`anew`) if this release would write another one."""
-        return snapshot.publish_if_changed(self.database, self.scorer, anew=anew)
+        """Publish a snapshot of each board that has changed, or (`anew`) that this release would write otherwise.
+
+        Return the id of the last one, None without any.
+        """
+        made = [snapshot.publish_if_changed(self.database, scorer, anew=anew) for scorer in self.scorers]
+        return next((name for name in reversed(made) if name is not None), None)
 
     def compute_pairwise(self) -> int:
         """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""
-        return pairwise_statistics.compute_if_changed(self.database, self.scorer)
+        return sum(pairwise_statistics.compute_if_changed(self.database, scorer) for scorer in self.scorers)
 
     def detect_anomalies(self) -> int:
         """Look at what was scored lately for patterns that maintainers should see."""
-        return detect_anomalies.detect_if_changed(self.database, self.scorer, self.watcher)
+        return sum(detect_anomalies.detect_if_changed(self.database, *one) for one in self.watched)
 
     def has_open_jobs(self) -> bool:
         """Return whether a job that this worker could do waits or runs, here or elsewhere."""
         open_job = exists().where(
             Job.state.in_((State.QUEUED.value, State.RUNNING.value)),
-            job_queue.of_revisions({self.scorer.benchmark: self.scorer.revisions}),
+            job_queue.of_revisions(self.revisions),
             Job.scorer_version == self.scorer.version,
         )
         with self.database.read() as session:

@@ -37,9 +37,12 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def running(
-    worker: Worker, runner: TaskRunner | None = None, mirrors: Sequence[Callable[[], object]] = ()
+    worker: Worker, runners: Sequence[TaskRunner] = (), mirrors: Sequence[Callable[[], object]] = ()
 ) -> Iterator[None]:
-    """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last."""
+    """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last.
+
+    `runners`: of maintainers' tasks, one for each benchmark.
+    """
     # Two lines a second about nothing; what goes wrong is logged by _guarded.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     # More threads than may be busy for long: a heartbeat must not wait behind a snapshot or a maintainer's task.
@@ -58,10 +61,12 @@ def running(
     _at_interval(scheduler, SNAPSHOT_SECONDS, "snapshot", Throttled(worker.publish_snapshot))
     _at_interval(scheduler, SNAPSHOT_SECONDS, "relations", Throttled(worker.compute_pairwise))
     _at_interval(scheduler, DETECT_SECONDS, "detection", Throttled(worker.detect_anomalies))
-    if runner is not None:
-        _at_interval(scheduler, TASK_SECONDS, "tasks", runner.run_all)
-        _at_interval(scheduler, REFRESH_SECONDS, "labels", runner.refresh)
-        _at_interval(scheduler, REFRESH_SECONDS, "hiding", runner.watch_hiding)
+    for place, runner in enumerate(runners):
+        more = f"-{place}" if place else ""
+        _at_interval(scheduler, TASK_SECONDS, f"tasks{more}", runner.run_all)
+        _at_interval(scheduler, REFRESH_SECONDS, f"labels{more}", runner.refresh)
+        _at_interval(scheduler, REFRESH_SECONDS, f"hiding{more}", runner.watch_hiding)
+    for runner in runners[:1]:  # what concerns the whole installation
         _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release-tasks", runner.release_expired)
         _at_interval(scheduler, HEAD_SECONDS, "head", runner.keep_head, at_once=True)  # a worker need not live so long
         _at_interval(scheduler, BACKUP_SECONDS, "backup", runner.back_up)

@@ -18,6 +18,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
 from storage.database import open_database
 from tests.factories.programs import run_maintenance, run_submissions
 from tests.factories.service import Service, running, until
@@ -190,7 +191,7 @@ def test_its_judges_are_compared_on_the_pairs_where_only_one_is_right(walk: Walk
 def test_every_chart_of_the_analyse_page_draws_it(walk: Walk) -> None:
     database = open_database(f"sqlite:///{walk.data_dir}/leaderboard.db")
     snapshots = DatabaseSnapshots(database, walk.spec)
-    edition = asyncio.run(BoardCache(snapshots, spec=walk.spec).current())
+    edition = asyncio.run(BoardCache(snapshots, context=RenderContext(walk.spec)).current())
     assert edition is not None
     items = ItemCatalog(None, None, snapshots.relations, walk.spec)
     for name in charts_of(walk.spec):

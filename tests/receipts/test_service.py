@@ -78,7 +78,7 @@ def _score_all(database: Database, scorer: Scorer) -> None:
     with database.write() as session:
         for revision in scorer.revisions:
             job_queue.enqueue_missing(session, "demo", revision, scorer.version)
-    while score_next(database, scorer, "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [scorer], "w", 60) is ScoringOutcome.SCORED:
         pass
 
 

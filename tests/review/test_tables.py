@@ -121,7 +121,7 @@ def test_the_migration_makes_the_tables_that_the_code_declares(database: Databas
             Adjudication,
             Pool,
             PoolCandidate,
-        )  # fmt: skip
+        )
     ]
     made, wanted = ({table: _shape(one, table) for table in ours} for one in (database, declared))
     assert made == wanted

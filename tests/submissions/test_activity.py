@@ -37,7 +37,7 @@ def scored(database: Database, scorer: Scorer) -> Database:
     small_benchmark.submit(database, range(2), owner=OWNER_OF_IT.account)
     with database.write() as session:
         job_queue.enqueue_missing(session, "demo", "demo", scorer.version)
-    while score_next(database, first, "w", 60) is ScoringOutcome.SCORED:
+    while score_next(database, [first], "w", 60) is ScoringOutcome.SCORED:
         pass
     return database
 

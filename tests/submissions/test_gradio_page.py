@@ -43,7 +43,7 @@ def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> Gradi
         lambda _: None,
         tmp_path / "gradio",
         LIMIT,
-        VL.headline_first,
+        VL,
     )
 
 
@@ -51,7 +51,7 @@ def service(database: Database, setup: SubmissionSetup, tmp_path: Path) -> Gradi
 def blocks(service: GradioSubmissions) -> gr.Blocks:
     made: gr.Blocks = gr.Blocks()
     with made:
-        gradio_page.build(service, spec=spec_of("demo"), limit_mb=1)
+        gradio_page.build(lambda request: service, spec=spec_of("demo"), limit_mb=1)
     return made
 
 

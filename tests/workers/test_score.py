@@ -25,7 +25,7 @@ from workers.startup import prepare
 
 def _score_all(database: Database, scorer: Scorer) -> list[ScoringOutcome]:
     outcomes = []
-    while (outcome := score_next(database, scorer, "w", 60)) is not ScoringOutcome.NOTHING_TO_DO:
+    while (outcome := score_next(database, [scorer], "w", 60)) is not ScoringOutcome.NOTHING_TO_DO:
         outcomes.append(outcome)
     return outcomes
 
@@ -84,7 +84,7 @@ def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer
                 job_queue.release_expired(session)
                 assert job_queue.claim(session, "another", 60) is not None
 
-    assert score_next(database, scorer, "w", 60, another_takes_over) is ScoringOutcome.LEASE_LOST
+    assert score_next(database, [scorer], "w", 60, another_takes_over) is ScoringOutcome.LEASE_LOST
     with database.read() as session:
         assert session.scalars(select(Score)).all() == []
         assert session.scalars(select(Job.worker)).one() == "another"

@@ -4,7 +4,7 @@ transactions."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 import orjson
@@ -40,22 +40,26 @@ class ScoringOutcome(Enum):
 
 def score_next(
     database: Database,
-    scorer: Scorer,
+    scorers: Sequence[Scorer],
     worker: str,
     lease_seconds: float,
     hold: Callable[[Claim | None], None] = lambda claim: None,
 ) -> ScoringOutcome:
-    """Score the first waiting job. `hold` receives the claim, then None: a heartbeat keeps the lease meanwhile.
+    """Score the first waiting job of any of the scorers' benchmarks.
+
+    `hold` receives the claim, then None: a heartbeat keeps the lease meanwhile. All scorers have one version.
 
     Raises SQLAlchemyError where the database is away; the job is then scored again when its lease is over.
     """
     with database.write() as session:
-        held = {scorer.benchmark: scorer.revisions}
-        claim = job_queue.claim(session, worker, lease_seconds, revisions=held, scorer_version=scorer.version)
+        held = {scorer.benchmark: scorer.revisions for scorer in scorers}
+        version = scorers[0].version
+        claim = job_queue.claim(session, worker, lease_seconds, revisions=held, scorer_version=version)
     if claim is None:
         return ScoringOutcome.NOTHING_TO_DO
     hold(claim)
     try:
+        scorer = next(one for one in scorers if one.benchmark == claim.benchmark)
         return _score(database, scorer, claim)
     finally:
         hold(None)

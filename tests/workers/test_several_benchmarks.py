@@ -1,0 +1,60 @@
+"""One worker process serves several benchmarks: one queue, a scorer and a board for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlalchemy import select
+
+from benchmark.items import build_table
+from benchmark.scorecard import SCORER_VERSION
+from storage.database import Database
+from storage.jobs import worker_heartbeats
+from storage.labels import label_sets
+from storage.models.core import Score
+from tests.databases import on_record
+from tests.factories import labels, small_benchmark
+from tests.factories.specs import spec_of
+from workers.jobs.detect_anomalies import AnomalyDetector
+from workers.labels.loader import label_set
+from workers.runner import WatchedScorer, Worker, drain
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+OTHER = "other"
+
+
+def _other_scorer() -> Scorer:
+    items = build_table(spec_of(OTHER), {"demo": labels.pairs(2)})
+    return Scorer(items, {"v1": label_set(small_benchmark.label_rows(items), "v1", items)}, SCORER_VERSION)
+
+
+def test_one_worker_scores_and_publishes_every_benchmark(database: Database, scorer: Scorer) -> None:
+    other = _other_scorer()
+    prepare(database, scorer, "demo")
+    prepare(database, other, "v1")
+    own_ids = small_benchmark.submit(database, range(2), queued=True)
+    other_ids = small_benchmark.submit(database, range(2), items=14, benchmark=OTHER)
+    on_record(database, [*own_ids, *other_ids])
+    worker = Worker(database, scorer, 60, others=(WatchedScorer(other, AnomalyDetector()),))
+    worker.heartbeat()
+    drain(worker, lambda: False, lambda seconds: None)
+    with database.read() as session:
+        scored = set(session.execute(select(Score.benchmark, Score.submission_id)).tuples())
+        boards = [label_sets.current(session, name) for name in ("demo", OTHER)]
+        missing = [worker_heartbeats.no_worker_has(session, *one) for one in (("demo", "demo"), (OTHER, "v1"))]
+    assert scored >= {*(("demo", name) for name in own_ids), *((OTHER, name) for name in other_ids)}
+    assert all(board is not None and board.snapshot_id for board in boards)
+    assert missing == [False, False]
+
+
+def test_a_worker_of_one_benchmark_leaves_the_jobs_of_another(database: Database, scorer: Scorer) -> None:
+    other = _other_scorer()
+    prepare(database, scorer, "demo")
+    prepare(database, other, "v1")
+    other_ids = small_benchmark.submit(database, range(1), items=14, benchmark=OTHER)
+    on_record(database, other_ids)
+    worker = replace(Worker(database, scorer, 60), others=())
+    drain(worker, lambda: False, lambda seconds: None)
+    with database.read() as session:
+        assert session.scalars(select(Score).where(Score.benchmark == OTHER)).first() is None

@@ -1,0 +1,127 @@
+"""Which benchmark a request is about: addresses below ``/b/<id>``, the parameter ``benchmark``, ids of submissions.
+
+Inside of ``BenchmarkMiddleware`` an address has no prefix, so that limits, rates and roles hold for every benchmark
+alike; ``scope["benchmark"]`` names the benchmark, and ``BenchmarkDispatch`` picks its application.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from auth.problem_details import problem
+from storage.database import Database
+from storage.models.core import Submission
+
+PREFIX = "/b/"
+_API = "/api/"
+_BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
+BenchmarkOf = Callable[[str], str | None]
+"""The benchmark of a submission; None where there is no such one."""
+
+
+class BenchmarkMiddleware:
+    """ASGI: says which benchmark a request is about, and takes the prefix off its address.
+
+    ``ids``: those that are served, the first one first. ``benchmark_of`` is asked about addresses that name a
+    submission and no benchmark; it blocks, and runs in a thread.
+    """
+
+    def __init__(self, app: ASGIApp, ids: Sequence[str], benchmark_of: BenchmarkOf) -> None:
+        self._app, self._ids, self._benchmark_of = app, tuple(ids), benchmark_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        await (await self._answer(scope))(scope, receive, send)
+
+    async def _answer(self, scope: Scope) -> ASGIApp:
+        """Return what answers a request."""
+        if scope["type"] != "http":
+            return self._app
+        path: str = scope["path"]
+        if path.startswith(PREFIX):
+            return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
+        if path == "/app/analyse" and (wanted := self._asked(scope)) in self._ids[1:]:
+            return RedirectResponse(_with_query(f"{path}-{wanted}", scope), 307)
+        if not path.startswith((_API, "/account/")):
+            return self._app
+        wanted = self._asked(scope) if path.startswith(_API) else ""
+        if wanted and wanted not in self._ids:
+            return self._unknown(wanted)
+        benchmark = wanted or await self._by_submission(path)
+        return self._inside(benchmark, path) if benchmark in self._ids[1:] else self._app
+
+    def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
+        if benchmark not in self._ids:
+            return self._app
+        if benchmark == self._ids[0]:
+            return RedirectResponse(_with_query(f"/{rest}", scope), 308)
+        if not slash:
+            return RedirectResponse(_with_query(f"{PREFIX}{benchmark}/", scope), 308)
+        return self._inside(benchmark, f"/{rest}")
+
+    def _inside(self, benchmark: str, path: str) -> ASGIApp:
+        """Return the application as it sees a request about another benchmark than the first."""
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            place = {"benchmark": benchmark, "path": path, "raw_path": quote(path).encode("ascii")}
+            await self._app({**scope, **place}, receive, send)
+
+        return answer
+
+    def _asked(self, scope: Scope) -> str:
+        """Return the value of the parameter ``benchmark``."""
+        query = scope.get("query_string", b"")
+        if b"benchmark=" not in query:
+            return ""
+        return str(dict(parse_qsl(query.decode("latin-1"))).get("benchmark", ""))
+
+    async def _by_submission(self, path: str) -> str:
+        """Return the benchmark of the submission that an address names; "" without one."""
+        found = _BY_SUBMISSION.match(path) if len(self._ids) > 1 else None
+        if found is None:
+            return ""
+        return await asyncio.to_thread(self._benchmark_of, found[1]) or ""
+
+    def _unknown(self, wanted: str) -> ASGIApp:
+        detail = f"benchmark is one of {', '.join(self._ids)}, not {wanted[:60]!r}."
+        return problem(400, "unknown-benchmark", detail, parameter="benchmark", known=list(self._ids))
+
+
+def asked_benchmark(request: Request, ids: Sequence[str]) -> str:
+    """Return the benchmark that a Gradio page is about: of the call's query, else of the page's; "" is the first."""
+    pages = (request.query_params, dict(parse_qsl(urlsplit(request.headers.get("referer", "")).query)))
+    return next((found for one in pages if (found := one.get("benchmark", "")) in ids), "")
+
+
+class BenchmarkDispatch:
+    """ASGI: the application of the benchmark that a request is about; ``app`` is that of the first."""
+
+    def __init__(self, app: ASGIApp, others: Mapping[str, ASGIApp]) -> None:
+        self._app, self._others = app, dict(others)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        await self._others.get(scope.get("benchmark", ""), self._app)(scope, receive, send)
+
+
+def benchmark_of_submission(database: Database) -> BenchmarkOf:
+    """Return what looks up the benchmark of a submission."""
+
+    def look_up(submission: str) -> str | None:
+        with database.read() as session:
+            found = session.get(Submission, submission)
+            return None if found is None else found.benchmark
+
+    return look_up
+
+
+def _with_query(path: str, scope: Scope) -> str:
+    query = scope.get("query_string", b"").decode("latin-1")
+    return quote(path) + (f"?{query}" if query else "")
