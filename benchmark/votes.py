@@ -71,7 +71,8 @@ def unpack_many(packed: list[bytes], items: int, k: int) -> Matrix:
     if any(len(data) != size for data in packed):
         return np.stack([_unpack_one(data, items, k) for data in packed])
     octets = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), size)
-    return np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)[:, : items * k].reshape(-1, items, k)
+    unpacked: Matrix = np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)
+    return unpacked[:, : items * k].reshape(-1, items, k)
 
 
 def packed_sizes(items: int, k: int) -> tuple[int, int]:

@@ -572,12 +572,12 @@ def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | 
     if "group_sizes" not in arrays:
         return None
     i, j = np.triu_indices(entries, k=1)
-    squares = []
+    squares = {}
     for name, sign in (("group_differences", 1), ("group_products", -1)):
         square = np.zeros((len(arrays[name]), entries, entries), dtype=np.int32)
         square[:, i, j], square[:, j, i] = arrays[name], sign * arrays[name]
-        squares.append(square)
-    return GroupedPairs(*squares, arrays["group_sizes"])
+        squares[name] = square
+    return GroupedPairs(squares["group_differences"], squares["group_products"], arrays["group_sizes"])
 
 
 def _only_right(right: Int16Array, both: Int16Array) -> Int16Array:
