@@ -325,9 +325,7 @@ class BenchmarkSpec:
     @cached_property
     def headline_text(self) -> str:
         """How sentences call the headline."""
-        overall = self.overall(self.headline)
-        name = overall.name if overall is not None and overall.name else self.headline
-        return f"{name} {'average' if self.is_mean(self.headline) else 'accuracy'}"
+        return f"{self.name_of(self.headline)} {'average' if self.is_mean(self.headline) else 'accuracy'}"
 
     @cached_property
     def untagged(self) -> tuple[str, ...]:
@@ -362,6 +360,11 @@ class BenchmarkSpec:
         titles = {one.key: one.name for one in self.overalls}
         titles |= {category.key: category.title for category in self.categories}
         return titles.get(name) or capital(name)
+
+    def name_of(self, name: str) -> str:
+        """Return how sentences call a score: the name of an overall number, else the key."""
+        overall = self.overall(name)
+        return overall.name if overall is not None and overall.name else name
 
     def hyphenated(self, name: str) -> str:
         """Return how people call a score, with soft hyphens."""
@@ -542,7 +545,8 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
     """Return the overall number of a benchmark's groups; none without groups."""
     if grouped is None:
         return ()
-    return (Overall(grouped.key, grouped.title, GROUPS, keys, None, False, grouped.subtitle, grouped.about, grouped.name),)
+    texts = (grouped.subtitle, grouped.about, grouped.name)
+    return (Overall(grouped.key, grouped.title, GROUPS, keys, None, False, *texts),)
 
 
 def _edition(row: Mapping[str, Any]) -> ItemEdition:
