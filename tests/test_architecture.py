@@ -363,7 +363,7 @@ OTHER_MEANINGS = {
     "benchmark/anomalies.py": 1,
     "benchmark/demo.py": 1,
     "benchmark/disclosure.py": 1,
-    "benchmark/pairs/published_overalls.py": 3,
+    "benchmark/pairs/published_overalls.py": 1,
     "maintenance/anomaly_text.py": 1,
     "leaderboard/share/every_eval_ever.py": 2,
     "operation/request_metrics.py": 1,
