@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from contextlib import suppress
+from functools import partial
 
 from common.logging_setup import log_to_stderr
 from operation.request_metrics import RequestIdFilter
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
+from storage.database_wait import retry_while_away
 from web.server import open_listener, serve
 from web.services import build_services
 from web.startup import QUIET, child_environment, load_signer, open_service_database, prepare_demo, prepare_directory
@@ -30,8 +33,8 @@ def main() -> int:
         os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
         if settings.is_demo:
             prepare_demo(settings)
-        database = open_service_database(settings)
-        signer = load_signer(settings, database)
+        database = retry_while_away(partial(open_service_database, settings), time.sleep)
+        signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
     except (SettingsError, DatabaseUnusable, OSError) as error:
         print(error, file=sys.stderr)
         return 2

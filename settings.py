@@ -36,7 +36,7 @@ _SPACE_DEFAULTS = {
 }
 _HIDDEN_LEVELS = tuple(level for level in LEVELS if level != PUBLIC)
 _DATABASE = "leaderboard.db"
-_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups")
+_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups", "editions")
 _STATE_NAMES = (_DATABASE, f"{_DATABASE}-wal", f"{_DATABASE}-shm", *_FOLDERS)
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 _HOST = re.compile(r"[a-z0-9.-]+")
@@ -207,7 +207,7 @@ class WorkerSettings(_FromMapping):
     )
     label_import_dirs: Paths = setting(
         (),
-        "directories, separated by commas: maintainers import label files from below these alone",
+        "directories, separated by commas: maintainers import label files and pools from below these alone",
         shown="`DATA_DIR/imports`",
     )
     item_texts: Path | None = setting(
@@ -406,6 +406,11 @@ class WorkerSettings(_FromMapping):
             raise ValueError(
                 f"LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has."
             ) from None
+        if hidden and spec.public_labels:
+            raise ValueError(
+                f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
+                "public. Take it out of HIDDEN_LABELS."
+            )
         return ServedSettings(spec, specs, revision or specs[0].revision, hidden, None, texts)
 
     @property

@@ -66,7 +66,7 @@ def is_not_loopback(headers: Headers) -> str | None:
     if len(headers.host) != 1 or not is_loopback(headers.host[0]):
         return "Without sign-in this service answers to localhost only."
     if any(name.startswith(_OF_PROXIES) for name in headers.names):
-        return "A proxy stands in front of this service, which runs without sign-in. Configure the sign-in."
+        return "A proxy is in front of this service, which runs without sign-in. Configure the sign-in."
     return None
 
 

@@ -102,7 +102,7 @@ def refusals(
         title, detail, first = "That is not possible", error.detail, ("Your account", "/account")
         maintainers = error.needed is Role.MAINTAINER and request.method == "GET"
         if maintainers:
-            title, detail = "For maintainers", "This page is for maintainers. What they decide stands under Decisions."
+            title, detail = "For maintainers", "This page is for maintainers. What they decide is under Decisions."
         if isinstance(error, Unauthenticated) and request.method == "GET" and identities.settings.mode is Mode.OPENID:
             title = "Sign in as a maintainer" if maintainers else "Sign in first"
             detail = detail if maintainers else "This page is for people with an account."

@@ -35,7 +35,7 @@ BASELINES = (
     Baseline(RANDOM, "Random choice", 0.5),
     Baseline(FIRST, "Always the response stored first", None),
     Baseline(LONGER, "Always the longer response", None),
-    Baseline(MAJORITY, "Majority of the board", None),
+    Baseline(MAJORITY, "Majority vote of all judges", None),
 )
 
 

@@ -18,6 +18,8 @@ from curate.pairs import PoolPair
 
 VERIFIED, DROPPED, ADJUDICATE, OPEN = STATES = ("verified", "dropped", "adjudicate", "open")
 """People prefer A or B; the pair is unusable; reviewers have to decide; answers are missing."""
+ADJUDICATOR = "adjudicator:"
+"""What the name of an adjudicator begins with in answers of an annotation project; such answers are a reviewer's."""
 _NOTE = 2000
 
 
@@ -61,7 +63,10 @@ def read_answer(line: Mapping[str, Any], known: Mapping[str, PoolPair]) -> Perso
     seconds = line.get("seconds")
     if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
         raise CurateError("`seconds` must be a number from 0")
-    return PersonAnswer(item, annotator, verdict, tuple(errors), str(line.get("note") or "")[:_NOTE], seconds)
+    first = line.get("first_verdict") or ""
+    if first and first not in VERDICTS:
+        raise CurateError(f"`first_verdict` is {first!r}; known are {', '.join(VERDICTS)}")
+    return PersonAnswer(item, annotator, verdict, tuple(errors), str(line.get("note") or "")[:_NOTE], seconds, first)
 
 
 def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOutcome:

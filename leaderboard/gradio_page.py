@@ -35,8 +35,8 @@ from leaderboard.share.exports import file_stem
 
 _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div>"
 _LEAD = """<h1>Where do judges differ?</h1><p class="lead">Choose judges. Filled marks were <b>scored here</b>,
-hollow ones are <b>reported</b>; what needs votes is drawn of the first alone. The address keeps the choice, and every
-figure can be taken along with its numbers.</p>"""
+hollow ones are <b>reported</b>. Figures that need individual votes show uploaded judges only. The link keeps your
+selection. Download any figure with its data.</p>"""
 
 _MOUNT = """
 const start = (tries) => {

@@ -27,6 +27,7 @@ from benchmark.number_check import in_words
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.rounding import percent, tenths, units
+from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
@@ -52,6 +53,10 @@ NAVIGATION = (
 )
 ACTION = ("Submit predictions", "/app/submit")
 
+PUBLIC_LABELS = (
+    "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."
+)
+"""What the mark of a benchmark with public labels means."""
 TYPE_NAMES: Mapping[str, str] = TYPES
 
 
@@ -98,7 +103,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$heads": ",".join(f"[data-head={key}]" for key in keys),
         "$first": keys[0],
         "$headline": spec.headline,
-        "$pooled": spec.pooled,
+        "$pooled": spec.pooled if spec.pooled != spec.headline else "not-beside-the-headline",
         "$light": "".join(f"--{one.key}:{one.colour};" for one in categories),
         "$dark": "".join(f"--{one.key}:{one.dark or one.colour};" for one in categories),
     }
@@ -141,6 +146,7 @@ def environment(context: RenderContext) -> Environment:
         "chosen_benchmark": f"?benchmark={context.spec.id}" if context.prefix else "",
         "benchmarks": context.benchmarks,
         "served": context.spec.id,
+        "public_labels": PUBLIC_LABELS if context.spec.public_labels else "",
         "local_mode": context.local_mode,
         "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or context.spec.splits],
         "action": ACTION,
@@ -153,6 +159,8 @@ def environment(context: RenderContext) -> Environment:
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "filter_mark": filter_judges.MARK,
+        "filter_explanation": filter_judges.EXPLANATION,
     }
     return jinja
 

@@ -113,7 +113,7 @@ def build(
     async def columns(request: Request) -> Response:
         edition = await requested_version(site, request)
         if edition is None:
-            return problem(404, "no-board", "There was no board then.")
+            return problem(404, "no-board", "There is no leaderboard for that date.")
         view = read_query(request.query_params, edition.revisions, edition.spec)
         return respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
 

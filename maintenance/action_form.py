@@ -110,7 +110,7 @@ def component(one: ActionParameter, **options: Any) -> Any:
         shown = {"choices": list(one.info.choices), "value": default or one.info.choices[0], **shown}
         return gr.Dropdown(filterable=False, **shown)
     if one.type is int and one.info.read is None:
-        return gr.Number(1, precision=0, minimum=1, **shown)
+        return gr.Number(**{"value": default or 1, "precision": 0, "minimum": 1, **shown})
     return gr.Textbox("", **{"placeholder": one.info.placeholder, **shown})
 
 

@@ -91,7 +91,7 @@ def health(found: Health) -> str:
         ("Submissions", f"paused: {found.paused}" if found.paused else "taken"),
         ("The board shows", f"label revision {found.label_revision}, scorer version {found.scorer_version}"),
         ("Jobs", jobs),
-        ("The oldest waits for", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
+        ("Longest wait", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
         *((f"Disk of {one.path}", f"{one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free") for one in found.disks),
         ("Suspicions", f"{found.suspicions:,} open"),
         ("Last backup", text_output.backup(found)),
@@ -105,7 +105,7 @@ def health(found: Health) -> str:
         + (refusal(found.integrity.sentence) if found.integrity is not None else "")
         + (refusal(found.advice) if found.advice is not None else "")
         + _facts(facts)
-        + table("Workers", ("Worker", "Started", "Sign of life"), workers, "No worker is running.")
+        + table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running.")
         + table("Failed jobs", ("Job", "Entry", "Model", "Labels", "Reason"), failed, "No job has failed.")
         + (table("Failed tasks", ("Task", "What", "Revision", "Reason"), tasks, "") if tasks else "")
     )

@@ -23,8 +23,10 @@ from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.tabs import accounts as accounts_tab
 from maintenance.tabs import anomalies as anomalies_tab
 from maintenance.tabs import approvals as approvals_tab
+from maintenance.tabs import editions as editions_tab
 from maintenance.tabs import entries as entries_tab
 from maintenance.tabs import labels as labels_tab
+from maintenance.tabs import pools as pools_tab
 from maintenance.tabs import reported as reported_tab
 from maintenance.tabs import tasks as tasks_tab
 from maintenance.types import ActionResult, whole_number
@@ -74,10 +76,10 @@ def _forms(area: str, context: PageContext) -> None:
 def _health(context: PageContext) -> None:
     form = ActionForm(context, "service")
     with gr.Row():
-        again = gr.Button("Look again", size="md")
+        again = gr.Button("Refresh", size="md")
         form.button("service.backup")
         failed = gr.Dropdown([_ALL], value=_ALL, label="Failed job or task", filterable=False)
-        retry = gr.Button("Try again", size="md")
+        retry = gr.Button("Retry failed jobs", size="md")
     said, shown = html(elem_id="health-said"), html(elem_id="health")
     with gr.Row():
         form.fields("message")
@@ -149,6 +151,8 @@ _TABS = (
     PageTab("Entries", ("entries",), entries_tab.build),
     PageTab("Approvals", ("approvals",), approvals_tab.build),
     PageTab("Labels", ("labels", "rescore"), labels_tab.build),
+    PageTab("Pools", ("pools",), pools_tab.build),
+    PageTab("Editions", ("editions",), editions_tab.build),
     PageTab("Tasks", ("tasks",), tasks_tab.build),
     PageTab("Reported", ("reported",), reported_tab.build),
     PageTab("Accounts", ("accounts", "quota"), accounts_tab.build),

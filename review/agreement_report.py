@@ -1,18 +1,21 @@
-"""Agreement within an annotation project: Krippendorff's alpha by tag and annotator, kappa, time. Nobody's answers."""
+"""Agreement within an annotation project: Krippendorff's alpha by tag and annotator, kappa, gold pairs, time.
+
+Nobody's answers. Verdicts are those before a draft label was shown.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from benchmark.label_quality.annotator_agreement import PersonAnswer, agreement_report
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer, agreement_report
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import action
 from maintenance.types import require_maintainer
 from review.individual_labels import with_seconds
 from review.projects import ProjectNumber, known
-from storage import annotation_projects
+from storage import adjudications, annotation_projects
 from storage.answer_times import answer_times
 
 
@@ -30,12 +33,15 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
         known(session, ctx.benchmark, project)
-        labels = with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
+        given, times = annotation_projects.answers(session, project), answer_times(session, project)
+        labels = with_seconds(given, times, adjudications.first_answers(session, project))
+        gold = adjudications.gold(session, project)
         names = {one.annotator: queries.account_name(session, one.annotator) or one.annotator for one in labels}
     answers = [
-        PersonAnswer(one.item, one.annotator, one.verdict, tuple(one.errors), one.note, one.seconds) for one in labels
+        PersonAnswer(one.item, one.annotator, one.verdict, tuple(one.errors), one.note, one.seconds, one.first_verdict)
+        for one in labels
     ]
-    report = agreement_report(answers, {})
+    report = agreement_report(answers, gold)
     people = {account: {"name": names[account], **facts} for account, facts in report["annotators"].items()}
     return {**report, "annotators": people}
 
@@ -47,6 +53,10 @@ def as_text(report: Mapping[str, Any]) -> str:
     for account, one in report["annotators"].items():
         text = f"{one['name']} ({account}): {one['answers']} answers, mean kappa {_shown(one['mean_kappa'])}"
         text += f", alpha of the others {_shown(one['alpha_of_the_others'])}"
+        text += f", {one['gold_right']:.0%} of {one['gold']} gold pairs right" if one["gold"] else ""
+        text += f" (below {GOLD_MINIMUM:.0%})" if one["below_gold_minimum"] else ""
+        if one["drafts_seen"]:
+            text += f", {one['changed_after_draft']} of {one['drafts_seen']} changed after the draft label"
         text += f", {one['median_seconds']:.0f} s a pair" if one["median_seconds"] is not None else ""
         lines.append(text)
     lines += [f"{tag}: given {one['given']} times, alpha {_shown(one['alpha'])}" for tag, one in report["tags"].items()]

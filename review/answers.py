@@ -1,65 +1,70 @@
 """Answers in an annotation project: what an annotator sees, and saving each answer.
 
 Annotators are blind: no label is here to be shown, the responses come in an order that tells nothing, and the models
-that wrote them are shown on demand, behind an answer that then stays.
+that wrote them are shown on demand, behind an answer that then stays. A draft label by a model is shown once the first
+answer is stored; what follows is a second answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, NamedTuple
-
-from pydantic import Field
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
 from auth.settings import Mode
-from benchmark.items import ItemTable
-from benchmark.label_quality.annotation import ERRORS, PREFERENCES, UNUSABLE, annotation_order
+from benchmark.label_quality.annotation import annotation_order
 from maintenance.action_context import ActionContext
-from maintenance.registry import ParamInfo, action
-from maintenance.types import ActionResult, Conflict, NotFound, whole_number
-from review import text_output
+from maintenance.registry import action
+from maintenance.types import ActionResult, Conflict, NotFound
+from review import project_pairs, text_output
+from review.adjudication_queue import AdjudicationQueue, queue
+from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
+from review.project_pairs import DraftLabel, in_order
 from review.projects import ProjectNumber, known
-from storage import annotation_projects
+from storage import adjudications, annotation_projects
 from storage.annotation_projects import AnnotatorAnswer, Project
-from storage.database import LARGEST, Session
+from storage.database import Session
 from storage.integrity import audit
-from storage.models.review import NOTE_LIMIT
+
+__all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
-SEEN = ("first", "second")
-"""The preferences as an annotator gives them; the other verdicts are those of benchmark.label_quality.annotation."""
-
-
-Place = Annotated[
-    int,
-    Field(ge=0, le=LARGEST),
-    ParamInfo(help="number of the pair in the project, from 1", read=whole_number),
-]
-
-
-@dataclass(frozen=True, slots=True)
-class GivenAnswer:
-    """An answer as an annotator gives it: one of SEEN or UNUSABLE, ERRORS of the worse response, a note."""
-
-    verdict: Annotated[str, ParamInfo(choices=(*SEEN, *UNUSABLE), help="the better response, or why there is none")]
-    errors: Annotated[Sequence[str], ParamInfo(option="--error", choices=ERRORS, help="of the worse one")] = ()
-    note: Annotated[str, ParamInfo(option="--note")] = ""
 
 
 class ProjectView(NamedTuple):
-    """A project as an annotator sees it. `answered`: places, from 1."""
+    """A project as a user sees it; pairs by their places, from 1.
+
+    `waiting`: those that still need the user's answer. `to_adjudicate`: those on which annotators disagree, none of
+    them the user; `adjudicated`: those that the user has decided.
+    """
 
     id: int
     name: str
     items: int
     answered: list[int]
     closed: bool
+    waiting: list[int]
+    annotates: bool
+    adjudicates: bool
+    to_adjudicate: list[int]
+    adjudicated: list[int]
+
+
+class ShownDraft(NamedTuple):
+    """A draft label as an annotator sees it, after the first answer. `preferred`: first or second."""
+
+    preferred: str
+    rationale: str
+    model: str
 
 
 class ShownPair(NamedTuple):
-    """A pair as an annotator sees it. `question`, `responses` None: the installation has no texts."""
+    """A pair as an annotator sees it. `question`, `responses` None: the installation has no texts.
+
+    `draft`: a model's label, None before the first answer. `first_answer`: the verdict before it was shown.
+    """
 
     place: int
     items: int
@@ -69,6 +74,9 @@ class ShownPair(NamedTuple):
     said: GivenAnswer | None
     models: tuple[str, str] | None  # only once they were asked for
     has_models: bool
+    draft: ShownDraft | None = None
+    has_draft: bool = False
+    first_answer: str | None = None
 
 
 @action(
@@ -79,12 +87,11 @@ class ShownPair(NamedTuple):
     command="",
 )
 def sheets(ctx: ActionContext) -> list[ProjectView]:
-    """Return the projects in which you may answer."""
-    _require_annotator(ctx.user)
-    mine = None if Role.MAINTAINER in ctx.user.roles else ctx.user.account
+    """Return the projects in which you may answer or adjudicate."""
+    require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = annotation_projects.projects(session, ctx.benchmark, mine)
-        return [_sheet(session, one, ctx.user.account) for one in found]
+        found = annotation_projects.projects(session, ctx.benchmark)
+        return [_sheet(session, one, ctx.user) for one in found if _rights(session, one.id, ctx.user).any]
 
 
 @action("verification.sheet", "GET /api/v1/verification/{project}", role=Role.SUBMITTER, help="one of them", command="")
@@ -93,9 +100,12 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
 
     Raises AuthError, NotFound.
     """
-    _require_annotator(ctx.user)
+    require_annotator(ctx.user)
     with ctx.database.read() as session:
-        return _sheet(session, _open_to(session, ctx.user, ctx.benchmark, project), ctx.user.account)
+        found = known(session, ctx.benchmark, project)
+        if not _rights(session, project, ctx.user).any:
+            raise NotFound(f"There is no project {project}.")
+        return _sheet(session, found, ctx.user)
 
 
 @action(
@@ -110,26 +120,33 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
 
     Raises AuthError, NotFound.
     """
-    _require_annotator(ctx.user)
+    require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = _open_to(session, ctx.user, ctx.items.table.benchmark, project)
-        key = _item(session, project, place)
+        found = _open_to(session, ctx.user, ctx.benchmark, project)
+        key = item_of(session, project, place)
         given = annotation_projects.answer(session, project, ctx.user.account, key)
-    index = _index(ctx.items.table, key)
-    texts = ctx.items.texts[index] if ctx.items.texts else None
+        first = adjudications.first_answer(session, project, ctx.user.account, key)
+        pair = project_pairs.content(ctx, session, found, place, key)
     seen = annotation_order(ctx.user.account, key)
     revealed = given is not None and given.models_seen_at is not None
-    models = texts.models if texts else None
     return ShownPair(
         place,
         found.items,
-        texts.query if texts else None,
-        _in_order(texts.responses, seen) if texts else None,
-        f"/explore/{key}/image" if texts and ctx.items.image(texts.image) else None,
+        pair.query,
+        in_order(pair.responses, seen) if pair.responses else None,
+        pair.image,
         _as_seen(given, seen) if given else None,
-        _in_order(models, seen) if models and revealed else None,
-        models is not None,
+        in_order(pair.models, seen) if pair.models and revealed else None,
+        pair.models is not None,
+        shown_draft(pair.draft, seen) if given else None,
+        pair.draft is not None,
+        seen_verdict(first, seen) if first else None,
     )
+
+
+def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | None:
+    """Return a draft label in the order in which somebody sees the responses."""
+    return None if draft is None else ShownDraft(seen_verdict(draft.preferred, seen), draft.rationale, draft.model)
 
 
 @action(
@@ -142,27 +159,30 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
 def answer(ctx: ActionContext, project: ProjectNumber, place: Place, said: GivenAnswer) -> ActionResult:
     """Keep an answer, over an earlier one.
 
-    The same again changes nothing. Raises AuthError, NotFound, Conflict.
+    The same again changes nothing. Where the pair has a draft label, the first verdict is kept beside later ones:
+    the draft is shown after it. Raises AuthError, NotFound, Conflict.
     """
-    _require_annotator(ctx.user)
-    _refuse_terminal(ctx)
+    require_annotator(ctx.user)
+    refuse_terminal(ctx)
     said = replace(said, errors=tuple(said.errors))
-    _check(said)
+    check(said)
     with ctx.database.write() as session:
-        found = _open_to(session, ctx.user, ctx.items.table.benchmark, project, lock=True)
+        found = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
         if found.closed_at is not None:
             raise Conflict("closed", f"{found.name} is closed: answers do not change any more.")
-        key = _item(session, project, place)
+        key = item_of(session, project, place)
         seen = annotation_order(ctx.user.account, key)
         before = annotation_projects.answer(session, project, ctx.user.account, key)
         if before is not None and _as_seen(before, seen) == said:
             return ActionResult(False, "It is saved already.")
-        verdict = PREFERENCES[seen[SEEN.index(said.verdict)]] if said.verdict in SEEN else said.verdict
+        verdict = stored_verdict(said.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", "You have seen which models wrote these; your preference stays.")
         annotation_projects.add_annotators(session, project, [ctx.user.account])
         values = {"verdict": verdict, "errors": list(said.errors), "note": said.note}
         annotation_projects.save_answer(session, project, ctx.user.account, key, **values)
+        if before is None and project_pairs.draft_label(session, found, key) is not None:
+            adjudications.add_first_answer(session, project, ctx.user.account, key, verdict)
         # What was said is in the digest that closing puts on record, all answers together.
         seq = audit.append(
             session, ANSWERED, {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
@@ -183,13 +203,12 @@ def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> Sho
 
     Raises AuthError, NotFound, Conflict.
     """
-    _require_annotator(ctx.user)
-    _refuse_terminal(ctx)
+    require_annotator(ctx.user)
+    refuse_terminal(ctx)
     with ctx.database.write() as session:
-        _open_to(session, ctx.user, ctx.items.table.benchmark, project, lock=True)
-        key = _item(session, project, place)
-        texts = ctx.items.texts[_index(ctx.items.table, key)] if ctx.items.texts else None
-        if texts is None or texts.models is None:
+        found = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
+        key = item_of(session, project, place)
+        if project_pairs.content(ctx, session, found, place, key).models is None:
             raise Conflict("no-models", "Here nobody knows which models wrote these.")
         if annotation_projects.answer(session, project, ctx.user.account, key) is None:
             raise Conflict("no-answer", "Answer first: who wrote a response can tell which is better.")
@@ -199,64 +218,81 @@ def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> Sho
     return show(ctx, project, place)
 
 
-def _require_annotator(user: Identity) -> None:
+def image_of(ctx: ActionContext, project: int, place: int) -> Path | None:
+    """Return the image of a candidate, for who may answer or adjudicate. Raises AuthError, NotFound."""
+    require_annotator(ctx.user)
+    with ctx.database.read() as session:
+        found = known(session, ctx.benchmark, project)
+        if not _rights(session, project, ctx.user).any:
+            raise NotFound(f"There is no project {project}.")
+        return project_pairs.image_file(session, ctx.benchmark, found, item_of(session, project, place))
+
+
+def require_annotator(user: Identity) -> None:
+    """Raise AuthError for who cannot be told apart from others."""
     require(user, Role.SUBMITTER)
     if user.auth_method == "local" and Role.MAINTAINER not in user.roles:  # everybody has that account
         raise Forbidden("Without sign-in annotators cannot be told apart.", user, Role.MAINTAINER)
 
 
-def _refuse_terminal(ctx: ActionContext) -> None:
+def refuse_terminal(ctx: ActionContext) -> None:
     """Refuse the local user where people sign in: answers are theirs, and not the machine's. Raises Conflict."""
     if ctx.user.auth_method == "local" and ctx.identity is not None and ctx.identity.mode is Mode.OPENID:
         raise Conflict("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
 
 
+class _Rights(NamedTuple):
+    annotates: bool
+    adjudicates: bool
+
+    @property
+    def any(self) -> bool:
+        return self.annotates or self.adjudicates
+
+
+def _rights(session: Session, project: int, user: Identity) -> _Rights:
+    """Return what somebody may do in a project; maintainers may do everything."""
+    maintainer = Role.MAINTAINER in user.roles
+    annotates = maintainer or user.account in annotation_projects.annotators(session, project)
+    return _Rights(annotates, maintainer or user.account in adjudications.adjudicators(session, project))
+
+
 def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, lock: bool = False) -> Project:
-    """Return the project, if it is open to somebody; to others it does not exist."""
+    """Return the project, if somebody may annotate in it; to others it does not exist."""
     found = known(session, benchmark, project, lock=lock)
-    if Role.MAINTAINER not in user.roles and user.account not in annotation_projects.annotators(session, project):
+    if not _rights(session, project, user).annotates:
         raise NotFound(f"There is no project {project}.")
     return found
 
 
-def _sheet(session: Session, project: Project, account: str) -> ProjectView:
+def _sheet(session: Session, project: Project, user: Identity) -> ProjectView:
+    rights, account = _rights(session, project.id, user), user.account
     answered = annotation_projects.answered(session, project.id, account)
-    return ProjectView(project.id, project.name, project.items, answered, project.closed_at is not None)
+    counts = annotation_projects.answer_counts(session, project.id) if project.answers_wanted else {}
+    enough = {place for place, count in counts.items() if count >= (project.answers_wanted or 0)}
+    left = [place for place in range(1, project.items + 1) if place not in enough.union(answered)]
+    contested = queue(session, project, account) if rights.adjudicates else AdjudicationQueue((), ())
+    return ProjectView(
+        project.id,
+        project.name,
+        project.items,
+        answered,
+        project.closed_at is not None,
+        left if rights.annotates else [],
+        rights.annotates,
+        rights.adjudicates,
+        list(contested.open),
+        list(contested.decided),
+    )
 
 
-def _item(session: Session, project: int, place: int) -> str:
+def item_of(session: Session, project: int, place: int) -> str:
+    """Return the key of the pair at a place. Raises NotFound."""
     key = annotation_projects.item_at(session, project, place)
     if key is None:
         raise NotFound(f"Project {project} has no pair {place}.")
     return key
 
 
-def _index(table: ItemTable, key: str) -> int:
-    found = next((index for index, item in enumerate(table.items) if item.key == key), None)
-    if found is None:
-        raise NotFound("This pair is not in the benchmark any more.")
-    return found
-
-
-def _check(said: GivenAnswer) -> None:
-    if said.verdict not in (*SEEN, *UNUSABLE):
-        raise Conflict("bad-answer", f"An answer is one of {', '.join((*SEEN, *UNUSABLE))}.")
-    if len(set(said.errors)) != len(said.errors) or set(said.errors) - set(ERRORS):
-        raise Conflict("bad-error", f"Errors are some of {', '.join(ERRORS)}, each once.")
-    if said.errors and said.verdict not in SEEN:
-        raise Conflict("bad-error", "Errors are those of the worse response: say which response is better, or none.")
-    if len(said.note) > NOTE_LIMIT:
-        raise Conflict("note-too-long", f"A note has at most {NOTE_LIMIT} characters.")
-    if not all(character.isprintable() for character in said.note):
-        raise Conflict("bad-note", "A note is one line of text.")
-
-
 def _as_seen(given: AnnotatorAnswer, seen: Sequence[int]) -> GivenAnswer:
-    verdict = given.verdict
-    if verdict in PREFERENCES:
-        verdict = SEEN[list(seen).index(PREFERENCES.index(verdict))]
-    return GivenAnswer(verdict, tuple(given.errors), given.note)
-
-
-def _in_order(pair: tuple[str, str], seen: Sequence[int]) -> tuple[str, str]:
-    return pair[seen[0]], pair[seen[1]]
+    return GivenAnswer(seen_verdict(given.verdict, seen), tuple(given.errors), given.note)

@@ -204,7 +204,7 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
         if not stored.decide(session, number, state, said, ctx.user.account):
             now = stored.find(session, ctx.benchmark, [number])[0].state
             if now != state:
-                raise Conflict("decided", f"Dispute {number} was {now} before, and a decision stands.")
+                raise Conflict("decided", f"Dispute {number} was {now} before, and a decision was made.")
             return ActionResult(False, f"Dispute {number} was {now} before.")
         facts = {
             "dispute": number,

@@ -13,18 +13,22 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from review.projects import ProjectNumber, known
-from storage import annotation_projects
+from storage import adjudications, annotation_projects
 from storage.annotation_projects import AnnotatorAnswer
-from storage.answer_times import answer_times
+from storage.answer_times import answer_times, seconds_taken
+from storage.database import Session
 from storage.integrity import audit
 
 EXPORTED = "verification.exported"
-LONGEST_PAUSE = 600.0
-"""Seconds; after a longer time between two answers nobody knows how long the second one took."""
+ADJUDICATOR = "adjudicator:"
+"""Before the account of who adjudicated: `python -m curate verify import` lets these answers decide."""
 
 
 class IndividualLabel(NamedTuple):
-    """An answer. A and B are the responses as on the pair's page. `seconds`: since the annotator's answer before it."""
+    """An answer. A and B are the responses as on the pair's page. `seconds`: since the annotator's answer before it.
+
+    `first_verdict`: before a draft label was shown; "" where none was.
+    """
 
     item: str
     annotator: str
@@ -32,6 +36,7 @@ class IndividualLabel(NamedTuple):
     errors: list[str]
     note: str
     seconds: float | None
+    first_verdict: str = ""
 
 
 @action(
@@ -51,7 +56,7 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
         found = known(session, ctx.benchmark, project)
         if found.closed_at is None:
             raise Conflict("open", f"{found.name} is open. Close it first: annotators must not see others' answers.")
-        labels = with_seconds(annotation_projects.answers(session, project), answer_times(session, project))
+        labels = all_labels(session, project)
         facts: dict[str, Any] = {"project": project, "answers": len(labels)}
         audit.append(session, EXPORTED, facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
     return labels
@@ -62,15 +67,33 @@ def as_lines(labels: Sequence[IndividualLabel]) -> str:
     return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in labels)
 
 
-def with_seconds(answers: Sequence[AnnotatorAnswer], moments: Mapping[tuple[str, str], float]) -> list[IndividualLabel]:
-    """Return the answers with the time that each took. Pure."""
-    taken: dict[tuple[str, str], float | None] = {}
-    last: dict[str, float] = {}
-    for (account, item), moment in sorted(moments.items(), key=lambda one: one[1]):
-        pause = moment - last[account] if account in last else None
-        taken[account, item] = round(pause, 1) if pause is not None and pause <= LONGEST_PAUSE else None
-        last[account] = moment
+def with_seconds(
+    answers: Sequence[AnnotatorAnswer],
+    moments: Mapping[tuple[str, str], float],
+    first: Mapping[tuple[str, str], str] | None = None,
+) -> list[IndividualLabel]:
+    """Return the answers with the time that each took, and verdicts before a draft label was shown. Pure."""
+    taken, before = seconds_taken(moments), first or {}
     return [
-        IndividualLabel(one.item, one.account, one.verdict, one.errors, one.note, taken.get((one.account, one.item)))
+        IndividualLabel(
+            one.item,
+            one.account,
+            one.verdict,
+            one.errors,
+            one.note,
+            taken.get((one.account, one.item)),
+            before.get((one.account, one.item), ""),
+        )
         for one in answers
+    ]
+
+
+def all_labels(session: Session, project: int) -> list[IndividualLabel]:
+    """Return every answer of a project, those of adjudicators last."""
+    answers, times = annotation_projects.answers(session, project), answer_times(session, project)
+    labels = with_seconds(answers, times, adjudications.first_answers(session, project))
+    decided = adjudications.decisions(session, project).values()
+    return labels + [
+        IndividualLabel(one.item, f"{ADJUDICATOR}{one.account}", one.verdict, one.errors, one.note, None)
+        for one in decided
     ]

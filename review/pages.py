@@ -107,9 +107,17 @@ class ReviewPages:
 
     def annotate(self, sheet: ProjectView) -> str:
         """Return the page of one project; pairs and answers come later, over the API."""
+        return self._annotate(sheet, adjudicating=False)
+
+    def adjudicate(self, sheet: ProjectView) -> str:
+        """Return the page of the pairs of a project on which annotators disagree."""
+        return self._annotate(sheet, adjudicating=True)
+
+    def _annotate(self, sheet: ProjectView, *, adjudicating: bool) -> str:
         return self._render(
             "annotate.html",
             sheet=sheet,
+            adjudicating=adjudicating,
             preferences=PREFERENCES,
             invert=INVERT,
             unusable=UNUSABLE,

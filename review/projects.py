@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -21,9 +21,11 @@ from maintenance.database import queries
 from maintenance.registry import DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
+from review.adjudication_queue import TWO, contested
+from review.gold_results import GoldResult, gold_results
 from review.items import find_item
-from storage import annotation_projects, disputes
-from storage.annotation_projects import AnnotatorAnswer, NewProject, Project
+from storage import adjudications, annotation_projects, disputes
+from storage.annotation_projects import NewProject, Project
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks
@@ -73,21 +75,29 @@ class PairSelection:
 
 
 class AnnotatorProgress(NamedTuple):
-    """Number of pairs that an annotator has answered."""
+    """Number of pairs that an annotator has answered, gold pairs among them, and how many of these rightly."""
 
     account: str
     name: str
     answered: int
+    gold: int = 0
+    gold_right: int = 0
+    below_gold_minimum: bool = False
 
 
 class ProjectReport(NamedTuple):
-    """A project with its progress and agreement. `draft`: the newest draft made of it, and what the worker counted."""
+    """A project with its progress and agreement. `draft`: the newest draft made of it, and what the worker counted.
+
+    `contested`: pairs on which annotators disagree, and those of them that adjudicators have decided.
+    """
 
     project: Project
     progress: tuple[AnnotatorProgress, ...]
     agreement: tuple[PairAgreement, ...]
     draft: str | None
     result: dict[str, Any] | None
+    gold: int = 0
+    contested: tuple[int, int] = (0, 0)
 
 
 @action(
@@ -111,8 +121,6 @@ def create(
     """
     require_maintainer(ctx.user)
     why = clean_reason(reason)
-    if not _NAME.fullmatch(name):
-        raise Conflict("bad-name", "Name the project with small letters, digits, dots and dashes, for instance may.")
     which = pairs.which or (LISTED if pairs.items else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
         raise Conflict("bad-items", "Choose all, disputed or candidates, or listed with the items.")
@@ -120,14 +128,13 @@ def create(
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         drafts.check_base(session, ctx.items.table.benchmark, base)
-        if any(one.name == name for one in annotation_projects.projects(session, ctx.items.table.benchmark)):
-            raise Conflict("known-project", f"There is a project {name}. Choose another name.")
+        check_name(session, ctx.items.table.benchmark, name)
         keys = _chosen(session, ctx.items.table, base, which, listed)
         if not keys:
             raise Conflict("no-items", f"There are no {which} items.")
         new = NewProject(name, base, why, ctx.user.account)
         project = annotation_projects.create(session, ctx.items.table.benchmark, new, keys)
-        added = _add(session, project, annotators)
+        added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
         facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
         seq = audit.append(session, CREATED, {**facts, "annotators": added, "reason": why, "by": ctx.user.account})
     return ActionResult(
@@ -150,7 +157,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accou
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         found = known(session, ctx.benchmark, project, lock=True)
-        added = _add(session, project, annotators)
+        added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
         if not added:
             return ActionResult(False, "They may answer already.")
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
@@ -180,8 +187,9 @@ def close(
     why = clean_reason(reason)
     with ctx.database.write() as session:
         found = known(session, ctx.benchmark, project, lock=True)
-        given = annotation_projects.answers(session, project)
-        if not given:
+        if found.pool_id is not None:
+            raise Conflict("about-a-pool", f"{found.name} is about candidates: `verification finish` ends it.")
+        if not annotation_projects.answers(session, project):
             raise Conflict("no-answers", f"Nobody has answered in {found.name} yet.")
         if (written := _written(session, ctx.benchmark, project, revision)) is not None:
             return ActionResult(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
@@ -189,7 +197,7 @@ def close(
         task, new = drafts.request(session, ctx, draft)
         seq = None
         if annotation_projects.close(session, project, ctx.user.account):
-            facts = {"project": project, "answers": len(given), "answers_sha256": _digest(given), "draft": revision}
+            facts = {"project": project, **answers_digest(session, project), "draft": revision}
             seq = audit.append(
                 session, CLOSED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
             )
@@ -234,17 +242,40 @@ def known(session: Session, benchmark: str, project: int, *, lock: bool = False)
     return found
 
 
+def check_name(session: Session, benchmark: str, name: str) -> None:
+    """Raise Conflict where a project cannot have this name, or one has it."""
+    if not _NAME.fullmatch(name):
+        raise Conflict("bad-name", "Name the project with small letters, digits, dots and dashes, for instance may.")
+    if any(one.name == name for one in annotation_projects.projects(session, benchmark)):
+        raise Conflict("known-project", f"There is a project {name}. Choose another name.")
+
+
 def _report(session: Session, project: Project, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
+    answers = annotation_projects.answers(session, project.id)
+    first, known_right = adjudications.first_answers(session, project.id), adjudications.gold(session, project.id)
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
-    for one in annotation_projects.answers(session, project.id):
-        given[one.account][one.item] = one.verdict
-    progress = tuple(
-        AnnotatorProgress(account, queries.account_name(session, account) or account, len(said))
-        for account, said in given.items()
-    )
+    for one in answers:
+        given[one.account][one.item] = first.get((one.account, one.item), one.verdict)
+    results = gold_results(answers, first, known_right)
+    progress = tuple(_progress(session, account, len(said), results.get(account)) for account, said in given.items())
+    open_pairs = contested(answers, project.answers_wanted or TWO)
+    decided = len(adjudications.decisions(session, project.id))
     return ProjectReport(
-        project, progress, agreement(given, annotation_projects.items(session, project.id)), draft, result
+        project,
+        progress,
+        agreement(given, annotation_projects.items(session, project.id)),
+        draft,
+        result,
+        len(known_right),
+        (len(open_pairs), decided),
     )
+
+
+def _progress(session: Session, account: str, answered: int, gold: GoldResult | None) -> AnnotatorProgress:
+    name = queries.account_name(session, account) or account
+    if gold is None:
+        return AnnotatorProgress(account, name, answered)
+    return AnnotatorProgress(account, name, answered, gold.answered, gold.right, gold.below_minimum)
 
 
 def _chosen(session: Session, table: ItemTable, base: str, which: str, listed: set[str]) -> list[str]:
@@ -259,11 +290,25 @@ def _chosen(session: Session, table: ItemTable, base: str, which: str, listed: s
     return [item.key for item in table.items if item.key in wanted]
 
 
-def _add(session: Session, project: int, accounts: Sequence[str]) -> list[str]:
+def add_accounts(
+    session: Session, project: int, accounts: Sequence[str], add: Callable[[Session, int, Sequence[str]], list[str]]
+) -> list[str]:
+    """Let accounts, named by ids or user names, do something in a project; returns those that could not before."""
     found = [account_search.find(session, named, local=True).id for named in accounts]
-    return annotation_projects.add_annotators(session, project, list(dict.fromkeys(found)))
+    return add(session, project, list(dict.fromkeys(found)))
 
 
-def _digest(given: Sequence[AnnotatorAnswer]) -> str:
+def answers_digest(session: Session, project: int) -> dict[str, Any]:
+    """Return what closing puts on record: how many answers there are, and the digest of all of them."""
+    given = annotation_projects.answers(session, project)
     rows = [[one.item, one.account, one.verdict, sorted(one.errors), one.note] for one in given]
-    return hashlib.sha256(canonical_json({"answers": rows}).encode("ascii")).hexdigest()
+    facts: dict[str, Any] = {"answers": len(given), "answers_sha256": _digest({"answers": rows})}
+    decided = adjudications.decisions(session, project)
+    if decided:
+        lines = [[one.item, one.account, one.verdict, sorted(one.errors), one.note] for one in decided.values()]
+        facts |= {"adjudications": len(lines), "adjudications_sha256": _digest({"adjudications": lines})}
+    return facts
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()

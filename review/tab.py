@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import gradio as gr
 
 from benchmark.disclosure import LEVELS
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
 from maintenance import markup
 from maintenance.action_context import ActionContext
 from maintenance.action_form import ActionForm, Refresh
@@ -28,8 +29,10 @@ _CANDIDATES = """<p class="vl-hint">Items on which the strongest judges agree ag
 it is for maintainers only. Beside each pair stands how many of the judges that are right on 60% of its category prefer
 A, B, neither: the majority contradicts the label. What is hard for one judge is hard for others, so look at every pair
 before you believe it.</p>"""
-_PROJECTS = """<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing a
-project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.</p>"""
+_PROJECTS = f"""<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing
+a project writes a draft: more than half of those who answered a pair decide it, a tie keeps what the base says.
+An adjudicator, who has not annotated the pair, decides where annotators disagree, at the project's page. Gold pairs,
+whose answers you state, test annotators: fewer than {100 * GOLD_MINIMUM:.0f}% right are marked.</p>"""
 
 LEVELS_OF_DRAFTS = [("as of the base", ""), *((level, level) for level in LEVELS)]
 """Disclosure levels of a draft, as choices."""
@@ -112,7 +115,9 @@ def _projects(context: PageContext) -> tuple[Callable[[gr.Request], str], gr.HTM
         form.field("revision", placeholder="v3-verified")
         form.field("disclosure", choices=LEVELS_OF_DRAFTS, value="")
         form.button("verification.annotators")
+        form.button("verification.adjudicators")
         form.button("verification.close")
+        form.button("verification.finish")
         show = gr.Button("Show projects", size="md")
     form.rest()
     said, shown = html(elem_id="projects-said"), html(elem_id="projects")
@@ -166,13 +171,16 @@ def _reports(found: list[ProjectReport]) -> str:
             report.project.id,
             PageLink(report.project.name, f"/annotate/{report.project.id}"),
             "open" if report.project.closed_at is None else "closed",
-            report.project.base_revision,
+            text_output.origin(report),
             report.project.items,
-            "; ".join(f"{user.name} {user.answered}" for user in report.progress) or markup.NOTHING,
+            "; ".join(f"{user.name} {text_output.progress(user)}" for user in report.progress) or markup.NOTHING,
+            PageLink(text_output.contested(report), f"/annotate/{report.project.id}/adjudicate")
+            if any(report.contested)
+            else markup.NOTHING,
             "; ".join(text_output.agreements(report)) or markup.NOTHING,
             text_output.draft(report) if report.draft else markup.NOTHING,
         )
         for report in found
     ]
-    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Agreement", "Draft")
+    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Disagreements", "Agreement", "Draft")
     return markup.table("Projects", head, rows, "There are no projects.")

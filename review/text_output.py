@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchmark.label_quality.annotation import MIN_PAIRS_DISCLOSED
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM
 from common.text import pluralize
 from storage.clock import iso
 
 if TYPE_CHECKING:  # the actions import this module
-    from review.answers import ShownPair
+    from review.adjudication import ContestedPair
+    from review.answers import ShownDraft, ShownPair
     from review.candidates import Proposed
     from review.disputes import DisputedItem
-    from review.projects import ProjectReport
+    from review.given_answers import GivenAnswer
+    from review.projects import AnnotatorProgress, ProjectReport
 
 SAID = {
     "a": "A is better",
@@ -66,30 +69,74 @@ def projects(found: Sequence[ProjectReport]) -> str:
         one = report.project
         state = f"closed {iso(one.closed_at)} by {one.closed_by}" if one.closed_at is not None else "open"
         lines.append(
-            f"{one.id}  {one.name}: {pluralize(one.items, 'pair')}, from {one.base_revision}, {state}: {one.reason}"
+            f"{one.id}  {one.name}: {pluralize(one.items, 'pair')}, from {origin(report)}, {state}: {one.reason}"
         )
-        lines += [f"  {user.name} ({user.account}): {user.answered} of {one.items}" for user in report.progress]
+        lines += [f"  {user.name} ({user.account}): {progress(user)} of {one.items}" for user in report.progress]
+        lines += [f"  {contested(report)}"] if any(report.contested) else []
         lines += [f"  {line}" for line in agreements(report)]
         lines += [f"  {draft(report)}"] if report.draft else []
     return "\n".join(lines) or "There are no projects."
 
 
+def origin(report: ProjectReport) -> str:
+    """Return which labels a project verifies, or whose candidates."""
+    pool = report.project.pool_id
+    return report.project.base_revision if pool is None else f"pool {pool}"
+
+
+def progress(user: AnnotatorProgress) -> str:
+    """Return how much an annotator has answered, and how well gold pairs among it."""
+    if not user.gold:
+        return str(user.answered)
+    mark = f", below {100 * GOLD_MINIMUM:.0f}%" if user.below_gold_minimum else ""
+    return f"{user.answered} (gold {user.gold_right} of {user.gold} right{mark})"
+
+
+def contested(report: ProjectReport) -> str:
+    """Return on how many pairs annotators disagree, and how many are decided."""
+    pairs, decided = report.contested
+    return f"{pluralize(pairs, 'disagreement')}, {decided} decided"
+
+
 def pair(shown: ShownPair) -> str:
     """Return a pair of a project as an annotator sees it; of the image its address."""
+    lines = [*_content(shown, shown.models or ("", "")), *_own(shown.said, "Your answer", "Not answered yet.")]
+    lines += _draft(shown.draft) if shown.draft else []
+    changed = shown.first_answer and shown.said and shown.first_answer != shown.said.verdict
+    return "\n".join([*lines, *([f"Your first answer: {shown.first_answer}"] if changed else [])])
+
+
+def contested_pair(shown: ContestedPair) -> str:
+    """Return a pair on which annotators disagree, with their answers."""
+    lines = [*_content(shown, ("", "")), "", "Annotators say"]
+    lines += [f"  {_answer_text(one)}" for one in shown.answers]
+    lines += _own(shown.said, "Your decision", "Not decided yet.")
+    return "\n".join([*lines, *(_draft(shown.draft) if shown.draft else [])])
+
+
+def _content(shown: ShownPair | ContestedPair, models: tuple[str, str]) -> list[str]:
     lines = [f"Pair {shown.place} of {shown.items}"]
     if shown.question is None or shown.responses is None:
         lines.append("This installation has no texts: ITEMS_FILE names them.")
     else:
         lines.append(f"Image: {shown.image}" if shown.image else "There is no image here.")
         lines.append(f"\nQuestion\n{_for_terminal(shown.question)}")
-        models = shown.models or ("", "")
         for place, response, model in zip(("First", "Second"), shown.responses, models, strict=True):
             lines.append(f"\n{place}{f' ({_for_terminal(model)})' if model else ''}\n{_for_terminal(response)}")
-    said = shown.said
-    if said is None:
-        return "\n".join([*lines, "\nNot answered yet."])
-    rest = [", ".join(said.errors), said.note]
-    return "\n".join([*lines, f"\nYour answer: {'; '.join(filter(None, (said.verdict, *rest)))}"])
+    return lines
+
+
+def _own(said: GivenAnswer | None, title: str, nothing: str) -> list[str]:
+    return [f"\n{nothing}" if said is None else f"\n{title}: {_answer_text(said)}"]
+
+
+def _answer_text(said: GivenAnswer) -> str:
+    return "; ".join(filter(None, (said.verdict, ", ".join(said.errors), said.note)))
+
+
+def _draft(draft: ShownDraft) -> list[str]:
+    by = f" by {_for_terminal(draft.model)}" if draft.model else ""
+    return [f"\nDraft label{by}: {draft.preferred}", _for_terminal(draft.rationale)]
 
 
 def _for_terminal(text: str) -> str:

@@ -17,7 +17,9 @@ class Project(NamedTuple):
 
     id: int
     name: str
-    base_revision: str
+    base_revision: str  # "" of a project about candidates
+    pool_id: int | None  # whose candidates it is about
+    answers_wanted: int | None  # of each pair; None: everybody answers every pair
     reason: str
     created_by: str
     created_at: float
@@ -48,12 +50,14 @@ _ANSWER = tuple(getattr(Annotation, name) for name in AnnotatorAnswer._fields)
 
 
 class NewProject(NamedTuple):
-    """A project to be made; `created_by`: an account."""
+    """A project to be made; `created_by`: an account. Other fields as in `Project`."""
 
     name: str
     base_revision: str
     reason: str
     created_by: str
+    pool_id: int | None = None
+    answers_wanted: int | None = None
 
 
 def create(session: Session, benchmark: str, new: NewProject, items: Sequence[str]) -> int:
@@ -127,6 +131,13 @@ def answered(session: Session, project_id: int, account: str) -> list[int]:
     here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
     wanted = select(ProjectItem.place).join(Annotation, here).where(Annotation.project_id == project_id)
     return list(session.scalars(wanted.where(Annotation.account == account).order_by(ProjectItem.place)))
+
+
+def answer_counts(session: Session, project_id: int) -> dict[int, int]:
+    """Return place -> number of answers, of places that have any."""
+    here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
+    wanted = select(ProjectItem.place, func.count()).join(Annotation, here).where(Annotation.project_id == project_id)
+    return dict(session.execute(wanted.group_by(ProjectItem.place)).all())
 
 
 def answer(session: Session, project_id: int, account: str, item: str) -> AnnotatorAnswer | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, InterfaceError, InternalError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session as Session  # actions name the type and import no SQL
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -38,6 +38,7 @@ _IDLE_LIMIT = "idle_in_transaction_session_timeout"
 UNAVAILABLE = (OperationalError, InterfaceError, InternalError, PoolTimeout)
 """What the driver raises while the database is away, is restarted, or makes somebody wait too long."""
 
+_REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry")  # of libpq, which gives no code here
 LARGEST = 2**31 - 1
 """The largest number that anything numbered can have: an INTEGER of PostgreSQL."""
 _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
@@ -65,6 +66,10 @@ class UnknownSchema(DatabaseUnusable):
 
 class DatabaseNotMade(DatabaseUnusable):
     """No service has made this database yet."""
+
+
+class DatabaseAway(DatabaseUnusable):
+    """The database does not answer now, and may later; the message is one sentence without the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,19 @@ def is_unavailable(error: Exception) -> bool:
     return isinstance(error, UNAVAILABLE) and code != sqlite3.SQLITE_ERROR
 
 
+def is_away(error: Exception) -> bool:
+    """Return whether a PostgreSQL server is restarted or out of reach, so that the same may work a moment later.
+
+    A server that answers and refuses (a wrong password, no such database) does not become another one by waiting.
+    """
+    cause = getattr(error, "orig", None)
+    if isinstance(cause, sqlite3.Error):
+        return False
+    interrupted = isinstance(error, DBAPIError) and error.connection_invalidated
+    refused = any(phrase in str(cause) for phrase in _REFUSALS)
+    return (interrupted or isinstance(error, UNAVAILABLE)) and not refused
+
+
 def open_database(url: str) -> Database:
     """Open (for SQLite: creates the directory of) a database. Nothing is read yet. Raises ValueError on other URLs."""
     address = _with_driver(make_url(url))
@@ -119,7 +137,8 @@ def open_migrated(url: str, *, made: bool = False) -> Database:
 
     Raises:
         DatabaseNotMade: `made`, and there is none yet; none is made.
-        DatabaseUnusable: it does not answer, is none, or holds an old audit chain (OldChain).
+        DatabaseAway: it does not answer now.
+        DatabaseUnusable: it is none, refuses us, or holds an old audit chain (OldChain).
     """
     try:
         if made and not _is_made(url):
@@ -130,9 +149,8 @@ def open_migrated(url: str, *, made: bool = False) -> Database:
         # The driver's own words: SQLAlchemy would add the statement, and its URL errors the password.
         said = getattr(error, "orig", None) or (type(error).__name__ if isinstance(error, SQLAlchemyError) else error)
         reason = str(said).strip().partition("\n")[0].rstrip(".")
-        raise DatabaseUnusable(
-            f"The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?"
-        ) from None
+        kind = DatabaseAway if is_away(error) else DatabaseUnusable
+        raise kind(f"The database cannot be used ({reason}). Is it running, and is DATABASE_URL right?") from None
     return database
 
 

@@ -27,7 +27,7 @@ from storage.metadata_fields import (
 )
 
 JUDGE_TYPES = tuple(TYPES)
-DETAILS, COST = "More about it", "What the run cost"
+DETAILS, COST = "Model details (optional)", "What the run cost"
 _MOST_TOKENS = 10**15
 
 

@@ -144,7 +144,7 @@ def anonymity_command(arguments: argparse.Namespace) -> int:
     """Move or end an entry's anonymity. Returns the exit code."""
     until = None if arguments.end else arguments.until
     done = f"names nobody until {until}" if until else "names its owner in a moment"
-    return _ask(arguments, "PUT", "anonymity", {"until": until}, done, "was so already")
+    return _ask(arguments, "PUT", "anonymity", {"until": until}, done, "is so already; nothing changed")
 
 
 def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done: str, already: str) -> int:

@@ -124,11 +124,11 @@ def _form() -> dict[str, gr.components.Component]:
                 made |= _lay_out(fields)
         else:
             made |= _lay_out(fields)
-    with gr.Accordion("Who sees it, and when", open=False):
+    with gr.Accordion("Visibility (optional)", open=False):
         with gr.Row():
-            made["anonymous_until"] = gr.Textbox("", label="Anonymous until", placeholder="2027-01-31")
-            seen = [("At once", "true"), ("When I publish it", "false")]
-            made["published"] = gr.Dropdown(seen, value="true", label="On the board")
+            made["anonymous_until"] = gr.Textbox("", label="Hide my name until", placeholder="2027-01-31")
+            seen = [("now", "true"), ("when I publish it", "false")]
+            made["published"] = gr.Dropdown(seen, value="true", label="Publish")
         _html(_SEEN)
     return made
 

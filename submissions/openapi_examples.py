@@ -75,7 +75,7 @@ SUBMIT = answers(
 )
 STATE = answers(
     "Where the submission is: awaiting-approval, queued, scoring, scored, failed or withdrawn. Receipt abridged here. "
-    "Others than the owner are told model, version, reason, attempt and receipt when it is public, not before.",
+    "Others than the owner get model, version, reason, attempt and receipt when it is public, not before.",
     {
         "id": "e4kq2m7xwzta",
         "state": "queued",

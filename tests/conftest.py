@@ -158,7 +158,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if _is_left_out(config, item)]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not _is_left_out(config, item)]
-    grouped = config.getoption("dist", "no") == "loadgroup"
+    grouped = config.getoption("loadgroup", False)  # set by pytest-xdist in its processes
     places = {path: place for place, path in enumerate(LONGEST)}
     for item in items:
         path = item.path.relative_to(ROOT).as_posix()

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,6 +60,26 @@ class Cluster:
         statement = f"DROP DATABASE {name} WITH (FORCE)"
         self.run("psql", "-h", str(self.directory), "-U", "postgres", "-qc", statement, "postgres")
 
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        # Only processes die in these tests, never the machine: without fsync nothing is lost, and it is twice as fast.
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.directory} -c fsync=off"
+        log = str(self.directory / "log")
+        self.run("pg_ctl", "-D", self._data, "-w", "-l", log, "-o", f"{options} -c max_connections=60", "start")
+
+    def stop(self) -> None:
+        """Stop the server as a crash does."""
+        self.run("pg_ctl", "-D", self._data, "-m", "immediate", "-w", "stop")
+
+    def restart(self) -> None:
+        """Restart the server as after a crash: every connection is lost."""
+        self.stop()
+        self.start()
+
+    @property
+    def _data(self) -> str:
+        return str(self.directory / "data")
+
     def run(self, program: str, *arguments: str) -> None:
         """Run one of the server's programs as the user that owns it."""
         command = [*self.prefix, str(self.bin / program), *arguments]
@@ -86,14 +106,13 @@ def running_cluster() -> Iterator[Cluster]:
         prefix = ("runuser", "-u", "postgres", "--")
     cluster = Cluster(directory, directory_of_programs, prefix)
     data = str(directory / "data")
-    # Only processes die in these tests, never the machine: without fsync nothing is lost, and it is twice as fast.
-    options = f"-c listen_addresses='' -c unix_socket_directories={directory} -c fsync=off -c max_connections=60"
     try:
         cluster.run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        cluster.run("pg_ctl", "-D", data, "-w", "-l", str(directory / "log"), "-o", options, "start")
+        cluster.start()
         try:
             yield cluster
         finally:
-            cluster.run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            with suppress(RuntimeError):  # a test may have stopped it
+                cluster.stop()
     finally:
         shutil.rmtree(directory, ignore_errors=True)

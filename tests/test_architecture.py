@@ -46,9 +46,9 @@ ARROWS: dict[str, set[str]] = {
     "maintenance": {"common", "benchmark", "storage", "auth", "operation"},
     "review": {"common", "benchmark", "storage", "auth", "maintenance"},
     "operation": {"common", "storage", "auth"},
-    "workers": {"common", "benchmark", "storage", "predictions", "operation"},
+    "workers": {"common", "benchmark", "storage", "predictions", "operation", "curate"},  # editions are made there
     "judge": {"common", "benchmark", "predictions"},  # only curate imports it
-    "curate": {"common", "benchmark", "predictions", "judge"},  # and nobody imports it
+    "curate": {"common", "benchmark", "predictions", "judge"},  # workers make editions with it
 }
 ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits

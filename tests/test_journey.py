@@ -102,7 +102,7 @@ def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
 def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Service, tmp_path: Path) -> None:
     choose(visit, service, variant(real_file(JUDGE), tmp_path, 1))
     expect(visit.locator("#submit")).to_be_enabled(timeout=PATIENCE)
-    visit.get_by_text("More about it").click()
+    visit.get_by_text("Model details (optional)").click()
     visit.get_by_label("Link", exact=True).fill("javascript:alert(1)")
     visit.get_by_label("Parameters, in billions").fill("many")
     visit.locator("#submit").click()

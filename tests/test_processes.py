@@ -14,3 +14,8 @@ def test_the_scheduler_reads_the_group_from_the_id_of_a_test(request: pytest.Fix
     assert LoadGroupScheduling._split_scope(None, item.nodeid) == item.nodeid  # type: ignore[arg-type]
     put_into_group(item, "folder/test_file.py")
     assert LoadGroupScheduling._split_scope(None, item.nodeid) == "folder/test_file.py"  # type: ignore[arg-type]
+
+
+def test_this_test_is_in_a_group_where_the_suite_runs_in_groups(request: pytest.FixtureRequest) -> None:
+    in_groups = bool(request.config.getoption("loadgroup", False))
+    assert request.node.nodeid.endswith("@test_processes.py") == in_groups

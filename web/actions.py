@@ -10,18 +10,30 @@ from maintenance.actions import (
     approvals,
     audit,
     bans,
+    editions,
     entries,
     entry_search,
     incidents,
     labels,
     operations,
+    pools,
     quota_grants,
     reported,
     rescoring,
     task_retry,
 )
 from maintenance.registry import ActionRegistry
-from review import agreement_report, answers, candidates, disputes, individual_labels, projects
+from review import (
+    adjudication,
+    agreement_report,
+    answers,
+    candidates,
+    disputes,
+    gold,
+    individual_labels,
+    pool_projects,
+    projects,
+)
 
 MODULES = (
     entries,
@@ -41,9 +53,14 @@ MODULES = (
     disputes,
     candidates,
     projects,
+    gold,
+    adjudication,
     agreement_report,
     individual_labels,
     answers,
+    pools,
+    pool_projects,
+    editions,
 )
 AREAS: Mapping[str, str] = {
     "entries": "decide about entries",
@@ -59,5 +76,7 @@ AREAS: Mapping[str, str] = {
     "disputes": "labels that somebody disputes",
     "candidates": "items whose label the strongest judges contradict",
     "verification": "labels that people verify by hand",
+    "pools": "candidates for a next edition",
+    "editions": "editions made of verified candidates",
 }
 ACTIONS = ActionRegistry.of(MODULES, AREAS)

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from operation import stored_uploads
 from operation.litestream import environment
 from predictions.spool import UploadedFile
 from settings import Settings
+from storage.database import UNAVAILABLE, is_away
+from storage.database_wait import AWAY, RETRY_SECONDS
 from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
@@ -47,8 +49,7 @@ def lifespan(
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
-        for one in services.benchmarks:  # so that the first visitor does not wait for a board
-            await asyncio.to_thread(one.board.refresh)
+        await asyncio.to_thread(_make_board, services)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
@@ -57,7 +58,7 @@ def lifespan(
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
-            tasks.append(asyncio.to_thread(_submit_demo_judges, settings.demo_dir, services.first.submissions))
+            tasks.append(_submit_demo_judges(settings.demo_dir, services.first.submissions, stop))
         # Litestream ends last, so that it copies what the others commit at their end.
         tasks.append(_check_uploads(settings, services, stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
@@ -109,15 +110,37 @@ def _report(task: asyncio.Task[None]) -> None:
         log.error("service.part_ended", exc_info=error)
 
 
-def _submit_demo_judges(demo_dir: Path, intake: SubmissionService) -> None:
+def _make_board(services: Services) -> None:
+    """Make the boards, so that the first visitor does not wait for one; without the database, visitors are told so."""
+    try:
+        for one in services.benchmarks:
+            one.board.refresh()
+    except UNAVAILABLE as error:
+        if not is_away(error):
+            raise
+        log.warning(AWAY, extra={"data": {"reason": type(error).__name__}})
+
+
+async def _submit_demo_judges(demo_dir: Path, intake: SubmissionService, stop: asyncio.Event) -> None:
     """Submit the demo judges through the normal use case. Idempotent: identical files are deduplicated."""
     judges = demo_dir / "judges"
     for judge in json.loads((judges / "index.json").read_bytes()):
-        file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
-        try:
-            intake.submit(file, Metadata.parse(judge["metadata"]), LOCAL)
-        except submissions.api.SUBMISSION_ERRORS as refused:
-            log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
+        while not stop.is_set() and not await asyncio.to_thread(_submit_demo_judge, judges, judge, intake):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), RETRY_SECONDS)
+
+
+def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], intake: SubmissionService) -> bool:
+    """Return False where the database is away."""
+    file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
+    try:
+        intake.submit(file, Metadata.parse(judge["metadata"]), LOCAL)
+    except submissions.api.SUBMISSION_ERRORS as refused:
+        log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
+    except UNAVAILABLE as error:
+        log.warning(AWAY, extra={"data": {"reason": type(error).__name__}})
+        return not is_away(error)
+    return True
 
 
 async def _run_gradio(

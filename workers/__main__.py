@@ -61,7 +61,7 @@ def _commitment(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
-    from storage.database import OldChain, UnknownSchema
+    from storage.database import DatabaseUnusable, OldChain, UnknownSchema
     from storage.labels.label_sets import LabelSetChanged
     from workers import main
 
@@ -77,6 +77,9 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
     except (OldChain, UnknownSchema) as error:
         print(f"error: {error}", file=sys.stderr)
         return WRONG_CONFIGURATION if options.command is None else 1
+    except DatabaseUnusable as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from queue import Empty, SimpleQueue
 
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
 from operation.folder_mirror import worker_mirrors
 from settings import DEMO_REVISION, ServedSettings, WorkerSettings
-from storage.database import Database, migrate, open_database
+from storage.database import Database, is_away, open_migrated
+from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from workers import schedule
 from workers.jobs import rescore as jobs_rescore
@@ -25,6 +29,8 @@ from workers.runner import WatchedScorer, Worker, drain, run, worker_name
 from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare, register
 from workers.task_runner import TaskRunner, create_task_runner
+
+log = logging.getLogger(__name__)
 
 
 def work(
@@ -37,28 +43,64 @@ def work(
     log_to_stderr()
     scorers = [_scorer(settings, served) for served in settings.served]
     stop = _stop_on_signals()
-    with _database(settings) as database:
-        migrate(database)
-        token = settings.audit_token.get_secret_value()
-        dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
-        mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
-        for mirror in mirrors:  # before the runner looks which labels are here
-            mirror.restore()
-        name = worker_name()
-        runners = [_runner(settings, database, scorer, dataset, name) for scorer in scorers]
-        for runner, served in zip(runners, settings.served, strict=True):
-            prepare(database, runner.scorer, served.label_revision)
-            runner.watch_hiding()
-        worker = _worker(database, settings.lease_seconds, runners, best_reported)
-        worker.heartbeat()
-        worker.publish_snapshot(anew=True)
-        if until_empty:
-            for runner in runners:
-                runner.run_all()
-        with schedule.running(worker, runners, [mirror.copy for mirror in mirrors]):
-            (drain if until_empty else run)(worker, stop.is_set, stop.wait)
+    with suppress(StoppedWhileWaiting):
+        database = retry_while_away(partial(open_migrated, settings.database_url), stop.rest)
+        with closing(database):
+            _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkOptions:
+    """What a worker is asked to do. `until_empty`: end when nothing waits. `best_reported`: see work()."""
+
+    until_empty: bool
+    best_reported: Callable[[BenchmarkSpec], float | None]
+
+
+def _work_on(
+    database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
+) -> None:
+    mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
+    for mirror in mirrors:  # before the runners look which labels are here
+        mirror.restore()
+    runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
+    worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
+    retry_while_away(partial(_appear, worker), stop.rest)
+    for runner in runners if options.until_empty else ():
+        retry_while_away(runner.run_all, stop.rest)
+    loop = partial(drain if options.until_empty else run, worker, stop.is_set, stop.wait)
+    with schedule.running(worker, runners, [mirror.copy for mirror in mirrors]):
+        retry_while_away(loop, stop.rest)
+    _leave(worker)
+
+
+def _prepared_runners(database: Database, settings: WorkerSettings, scorers: Sequence[Scorer]) -> list[TaskRunner]:
+    """Bring the database to where the worker can start; harmless when done twice."""
+    token = settings.audit_token.get_secret_value()
+    dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
+    name = worker_name()
+    runners = [_runner(settings, database, scorer, dataset, name) for scorer in scorers]
+    for runner, served in zip(runners, settings.served, strict=True):
+        prepare(database, runner.scorer, served.label_revision)
+        runner.watch_hiding()
+    return runners
+
+
+def _appear(worker: Worker) -> None:
+    """Show the worker and the board as this release writes it; harmless when done twice."""
+    worker.heartbeat()
+    worker.publish_snapshot(anew=True)
+
+
+def _leave(worker: Worker) -> None:
+    """Publish what was scored last, and say goodbye; a database that is away is told nothing."""
+    try:
         worker.publish_snapshot()
         worker.leave()
+    except SQLAlchemyError as error:
+        if not is_away(error):
+            raise
+        log.warning("worker.leave_failed", extra={"data": {"reason": type(error).__name__}})
 
 
 def _runner(
@@ -105,8 +147,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     if served is None or not specs:
         raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
     scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec)
-    with _database(settings) as database:
-        migrate(database)
+    with closing(open_migrated(settings.database_url)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()
@@ -124,13 +165,8 @@ def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, 
     return [(spec.revision, spec.source) for spec in served.label_specs]
 
 
-@contextmanager
-def _database(settings: WorkerSettings) -> Iterator[Database]:
-    database = open_database(settings.database_url)
-    try:
-        yield database
-    finally:
-        database.close()
+class StoppedWhileWaiting(Exception):
+    """The worker was told to stop before it could start."""
 
 
 class StopSignal:
@@ -158,6 +194,12 @@ class StopSignal:
         if not self._told:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)
+
+    def rest(self, seconds: float) -> None:
+        """Wait as wait() does. Raises StoppedWhileWaiting."""
+        self.wait(seconds)
+        if self._told:
+            raise StoppedWhileWaiting
 
 
 def _stop_on_signals() -> StopSignal:

@@ -13,7 +13,15 @@ from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim, TaskKind
-from workers.jobs import activate_revision, draft_labels, import_labels, label_error_candidates, preview
+from workers.jobs import (
+    activate_revision,
+    draft_labels,
+    export_edition,
+    import_labels,
+    import_pool,
+    label_error_candidates,
+    preview,
+)
 from workers.jobs.rescore import CHUNK
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
@@ -28,7 +36,8 @@ class TaskContext:
     store: LabelStore
     chunk: int = CHUNK  # entries of a piece
     backup: BackupTarget | None = None  # where copies of the database go
-    import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
+    import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
+    editions: Path | None = None  # where editions are made
 
     def labels(self, revision: str) -> LabelSet:
         """Return a label set that this worker has. Raises LabelsError."""
@@ -67,6 +76,14 @@ def _propose(context: TaskContext, claim: TaskClaim) -> None:
     label_error_candidates.propose(context.database, context.scorer, claim)
 
 
+def _import_pool(context: TaskContext, claim: TaskClaim) -> None:
+    import_pool.import_pool(context.database, claim, context.import_dirs)
+
+
+def _export_edition(context: TaskContext, claim: TaskClaim) -> None:
+    export_edition.export_edition(context.database, claim, context.editions)
+
+
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
     if context.backup is None:
         raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0")
@@ -100,6 +117,8 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     TaskKind.DISCARD: _discard,
     TaskKind.DRAFT: _draft,
     TaskKind.PROPOSE: _propose,
+    TaskKind.POOL: _import_pool,
+    TaskKind.EDITION: _export_edition,
     TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,
     TaskKind.APPLY: _apply,

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from curate.errors import CurateError
 from storage.database import Database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
@@ -52,7 +53,8 @@ class TaskRunner:
     chunk: int = CHUNK  # entries of a piece
     backup: BackupTarget | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
-    import_dirs: Sequence[Path] | None = None  # where files of labels may be imported from; None: anywhere
+    import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
+    editions: Path | None = None  # where editions are made
     accept_weak_hiding: bool = False  # of configured sets, as the settings say
     levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
@@ -158,15 +160,19 @@ class TaskRunner:
             log.warning("task.lease_lost", extra={"data": about})
         except SQLAlchemyError:
             raise  # the database is away; the task is done again when its lease is over
-        except (LabelsError, LabelSetChanged, BoardChangedMeanwhile, BackupFailed) as error:
-            words = str(error) if isinstance(error, LabelsError | BackupFailed) else f"{type(error).__doc__}"
+        except (LabelsError, LabelSetChanged, BoardChangedMeanwhile, BackupFailed, CurateError) as error:
+            words = (
+                str(error) if isinstance(error, LabelsError | BackupFailed | CurateError) else f"{type(error).__doc__}"
+            )
             self._fail(claim, words, retry=False)
         except Exception:
             log.exception("task.failed", extra={"data": about})
             self._fail(claim, _FAULT, retry=True)
 
     def _context(self) -> TaskContext:
-        return TaskContext(self.database, self.scorer, self.store, self.chunk, self.backup, self.import_dirs)
+        return TaskContext(
+            self.database, self.scorer, self.store, self.chunk, self.backup, self.import_dirs, self.editions
+        )
 
     def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
         try:
@@ -203,13 +209,15 @@ def create_task_runner(
 ) -> TaskRunner:
     """Return a task runner whose scorer also knows the imported revisions that are published.
 
-    Below `state`: the imported labels (labels/), and the audit chain's heads (audit/), which go to `dataset` too.
+    Below `state`: the imported labels (labels/), the audit chain's heads (audit/), which go to `dataset` too, and
+    editions (editions/).
     """
     registry = LabelRegistry(scorer.labels)
     growing = replace(scorer, labels=registry)
     store = LabelStore(state / "labels" / scorer.benchmark, scorer.table)
     runner = TaskRunner(
-        database, growing, registry, store, worker_name(), lease_seconds, state / "audit", dataset=dataset
-    )
+        database, growing, registry, store, worker_name(), lease_seconds, state / "audit", dataset=dataset,
+        editions=state / "editions",
+    )  # fmt: skip
     runner.refresh()
     return runner

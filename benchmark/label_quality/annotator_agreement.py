@@ -19,7 +19,10 @@ Units = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class PersonAnswer:
-    """An annotator's answer about a pair. ``seconds``: how long it took; None where nobody measured."""
+    """An annotator's answer about a pair. ``seconds``: how long it took; None where nobody measured.
+
+    ``first_verdict``: the verdict before a draft label was shown; "" where none was. Agreement is about it.
+    """
 
     item: str
     annotator: str
@@ -27,6 +30,12 @@ class PersonAnswer:
     errors: tuple[str, ...] = ()
     note: str = ""
     seconds: float | None = None
+    first_verdict: str = ""
+
+    @property
+    def blind_verdict(self) -> str:
+        """Return the verdict that no draft label could move."""
+        return self.first_verdict or self.verdict
 
 
 def preference_of(verdict: str) -> str:
@@ -124,7 +133,7 @@ def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -
 def _units(answers: Iterable[PersonAnswer]) -> dict[str, dict[str, str]]:
     units: dict[str, dict[str, str]] = defaultdict(dict)
     for one in answers:
-        units[one.item][one.annotator] = preference_of(one.verdict)
+        units[one.item][one.annotator] = preference_of(one.blind_verdict)
     return dict(units)
 
 
@@ -147,7 +156,8 @@ def _person(
 ) -> dict[str, Any]:
     own = [one for one in answers if one.annotator == name]
     tested = [one for one in own if one.item in gold]
-    right = sum(preference_of(one.verdict) == preference_of(gold[one.item]) for one in tested)
+    right = sum(preference_of(one.blind_verdict) == preference_of(gold[one.item]) for one in tested)
+    drafted = [one for one in own if one.first_verdict]
     times = [one.seconds for one in own if one.seconds is not None]
     return {
         "answers": len(own),
@@ -156,5 +166,7 @@ def _person(
         "gold": len(tested),
         "gold_right": right / len(tested) if tested else None,
         "below_gold_minimum": bool(tested) and right / len(tested) < GOLD_MINIMUM,
+        "drafts_seen": len(drafted),
+        "changed_after_draft": sum(one.verdict != one.first_verdict for one in drafted),
         "median_seconds": median(times) if times else None,
     }

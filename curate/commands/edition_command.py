@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.spec import known_benchmarks
-from curate.editions.edition import EditionInput, EditionPlan, EditionWriter, read_json
+from curate.editions.edition import EditionPlan, read_json
+from curate.editions.freezing import EditionFolders, freeze
 from curate.errors import CurateError
 from curate.pairs import check_name
 from curate.pool import locked
-from curate.sources import read_objects
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
-_UNDECIDED = ("open", "adjudicate")
 
 
 def add_edition_command(commands: Any) -> None:
@@ -41,20 +40,10 @@ def add_edition_command(commands: Any) -> None:
 def edition_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
     plan = _plan(arguments)
-    folder: Path = arguments.verified
-    _check_decided(folder, partial=arguments.partial)
-    pairs = [line for _, line in read_objects(folder / "verified.jsonl")]
-    if not pairs:
-        raise CurateError(f"{folder} holds no verified pair. `python -m curate verify import` decides them.")
-    given = EditionInput(
-        pairs,
-        read_json(folder / "agreement.json"),
-        read_json(arguments.filter) if arguments.filter else None,
-        arguments.pool,
-        folder / "individual.jsonl",
-    )
+    folders = EditionFolders(arguments.verified, arguments.pool, arguments.output, arguments.private)
+    report = read_json(arguments.filter) if arguments.filter else None
     with locked(arguments.output), locked(arguments.private):
-        card = EditionWriter(plan, given, arguments.output, arguments.private).write()
+        card = freeze(plan, folders, report, partial=arguments.partial)
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
     print(f"Public: {arguments.output / plan.id}. Labels: {arguments.private / plan.id}; keep them private.")
     return 0
@@ -81,11 +70,3 @@ def _plan(arguments: argparse.Namespace) -> EditionPlan:
         arguments.seed,
         arguments.retire,
     )
-
-
-def _check_decided(folder: Path, *, partial: bool) -> None:
-    for state in _UNDECIDED:
-        path = folder / f"{state}.jsonl"
-        left = sum(1 for _ in read_objects(path))
-        if left and not partial:
-            raise CurateError(f"{left:,} pairs in {path} are not decided. Decide them, or give --partial.")

@@ -7,32 +7,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
-from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer, agreement_report
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
 from curate.errors import CurateError, listed
 from curate.pairs import PoolPair
 from curate.pool import locked, read_pair_file, write_json, write_lines
 from curate.runs import pool_table
 from curate.sources import read_objects
-from curate.verification import (
-    ADJUDICATE,
-    DROPPED,
-    OPEN,
-    VERIFIED,
-    PairOutcome,
-    VerificationRules,
-    assign,
-    newest,
-    outcomes,
-    pseudonyms,
-    read_answer,
-)
+from curate.verification import ADJUDICATOR, VerificationRules, assign, newest, read_answer
+from curate.verification_record import keyed, read_candidates, read_lines, record_verification
 
 ITEMS, SETTINGS, GOLD = "items.jsonl", "verification.json", "private/gold.jsonl"
 
@@ -81,16 +68,6 @@ def export_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_lines(path: Path) -> Iterable[dict[str, Any]]:
-    """Return the objects of a file."""
-    return (line for _, line in read_objects(path))
-
-
-def keyed(pairs: Sequence[PoolPair]) -> dict[str, PoolPair]:
-    """Return the pairs by their keys: fingerprints, with -2 and so on where texts are equal."""
-    return {item.key: pair for item, pair in zip(pool_table(pairs).items, pairs, strict=True)}
-
-
 def _item(item: str, pair: PoolPair) -> dict[str, Any]:
     """Return what an annotator may see: no preference, no draft."""
     return {
@@ -125,20 +102,15 @@ def import_command(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.directory
     candidates = folder / "private" / "candidates.jsonl"
     settings = read_settings(folder)
-    pairs = keyed(read_pair_file(candidates))
-    votes = {line["id"]: line.get("votes") for line in read_lines(candidates)}
-    answers = [one for one in _answers(arguments.files, pairs) if one.annotator not in arguments.exclude]
-    rules = VerificationRules(settings["answers"], frozenset(settings["reviewers"]), arguments.unanimous)
+    known = read_candidates(candidates)
+    answers = [one for one in _answers(arguments.files, known.pairs) if one.annotator not in arguments.exclude]
+    adjudicators = {one.annotator for one in answers if one.annotator.startswith(ADJUDICATOR)}
+    rules = VerificationRules(
+        settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), arguments.unanimous
+    )
     gold = {line["item"]: line["verdict"] for line in read_lines(folder / GOLD)}
-    found = outcomes(pairs, answers, rules)
-    # reviewers see what annotators said, so they are no part of the agreement
-    report = agreement_report([one for one in answers if one.annotator not in rules.reviewers], gold)
-    report |= {"pairs": dict(Counter(one.state for one in found.values())), "draft": _draft_agreement(pairs, found)}
     with locked(folder):
-        _write(folder, pairs, votes, found)
-        names = {} if arguments.keep_names else pseudonyms(answers)
-        write_lines(folder / "individual.jsonl", (_individual(one, names) for one in answers))
-        write_json(folder / "agreement.json", report)
+        report = record_verification(folder, known, answers, rules, gold, keep_names=arguments.keep_names)
     print(_summary(report, folder))
     return 0
 
@@ -163,37 +135,6 @@ def _answers(files: Sequence[Path], pairs: Mapping[str, PoolPair]) -> list[Perso
     if problems:
         raise CurateError(f"{len(problems):,} answers cannot be used; nothing was imported.\n{listed(problems)}")
     return newest(answers)
-
-
-def _write(
-    folder: Path, pairs: Mapping[str, PoolPair], votes: Mapping[str, Any], found: Mapping[str, PairOutcome]
-) -> None:
-    lines: dict[str, list[dict[str, Any]]] = {VERIFIED: [], DROPPED: [], ADJUDICATE: [], OPEN: []}
-    for item, one in found.items():
-        more: dict[str, Any] = {"preferred": one.preferred, "tags": list(one.tags)} if one.state == VERIFIED else {}
-        more |= {"reason": one.reason} if one.state == DROPPED else {}
-        given = votes.get(pairs[item].id)
-        more |= {"votes": given} if given else {}
-        verified = {"answers": one.answers, "by_reviewer": one.by_reviewer}
-        lines[one.state].append({**pairs[item].to_json(), **more, "verification": verified})
-    for state, held in lines.items():
-        write_lines(folder / f"{state}.jsonl", held)
-
-
-def _individual(one: PersonAnswer, names: Mapping[str, str]) -> dict[str, Any]:
-    return {**asdict(one), "annotator": names.get(one.annotator, one.annotator)}
-
-
-def _draft_agreement(pairs: Mapping[str, PoolPair], found: Mapping[str, PairOutcome]) -> dict[str, Any]:
-    decided = [(pairs[item], one) for item, one in found.items() if one.state == VERIFIED]
-    drafted = [one.preferred == pair.draft["preferred"] for pair, one in decided if pair.draft is not None]
-    stated = [one.preferred == pair.preferred for pair, one in decided if pair.preferred is not None]
-    return {
-        "drafts": len(drafted),
-        "draft_kept": sum(drafted) / len(drafted) if drafted else None,
-        "labels": len(stated),
-        "label_kept": sum(stated) / len(stated) if stated else None,
-    }
 
 
 def _summary(report: Mapping[str, Any], folder: Path) -> str:

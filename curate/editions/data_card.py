@@ -15,8 +15,9 @@ from curate.splitting import PUBLIC, TraitBalance
 BIN = 25  # words
 LAST_BIN = 300
 FILTER_TELLS = (
-    "A rule that keeps what named judges get wrong tells the labels to whoever runs these judges on the questions: the "
-    "response that they reject is the preferred one. Hidden labels of this edition are hidden from everybody else only."
+    "A rule that keeps what named judges get wrong reveals the labels to everybody who runs these judges on the "
+    "questions: the response that they reject is the preferred one. Hidden labels of this edition are hidden from "
+    "everybody else only."
 )
 
 

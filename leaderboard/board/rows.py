@@ -27,6 +27,7 @@ from benchmark.statistics.ranking import standings as places
 from benchmark.statistics.uncertainty import mover_macro, wilson
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
+from leaderboard.board.filter_judges import mark_filter_judges
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
 from leaderboard.board.reported_results import ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
@@ -40,10 +41,10 @@ WELL_COVERED = 0.95
 _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "baseline": 2})  # order among equals
 _BASELINES: Mapping[str, str] = MappingProxyType(
     {
-        RANDOM: "baseline: chance (50%)",
-        FIRST: "baseline: why order must be shuffled",
-        LONGER: "baseline: more words win",
-        MAJORITY: "baseline: every judge has one vote",
+        RANDOM: "baseline: random guessing",
+        FIRST: "baseline: always picks the first stored answer",
+        LONGER: "baseline: always picks the longer answer",
+        MAJORITY: "baseline: majority vote of all judges",
     }
 )
 
@@ -104,6 +105,7 @@ class BoardRow:
     attempts: int | None = None  # how many it has made at those; None where the account is not told
     best_of: BestOf | None = None  # None where it was not chosen among variants
     stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
+    filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
@@ -250,7 +252,8 @@ def build_board(
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
     rows = _named(_with_ranges(rows, ranges.get(spec.headline, {})), names)
-    reported = [_reported_row(one, names[one.judge]) for one in published]
+    rows = mark_filter_judges(rows, spec.filtered_by)
+    reported = mark_filter_judges((_reported_row(one, names[one.judge]) for one in published), spec.filtered_by)
     return Board(
         "",
         snapshot["created_at"],

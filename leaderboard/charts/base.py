@@ -86,7 +86,7 @@ def to_chart(
     return Chart(go.Figure(drawn), words.title, notes, header, tuple(rows))
 
 
-def empty_chart(notes: tuple[str, ...], title: str = "Nothing to draw") -> Chart:
+def empty_chart(notes: tuple[str, ...], title: str = "No data for this figure") -> Chart:
     """No figure; the notes say why, and what would help."""
     return Chart(None, title, notes)
 

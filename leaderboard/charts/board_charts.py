@@ -179,7 +179,8 @@ def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         "Which judges judge alike",
         "Cohen's kappa of two judges' majority verdicts on the same pairs, right or wrong: 1 is full agreement, 0 what "
         "chance gives.",
-        f"The stronger the shade, the more alike; alike is not right (n {int(relations.sizes.sum()):,} pairs)",
+        "The stronger the shade, the more they agree; agreement does not mean accuracy "
+        f"(n {int(relations.sizes.sum()):,} pairs)",
     )
     notes += ("Kappa needs no label, so it is the same under all rules. Numbers below carry three decimals.",)
     if len(known) > CELLS_WITH_NUMBERS:

@@ -254,7 +254,7 @@ def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         length_finding(pairs, [separate(*pair) for pair in pairs]),
         "Share of pairs judged as people did, where the response that people preferred has more words, and where it "
         f"has fewer, with 95% intervals; the number is the difference. {rules(view, False)}",
-        "Agreement, % (right is better; together is best: no habit)",
+        "Agreement, % (further right is better; a small gap means no length bias)",
     )
     notes += ("Pairs of equally long responses are left out.",)
     drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, view.page, words)

@@ -306,7 +306,7 @@
       const empty = one(".empty");
       empty.hidden = found.rows.length + found.baselines.length > 0;
       if (!empty.hidden && data.id.length) {
-        empty.replaceChildren("No judge matches. ", element("a", { href: location.pathname, "data-reset": "" }, "Show all"));
+        empty.replaceChildren("No judge matches this search. ", element("a", { href: location.pathname, "data-reset": "" }, "Show all"));
       }
     }
 

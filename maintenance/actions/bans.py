@@ -47,4 +47,4 @@ def _set(ctx: ActionContext, account: str, reason: str, *, banned: bool) -> Acti
         require(ctx.user, Role.OWNER)
     seq = bans.ban(ctx.database, found.id, ctx.user.account, why, banned=banned)
     done = f"{found.words} is {'banned' if banned else 'no longer banned'}."
-    return ActionResult(seq is not None, "It is so already." if seq is None else done, seq)
+    return ActionResult(seq is not None, "No change: it is so already." if seq is None else done, seq)

@@ -32,7 +32,7 @@ HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
 EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
-UNCHANGED = "It is so already."
+UNCHANGED = "No change: it is so already."
 _NAMING = {"model", "judge"}  # fields that name the judge
 
 Changes = Annotated[

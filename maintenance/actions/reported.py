@@ -150,7 +150,7 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         new = {name: found.facts[name] for name in names}
         before = {name: old.get(name) for name in names if new[name] != old.get(name)}
         if not before:
-            return ActionResult(False, "It is so already.")
+            return ActionResult(False, "No change: it is so already.")
         after = {name: new[name] for name in before}
         alike = _alike(session, ctx.benchmark, [after])
         reported_results.change(session, ctx.benchmark, result, after)
@@ -195,7 +195,7 @@ def _set(ctx: ActionContext, result: str, reason: str, *, removed: bool) -> Acti
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result)
         if (old["removed_at"] is not None) is removed:
-            return ActionResult(False, "It is so already.")
+            return ActionResult(False, "No change: it is so already.")
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
         reported_results.change(session, ctx.benchmark, result, values)

@@ -19,7 +19,7 @@ def build(context: PageContext) -> None:
     form = ActionForm(context, "suspicions")
     html(_LEAD)
     with gr.Row():
-        everything = gr.Checkbox(False, label="Those that are closed, too")
+        everything = gr.Checkbox(False, label="Include closed")
         form.button("suspicions.again")
     said = html(elem_id="suspicions-said")
     shown = html(elem_id="suspicions")

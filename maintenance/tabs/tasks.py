@@ -21,7 +21,7 @@ def build(context: PageContext) -> None:
     html(_LEAD)
     with gr.Row():
         choice = gr.Dropdown([], label="Task", allow_custom_value=True)
-        again = gr.Button("Look again", size="md")
+        again = gr.Button("Refresh", size="md")
     shown, listed = html(elem_id="task"), html(elem_id="tasks")
 
     def asked(request: gr.Request) -> tuple[str, Any]:

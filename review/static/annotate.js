@@ -5,32 +5,44 @@
   const root = document.getElementById("annotate");
   const at = (id) => document.getElementById(id);
   const prefix = root.dataset.prefix;
-  const base = `${prefix}/api/v1/verification/${root.dataset.project}`;
+  const project = `${prefix}/api/v1/verification/${root.dataset.project}`;
+  const adjudicating = "adjudicating" in root.dataset;
+  const base = adjudicating ? `${project}/disagreements` : project;
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
-  const range = `There are pairs 1 to ${items.toLocaleString("en")}.`;
+  const range = adjudicating
+    ? "This pair is not among those that you decide."
+    : `There are pairs 1 to ${items.toLocaleString("en")}.`;
   const verdicts = [...root.querySelectorAll("[data-verdict]")];
   const errors = [...root.querySelectorAll("[data-error]")];
   const invert = root.querySelector("[data-invert]");
   const answered = new Set();
   let pair = null; // what the server said about the pair that is shown
   let said = null; // {verdict, errors, note}, as shown
+  let places = [...Array(items).keys()].map((n) => n + 1); // those that are shown here
   let wanted = 0; // the place that was asked for last
   const unsaved = new Map(); // place -> answer that the server does not have yet
   let saving = false;
 
-  async function ask(method, path, body) {
+  async function ask(method, path, body, from = base) {
     const options = { method, headers: { Accept: "application/json" } };
     if (body !== undefined) {
       options.headers["Content-Type"] = "application/json";
       options.body = JSON.stringify(body);
     }
-    const reply = await fetch(base + path, options);
+    const reply = await fetch(from + path, options);
     const data = await reply.json().catch(() => ({}));
     if (!reply.ok) {
       throw Object.assign(new Error(data.detail || `The server answers ${reply.status}.`), { status: reply.status });
     }
     return data;
+  }
+
+  function note(text) {
+    const line = document.createElement("p");
+    line.className = "empty";
+    line.textContent = text;
+    return line;
   }
 
   function complain(text, again) {
@@ -51,7 +63,7 @@
   }
 
   async function show(place) {
-    if (!(place >= 1 && place <= items)) {
+    if (!places.includes(place)) {
       complain(range);
       return;
     }
@@ -83,9 +95,49 @@
     image.removeAttribute("src"); // or the image of the pair before stays until this one has come
     if (pair.image) image.src = prefix + pair.image;
     at("note").value = said.note;
+    drawAnswers();
+    drawDraft();
     if (location.hash !== `#${pair.place}`) history.replaceState(null, "", `#${pair.place}`);
     update();
     scrollTo(0, 0);
+  }
+
+  function words(verdict) {
+    const button = verdicts.find((one) => one.dataset.verdict === verdict);
+    return button ? button.firstChild.textContent.trim() : verdict;
+  }
+
+  function drawAnswers() {
+    if (!adjudicating) return;
+    at("answers").replaceChildren(...pair.answers.map((one) => {
+      const line = document.createElement("li");
+      line.textContent = [words(one.verdict), one.errors.join(", "), one.note].filter(Boolean).join("; ");
+      return line;
+    }));
+  }
+
+  // The draft label comes with an answer that the server has, and never before.
+  function drawDraft() {
+    const draft = pair.draft;
+    at("draft").hidden = !draft;
+    if (!draft) return;
+    at("draft-model").textContent = draft.model ? `by ${draft.model}` : "";
+    at("draft-verdict").textContent = words(draft.preferred);
+    at("draft-why").textContent = draft.rationale;
+    const first = pair.first_answer;
+    const changed = first && first !== said.verdict;
+    at("draft-note").textContent = changed ? `Your first answer stays on record: ${words(first)}.`
+      : adjudicating ? "You may still change your decision."
+      : "You may still change your answer. The first one stays on record.";
+  }
+
+  async function reveal(place) {
+    if (pair.place !== place || !pair.has_draft || pair.draft) return;
+    const found = await ask("GET", `/${place}`).catch(() => null); // the answer is saved all the same
+    if (!found || pair.place !== place) return;
+    pair.draft = found.draft;
+    pair.first_answer = found.first_answer;
+    drawDraft();
   }
 
   function prefers() {
@@ -103,12 +155,17 @@
     }
     invert.disabled = closed || Boolean(pair.models) || !prefers();
     at("note").disabled = closed || !said.verdict;
-    at("previous").disabled = pair.place === 1;
-    at("next").disabled = pair.place === items;
+    at("previous").disabled = pair.place === places[0];
+    at("next").disabled = pair.place === places.at(-1);
     at("who").hidden = !pair.has_models;
     at("models").disabled = !said.verdict || Boolean(pair.models);
     at("bar").value = answered.size;
-    at("done").textContent = `${answered.size.toLocaleString("en")} of ${items.toLocaleString("en")} answered`;
+    count();
+  }
+
+  function count() {
+    const what = adjudicating ? "decided" : "answered";
+    at("done").textContent = `${answered.size.toLocaleString("en")} of ${places.length.toLocaleString("en")} ${what}`;
   }
 
   function change(values) {
@@ -119,6 +176,7 @@
     if (said.verdict !== before) said.errors = []; // they are those of the response that was worse until now
     unsaved.set(pair.place, said);
     update();
+    drawDraft();
     save();
   }
 
@@ -142,6 +200,7 @@
         }
         answered.add(place);
         if (unsaved.get(place) === answer) unsaved.delete(place);
+        await reveal(place);
       }
       at("saved").textContent = refused ? "Not saved" : "Saved";
     } catch (error) {
@@ -178,14 +237,15 @@
     });
   }
   invert.addEventListener("click", () => change({ verdict: said.verdict === "first" ? "second" : "first" }));
-  at("previous").addEventListener("click", () => show(pair.place - 1));
-  at("next").addEventListener("click", () => show(pair.place + 1));
+  const step = (by) => show(places[places.indexOf(pair.place) + by]);
+  at("previous").addEventListener("click", () => step(-1));
+  at("next").addEventListener("click", () => step(1));
   at("models").addEventListener("click", models);
   at("note").addEventListener("change", keepNote);
   at("jump").addEventListener("submit", (event) => {
     event.preventDefault();
     const place = Number(at("to").value);
-    if (place >= 1 && place <= items) {
+    if (places.includes(place)) {
       at("to").value = "";
       at("to").blur();
     }
@@ -227,12 +287,19 @@
 
   async function start() {
     try {
-      const sheet = await ask("GET", "");
-      for (const place of sheet.answered) answered.add(place);
-      const first = [...Array(items).keys()].map((n) => n + 1).find((place) => !answered.has(place));
+      const sheet = await ask("GET", "", undefined, project);
+      for (const place of adjudicating ? sheet.adjudicated : sheet.answered) answered.add(place);
+      const open = adjudicating ? sheet.to_adjudicate : sheet.waiting;
+      if (adjudicating) places = [...open, ...sheet.adjudicated].sort((a, b) => a - b);
+      if (!places.length) {
+        count();
+        at("problem").replaceChildren(note("No disagreement waits for you in this project."));
+        for (const part of root.querySelectorAll(".say, .more")) part.remove();
+        return;
+      }
       const asked = Number(location.hash.slice(1));
-      await show(asked >= 1 && asked <= items ? asked : first || 1);
-      if (asked > items) show(asked); // says that there is none
+      await show(places.includes(asked) ? asked : open[0] || places[0]);
+      if (asked && !places.includes(asked)) complain(range); // says that there is none
     } catch (error) {
       complain(`The project could not be loaded. ${error.message}`, start);
     }

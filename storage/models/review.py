@@ -1,6 +1,7 @@
 """Tables of disputes and annotation projects. Opinions; no label is here.
 
-The one thing here that depends on labels is `label_candidates`: a list for maintainers, made by a worker.
+What depends on labels: `label_candidates`, a list for maintainers that a worker makes; and `verification_gold`, the
+answers that maintainers state for the pairs that test annotators.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from benchmark.label_quality.annotation import SAYINGS, VERDICTS
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
+from storage.models.pools import Pool
 
 REASON_LENGTHS = (20, 2000)
 NOTE_LIMIT = 500
@@ -88,11 +90,15 @@ class AnnotationProject(Base):
         UniqueConstraint("benchmark", "name"),
         _check("name", "length(name) BETWEEN 1 AND 64"),
         _check("closed", "(closed_at IS NULL) = (closed_by IS NULL)"),
+        _check("base", "(pool_id IS NULL) = (base_revision <> '')"),
+        _check("answers_wanted", "answers_wanted BETWEEN 1 AND 100"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     benchmark: Mapped[Words]
     name: Mapped[Words]
-    base_revision: Mapped[Words]
+    base_revision: Mapped[Words]  # "": about candidates of a pool
+    pool_id: Mapped[int | None] = mapped_column(ForeignKey(Pool.id))
+    answers_wanted: Mapped[int | None]  # of each pair; None: everybody answers every pair
     reason: Mapped[Words]
     created_by: Mapped[Words]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
@@ -138,3 +144,63 @@ class Annotation(Base):
     note: Mapped[Words]
     answered_at: Mapped[Instant] = mapped_column(default=database_now())
     models_seen_at: Mapped[Instant | None]  # from then on the answer stays
+
+
+class FirstAnswer(Base):
+    """An annotator's first answer to a pair whose draft label was shown after it. Never changed."""
+
+    __tablename__ = "verification_first_answers"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["project_id", "account", "item"],
+            ["verification_answers.project_id", "verification_answers.account", "verification_answers.item"],
+        ),
+        _one_of("verdict", VERDICTS),
+    )
+    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    account: Mapped[Words] = mapped_column(primary_key=True)
+    item: Mapped[Words] = mapped_column(primary_key=True)
+    verdict: Mapped[Words]
+    answered_at: Mapped[Instant] = mapped_column(default=database_now())
+
+
+class GoldPair(Base):
+    """A pair of a project whose answer is known: it tests annotators."""
+
+    __tablename__ = "verification_gold"
+    __table_args__ = (
+        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
+        _one_of("verdict", VERDICTS),
+    )
+    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    item: Mapped[Words] = mapped_column(primary_key=True)
+    verdict: Mapped[Words]
+
+
+class Adjudicator(Base):
+    """Adjudicators of a project."""
+
+    __tablename__ = "verification_adjudicators"
+    project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
+    account: Mapped[Words] = mapped_column(primary_key=True)
+
+
+class Adjudication(Base):
+    """An adjudicator's answer to a pair on which annotators disagree; it counts instead of theirs."""
+
+    __tablename__ = "verification_adjudications"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["project_id", "account"], ["verification_adjudicators.project_id", "verification_adjudicators.account"]
+        ),
+        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
+        _one_of("verdict", VERDICTS),
+        _check("note", f"length(note) <= {NOTE_LIMIT}"),
+    )
+    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
+    item: Mapped[Words] = mapped_column(primary_key=True)
+    account: Mapped[Words]
+    verdict: Mapped[Words]  # A and B as on the item's page
+    errors: Mapped[Names]
+    note: Mapped[Words]
+    answered_at: Mapped[Instant] = mapped_column(default=database_now())

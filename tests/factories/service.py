@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -119,7 +119,18 @@ def alive(pid: int) -> bool:
 
 
 def halt(pid: int) -> None:
-    """SIGSTOP, and wait until every thread of the process has stopped: on a busy machine that takes a while."""
+    """SIGSTOP, and wait until every thread of the process has stopped: on a busy machine that takes a while.
+
+    Raises:
+        AssertionError: it has ended.
+    """
     os.kill(pid, signal.SIGSTOP)
-    threads = Path(f"/proc/{pid}/task")
-    until(lambda: all("\nState:\tT" in (one / "status").read_text() for one in threads.iterdir()), 10, "it stands")
+
+    def stands() -> bool:
+        assert alive(pid), f"process {pid} has ended"
+        threads = Path(f"/proc/{pid}/task")
+        with suppress(FileNotFoundError):  # a thread that ended meanwhile
+            return all("\nState:\tT" in (thread / "status").read_text() for thread in threads.iterdir())
+        return False
+
+    until(stands, 10, "it stands")

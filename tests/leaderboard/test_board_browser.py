@@ -529,7 +529,7 @@ def test_a_phone_reaches_columns_files_and_the_link_to_the_view(browser: Browser
     page = context.new_page()
     page.goto(tested)
     page.locator("summary", has_text="View").click()
-    for name in ("CSV", "LaTeX", "Link to this view"):
+    for name in ("CSV", "LaTeX", "Permanent link"):
         expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
     page.click(".more summary")
     expect(page.get_by_role("link", name="Parquet")).to_be_visible()

@@ -252,7 +252,7 @@ def test_the_address_holds_board_labels_and_figure_and_says_what_is_not_shown(vi
     page.wait_for_function('document.querySelector("[data-chart]")?.dataset.chart === "size"')
     lasting = re.compile(r"\?(?=.*as_of=snapshot-1\b).*chart=size\b")
     expect(page).to_have_url(lasting)
-    expect(page.get_by_role("link", name="Link to this view")).to_have_attribute("href", lasting)
+    expect(page.get_by_role("link", name="Permanent link")).to_have_attribute("href", lasting)
     page = visit("/app/analyse?as_of=0123456789ab")
     expect(page.locator(".vl-none")).to_contain_text("No leaderboard for that date")
     page = visit("/app/analyse?chart=tags&revision=v0&protocol=paper", PHONE, "dark")

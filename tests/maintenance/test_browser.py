@@ -167,11 +167,11 @@ def test_a_failed_job_is_tried_again_with_one_click(page: Page, service: Service
             (entries[1],),
         )
     tab = _tab(page, "Health")
-    _press(tab, "Look again")
+    _press(tab, "Refresh")
     expect(tab.locator("#health")).to_contain_text("a fault")
     tab.get_by_role("combobox", name="Failed job or task").click()
     page.get_by_role("option", name=re.compile(r"^Job \d+: Reward, v1$")).click()
-    _press(tab, "Try again")
+    _press(tab, "Retry failed jobs")
     expect(tab.locator("#health-said")).to_contain_text("waits to be tried again")
     until(lambda: entries[1] in _board(service), 60, "it is scored")
 
@@ -211,7 +211,7 @@ def test_the_database_is_copied_when_asked(page: Page) -> None:
     expect(tab.locator("#health-said")).to_contain_text("A worker copies the database")
 
     def copied() -> bool:
-        _press(tab, "Look again")
+        _press(tab, "Refresh")
         return bool(re.search(r"leaderboard-\d{8}T\d{6}Z\.db\.gz", tab.locator("#health").inner_text()))
 
     until(copied, 60, "the copy is listed")

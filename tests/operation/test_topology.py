@@ -53,6 +53,13 @@ class Topology:
         self.processes[name].wait()
         self.start(name)
 
+    def require_all_alive(self) -> None:
+        """Fail with the log of a process that has ended by itself: each must outlive whatever the others go through."""
+        for name, process in self.processes.items():
+            if process.poll() is not None:
+                log = (self.folder / f"{name}.log").read_text(errors="replace")
+                raise AssertionError(f"{name} ended with {process.returncode}:\n{log[-4000:]}")
+
     def ask(self, query: str) -> list[tuple[object, ...]]:
         with psycopg.connect(self.database) as connection:
             return connection.execute(query).fetchall()
@@ -62,6 +69,7 @@ class Topology:
         started, judge = time.monotonic(), self.folder / "data" / "demo" / "judges" / "judge-e.native-votes.jsonl"
         form = {"files": {"file": ("v.jsonl", judge.read_bytes() + b"\n" * number)}, "data": {"model": f"J{number}"}}
         for attempt in range(1000):
+            self.require_all_alive()
             port = self.ports[f"web-{1 + (number + attempt) % 2}"]
             try:
                 reply = httpx.post(f"http://127.0.0.1:{port}/api/v1/submissions", timeout=60, **form)  # type: ignore[arg-type]
@@ -80,6 +88,7 @@ class Topology:
         query = f"SELECT pid FROM pg_stat_activity WHERE application_name = '{name}' AND backend_xid IS NOT NULL"
         deadline = time.monotonic() + 2 * PATIENCE
         while time.monotonic() < deadline:
+            self.require_all_alive()
             halt(process.pid)
             time.sleep(0.05)  # a statement under way comes to its end
             if self.ask(query):
@@ -135,8 +144,8 @@ def test_nothing_is_lost_or_done_twice_and_nobody_waits_for_a_frozen_worker(topo
         elif number == 5:
             topology.kill("web-2")
         elif number == 9:
-            data = str(topology.cluster.directory / "data")
-            topology.cluster.run("pg_ctl", "-D", data, "-m", "immediate", "-w", "-l", f"{data}.log", "restart")
+            topology.kill("worker-1")
+            topology.cluster.restart()
         elif number == 12:
             until(lambda: ready(topology, "web-1"), 120, "a worker is there")
             topology.freeze_inside_a_transaction("worker-1")

@@ -174,7 +174,7 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
     assert f"dispute.{mine.state}" == decided[0]
     assert not disputes.decide(by(bench.database, MAINTAINER), number, mine.state == "accepted", "so").changed
-    with pytest.raises(Conflict, match=f"was {mine.state} before, and a decision stands"):
+    with pytest.raises(Conflict, match=f"was {mine.state} before, and a decision was made"):
         disputes.decide(by(bench.database, MAINTAINER), number, mine.state != "accepted", "so")
     with pytest.raises(NotFound):
         disputes.decide(by(bench.database, MAINTAINER), number + 1, True, "so")

@@ -158,7 +158,9 @@ def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: Rev
     assert answers.show(by(bench.database, SECOND_MAINTAINER, items=catalog), project, 4).said is None
     answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, 4, GivenAnswer("first"))
     assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, 4).said == GivenAnswer("first")
-    assert answers.sheet(by(bench.database, MAINTAINER), project) == (project, "may", 21, [4], False)
+    sheet = answers.sheet(by(bench.database, MAINTAINER), project)
+    assert (sheet.id, sheet.name, sheet.items, sheet.answered, sheet.closed) == (project, "may", 21, [4], False)
+    assert sheet.waiting == [place for place in range(1, 22) if place != 4]
     assert bench.kinds().count("verification.answered") == 2
     for place in (0, 22):
         with pytest.raises(NotFound):
@@ -182,7 +184,9 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
         shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert set(shown._fields) == {
             "place", "items", "question", "responses", "image", "said", "models", "has_models",
+            "draft", "has_draft", "first_answer",
         }  # fmt: skip
+        assert not shown.has_draft, "pairs of a benchmark have no draft labels"
         assert shown.responses is not None and shown.models is None
         again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place)
         assert again.responses == shown.responses

@@ -23,8 +23,8 @@ from benchmark.label_quality.annotation import (
     preferred_label,
 )
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
-from storage import annotation_projects, disputes
-from storage.database import Database
+from storage import adjudications, annotation_projects, disputes
+from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
 from workers.jobs import import_labels
@@ -91,12 +91,7 @@ def _said(database: Database, benchmark: str, params: Mapping[str, Any]) -> tupl
     """Return item key -> what people want for it, None where they contradict one another; and where that is from."""
     with database.read() as session:
         if "project" in params:
-            given = annotation_projects.answers(session, params["project"])
-            found = {
-                key: by_majority([AnnotationAnswer(one.verdict, tuple(one.errors)) for one in group])
-                for key, group in groupby(given, key=lambda one: one.item)
-            }
-            return dict(found), f"verification project {params['project']}"
+            return _verified(session, params["project"]), f"verification project {params['project']}"
         named = disputes.find(session, benchmark, params["disputes"])
     accepted = sorted(one for one in named if one.state == "accepted")
     by_item: dict[str, list[tuple[str, str | None]]] = {}
@@ -105,6 +100,18 @@ def _said(database: Database, benchmark: str, params: Mapping[str, Any]) -> tupl
     return {
         key: draft_from_disputes(group) for key, group in sorted(by_item.items())
     }, f"{len(accepted)} accepted disputes"
+
+
+def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
+    """Return item key -> what adjudicators, or else most annotators want for it. Gold pairs stay as they are."""
+    gold, decided = adjudications.gold(session, project), adjudications.decisions(session, project)
+    given = annotation_projects.answers(session, project)
+    found: dict[str, Proposal | None] = {}
+    for key, group in groupby(given, key=lambda one: one.item):
+        counted = [decided[key]] if key in decided else group
+        if key not in gold:
+            found[key] = by_majority([AnnotationAnswer(one.verdict, tuple(one.errors)) for one in counted])
+    return found
 
 
 def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:

@@ -219,7 +219,7 @@ def test_without_an_item_file_facts_are_shown_and_no_visitor_is_told_of_settings
     manifest.write_text(json.dumps(table(SIZES).to_json()))
     with TestClient(serve(ItemCatalog(manifest, None, stored))) as client:
         html = client.get("/explore").text
-        assert "facts without the texts" in html
+        assert "texts are not available on this server" in html
         assert ">Pair</th>" in html and ">Question</th>" not in html
         link = re.findall(r'href="(/explore/[0-9a-f]{12})"', html)[0]
         assert "Response A" not in client.get(link).text

@@ -1,0 +1,100 @@
+"""Record of a verification: decided pairs, what is left to decide, individual answers and agreement, as files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark.label_quality.annotator_agreement import PersonAnswer, agreement_report
+from curate.pairs import PoolPair
+from curate.pool import read_pair_file, write_json, write_lines
+from curate.runs import pool_table
+from curate.sources import read_objects
+from curate.verification import (
+    ADJUDICATE,
+    DROPPED,
+    OPEN,
+    VERIFIED,
+    PairOutcome,
+    VerificationRules,
+    outcomes,
+    pseudonyms,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePairs:
+    """Candidates by their keys, and what the filter counted about them by their ids."""
+
+    pairs: Mapping[str, PoolPair]
+    votes: Mapping[str, Any]
+
+
+def read_candidates(path: Path) -> CandidatePairs:
+    """Return the candidates of a file. Raises CurateError."""
+    votes = {line["id"]: line.get("votes") for line in read_lines(path)}
+    return CandidatePairs(keyed(read_pair_file(path)), votes)
+
+
+def read_lines(path: Path) -> Iterable[dict[str, Any]]:
+    """Return the objects of a file."""
+    return (line for _, line in read_objects(path))
+
+
+def keyed(pairs: Sequence[PoolPair]) -> dict[str, PoolPair]:
+    """Return the pairs by their keys: fingerprints, with -2 and so on where texts are equal."""
+    return {item.key: pair for item, pair in zip(pool_table(pairs).items, pairs, strict=True)}
+
+
+def record_verification(
+    folder: Path,
+    known: CandidatePairs,
+    answers: Sequence[PersonAnswer],
+    rules: VerificationRules,
+    gold: Mapping[str, str],
+    *,
+    keep_names: bool = False,
+) -> dict[str, Any]:
+    """Decide the pairs and write everything into the folder. Returns the report on agreement."""
+    found = outcomes(known.pairs, answers, rules)
+    # reviewers see what annotators said, so they are no part of the agreement
+    report = agreement_report([one for one in answers if one.annotator not in rules.reviewers], gold)
+    states = dict(Counter(one.state for one in found.values()))
+    report |= {"pairs": states, "draft": _draft_agreement(known.pairs, found)}
+    _write(folder, known, found)
+    names = {} if keep_names else pseudonyms(answers)
+    write_lines(folder / "individual.jsonl", (_individual(one, names) for one in answers))
+    write_json(folder / "agreement.json", report)
+    return report
+
+
+def _write(folder: Path, known: CandidatePairs, found: Mapping[str, PairOutcome]) -> None:
+    lines: dict[str, list[dict[str, Any]]] = {VERIFIED: [], DROPPED: [], ADJUDICATE: [], OPEN: []}
+    for item, one in found.items():
+        more: dict[str, Any] = {"preferred": one.preferred, "tags": list(one.tags)} if one.state == VERIFIED else {}
+        more |= {"reason": one.reason} if one.state == DROPPED else {}
+        given = known.votes.get(known.pairs[item].id)
+        more |= {"votes": given} if given else {}
+        verified = {"answers": one.answers, "by_reviewer": one.by_reviewer}
+        lines[one.state].append({**known.pairs[item].to_json(), **more, "verification": verified})
+    for state, held in lines.items():
+        write_lines(folder / f"{state}.jsonl", held)
+
+
+def _individual(one: PersonAnswer, names: Mapping[str, str]) -> dict[str, Any]:
+    return {**asdict(one), "annotator": names.get(one.annotator, one.annotator)}
+
+
+def _draft_agreement(pairs: Mapping[str, PoolPair], found: Mapping[str, PairOutcome]) -> dict[str, Any]:
+    decided = [(pairs[item], one) for item, one in found.items() if one.state == VERIFIED]
+    drafted = [one.preferred == pair.draft["preferred"] for pair, one in decided if pair.draft is not None]
+    stated = [one.preferred == pair.preferred for pair, one in decided if pair.preferred is not None]
+    return {
+        "drafts": len(drafted),
+        "draft_kept": sum(drafted) / len(drafted) if drafted else None,
+        "labels": len(stated),
+        "label_kept": sum(stated) / len(stated) if stated else None,
+    }

@@ -1,0 +1,101 @@
+"""Use cases about pools: candidates for a next edition, imported from a folder that `python -m curate` wrote."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from maintenance import curation_text
+from maintenance.action_context import ActionContext
+from maintenance.actions.labels import UNTIL_DONE
+from maintenance.registry import ParamInfo, Reason, action
+from maintenance.request_task import request_task
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
+from storage import pools
+from storage.database import LARGEST
+from storage.jobs.tasks import TaskRequest, TaskView
+from storage.pools import PoolView
+
+IMPORT = "pools.import"
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+
+
+def _absolute(folder: str) -> str:
+    """Return the absolute path of a folder that is here; others as they are."""
+    return str(Path(folder).absolute()) if Path(folder).exists() else folder
+
+
+PoolNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Pool", "its number", read=whole_number)]
+PoolName = Annotated[str, ParamInfo("New pool", "next-2027", metavar="name")]
+Folder = Annotated[
+    str,
+    ParamInfo(
+        "Folder of a pool",
+        "pool, or pool/filtered",
+        help="below LABEL_IMPORT_DIRS: what `curate pool import` or `curate filter` wrote",
+        read=_absolute,
+    ),
+]
+
+
+@action(
+    "pools.import",
+    "POST /api/v1/maintenance/pools",
+    help="have a worker import the candidates of a folder",
+    waits=UNTIL_DONE,
+    task=IMPORT,
+    retry=lambda ctx, failed: _import_again(ctx, failed),
+    button="Import the pool",
+)
+def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: Reason) -> ActionResult:
+    """Have a worker import the candidates of a folder that `python -m curate` wrote. For maintainers.
+
+    The folder has the pairs of a pool, or the candidates of a filter; it stays where it is, for the images. Preferences
+    in it are not imported; draft labels and gold pairs are. Raises AuthError, Conflict.
+    """
+    require_maintainer(ctx.user)
+    why, origin = clean_reason(reason), clean_reason(folder, "folder", limit=2000)
+    if not _NAME.fullmatch(name):
+        raise Conflict("bad-name", "Name the pool with small letters, digits, dots and dashes, for instance next.")
+    with ctx.database.write() as session:
+        if any(one.name == name for one in pools.pools(session, ctx.benchmark)):
+            raise Conflict("known-pool", f"There is a pool {name}. Choose another name.")
+        wanted = TaskRequest(IMPORT, name, {"folder": origin}, why, ctx.user.account, ctx.benchmark)
+        task, new = request_task(session, wanted)
+    return ActionResult(new, f"A worker imports pool {name} (task {task}).", task_id=task)
+
+
+def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
+    return request_import(ctx, failed.subject, failed.params["folder"], failed.reason)
+
+
+@action("pools.list", "GET /api/v1/maintenance/pools", help="imported pools", text=curation_text.pool_list)
+def imported_pools(ctx: ActionContext) -> list[PoolView]:
+    """Return all imported pools, the newest first. For maintainers."""
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        return pools.pools(session, ctx.benchmark)
+
+
+@action(
+    "pools.report",
+    "GET /api/v1/maintenance/pools/{pool}/report",
+    help="the report of its filter",
+    text=curation_text.filter_report,
+)
+def filter_report(ctx: ActionContext, pool: PoolNumber) -> dict[str, Any]:
+    """Return what the filter of a pool reported: what each judge and combination removes. For maintainers.
+
+    Raises AuthError, NotFound.
+    """
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        found = pools.pool(session, ctx.benchmark, pool)
+    if found is None:
+        raise NotFound(f"There is no pool {pool}.")
+    if found.report is None:
+        raise NotFound(f"Pool {found.name} was not filtered: its folder has no filter.json.")
+    return found.report

@@ -1,0 +1,160 @@
+"""Adjudication: pairs on which annotators disagree go to somebody who has not annotated them, and whose answer counts.
+
+Adjudicators see what the annotators said, not who said it. A draft label is shown after the decision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from auth import Role
+from benchmark.label_quality.annotation import annotation_order
+from maintenance.action_context import ActionContext
+from maintenance.registry import action
+from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
+from review import project_pairs, text_output
+from review.adjudication_queue import TWO, contested
+from review.answers import ShownDraft, item_of, refuse_terminal, require_annotator, shown_draft
+from review.given_answers import GivenAnswer, Place, check, seen_verdict, stored_verdict
+from review.project_pairs import in_order
+from review.projects import Accounts, ProjectNumber, add_accounts, known
+from storage import adjudications, annotation_projects
+from storage.annotation_projects import AnnotatorAnswer, Project
+from storage.database import Session
+from storage.integrity import audit
+
+ADJUDICATORS, ADJUDICATED = "verification.adjudicators", "verification.adjudicated"
+
+
+class ContestedPair(NamedTuple):
+    """A pair with differing answers, as an adjudicator sees it. `answers`: of annotators, in no telling order."""
+
+    place: int
+    items: int
+    question: str | None
+    responses: tuple[str, str] | None
+    image: str | None  # address
+    answers: list[GivenAnswer]
+    said: GivenAnswer | None
+    draft: ShownDraft | None
+    has_draft: bool
+    models: None = None
+    has_models: bool = False
+    first_answer: None = None
+
+
+@action(
+    "verification.adjudicators",
+    "POST /api/v1/maintenance/verification/{project}/adjudicators",
+    audit=ADJUDICATORS,
+    help="let people decide where annotators disagree",
+    button="Let them adjudicate",
+)
+def add_adjudicators(ctx: ActionContext, project: ProjectNumber, annotators: Accounts) -> ActionResult:
+    """Let accounts decide pairs on which annotators disagree. For maintainers, who may always.
+
+    Nobody decides a pair that the same account has annotated. Raises AuthError, NotFound, Conflict.
+    """
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
+        found = known(session, ctx.benchmark, project, lock=True)
+        added = add_accounts(session, project, annotators, adjudications.add_adjudicators)
+        if not added:
+            return ActionResult(False, "They may adjudicate already.")
+        facts = {"project": project, "adjudicators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
+        seq = audit.append(session, ADJUDICATORS, facts)
+    return ActionResult(True, f"{len(added)} more may adjudicate in {found.name}.", seq)
+
+
+@action(
+    "verification.disagreement",
+    "GET /api/v1/verification/{project}/disagreements/{place}",
+    role=Role.SUBMITTER,
+    help="a pair on which annotators disagree, with their answers",
+    text=text_output.contested_pair,
+)
+def disagreement(ctx: ActionContext, project: ProjectNumber, place: Place) -> ContestedPair:
+    """Return a pair on which annotators disagree, for an adjudicator who has not annotated it.
+
+    Raises AuthError, NotFound, Conflict.
+    """
+    require_annotator(ctx.user)
+    with ctx.database.read() as session:
+        found = _open_to(session, ctx, project)
+        key = item_of(session, project, place)
+        said = _disagreeing(session, ctx, found, key)
+        decided = adjudications.decisions(session, project).get(key)
+        pair = project_pairs.content(ctx, session, found, place, key)
+    seen = annotation_order(ctx.user.account, key)
+    shown = [GivenAnswer(seen_verdict(one.verdict, seen), tuple(one.errors), one.note) for one in said]
+    own = None
+    if decided is not None:
+        own = GivenAnswer(seen_verdict(decided.verdict, seen), tuple(decided.errors), decided.note)
+    return ContestedPair(
+        place,
+        found.items,
+        pair.query,
+        in_order(pair.responses, seen) if pair.responses else None,
+        pair.image,
+        sorted(shown, key=lambda one: (one.verdict, one.errors, one.note)),
+        own,
+        shown_draft(pair.draft, seen) if own else None,
+        pair.draft is not None,
+    )
+
+
+@action(
+    "verification.adjudicate",
+    "PUT /api/v1/verification/{project}/disagreements/{place}",
+    role=Role.SUBMITTER,
+    audit=ADJUDICATED,
+    help="decide a pair on which annotators disagree, over an earlier decision of yours",
+)
+def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, said: GivenAnswer) -> ActionResult:
+    """Decide a pair on which annotators disagree: the answer counts instead of theirs.
+
+    Raises AuthError, NotFound, Conflict.
+    """
+    require_annotator(ctx.user)
+    refuse_terminal(ctx)
+    said = replace(said, errors=tuple(said.errors))
+    check(said)
+    with ctx.database.write() as session:
+        found = _open_to(session, ctx, project, lock=True)
+        if found.closed_at is not None:
+            raise Conflict("closed", f"{found.name} is closed: answers do not change any more.")
+        key = item_of(session, project, place)
+        _disagreeing(session, ctx, found, key)
+        verdict = stored_verdict(said.verdict, annotation_order(ctx.user.account, key))
+        before = adjudications.decisions(session, project).get(key)
+        values = {"verdict": verdict, "errors": list(said.errors), "note": said.note}
+        if before is not None and before[1:] == (ctx.user.account, *values.values()):
+            return ActionResult(False, "It is saved already.")
+        adjudications.add_adjudicators(session, project, [ctx.user.account])
+        adjudications.decide(session, project, key, account=ctx.user.account, **values)
+        facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
+        seq = audit.append(session, ADJUDICATED, facts)
+    return ActionResult(True, "Decided." if before is None else "Decided, over your earlier decision.", seq)
+
+
+def _open_to(session: Session, ctx: ActionContext, project: int, *, lock: bool = False) -> Project:
+    """Return the project, if the user may adjudicate in it; to others it does not exist."""
+    found = known(session, ctx.benchmark, project, lock=lock)
+    if Role.MAINTAINER in ctx.user.roles or ctx.user.account in adjudications.adjudicators(session, project):
+        return found
+    raise NotFound(f"There is no project {project}.")
+
+
+def _disagreeing(session: Session, ctx: ActionContext, project: Project, key: str) -> list[AnnotatorAnswer]:
+    """Return the answers that the user may see and decide about. Raises Conflict where there are none."""
+    answers = annotation_projects.answers(session, project.id)
+    if any(one.account == ctx.user.account for one in answers if one.item == key):
+        raise Conflict("own-answer", "You have annotated this pair, so somebody else decides it.")
+    decided = adjudications.decisions(session, project.id).get(key)
+    if decided is not None and decided.account != ctx.user.account:
+        raise Conflict("decided", "Another adjudicator has decided this pair.")
+    said = contested(answers, project.answers_wanted or TWO).get(key)
+    if said is None and decided is None:
+        raise Conflict("no-disagreement", "Annotators do not disagree about this pair.")
+    return said if said is not None else [one for one in answers if one.item == key]

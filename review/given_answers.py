@@ -1,0 +1,57 @@
+"""Answers as people give them in an annotation project: their fields, what is wrong with one, and A and B in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from benchmark.label_quality.annotation import ERRORS, PREFERENCES, UNUSABLE
+from maintenance.registry import ParamInfo
+from maintenance.types import Conflict, whole_number
+from storage.database import LARGEST
+from storage.models.review import NOTE_LIMIT
+
+SEEN = ("first", "second")
+"""The preferences as an annotator gives them; the other verdicts are those of benchmark.label_quality.annotation."""
+
+Place = Annotated[
+    int,
+    Field(ge=0, le=LARGEST),
+    ParamInfo(help="number of the pair in the project, from 1", read=whole_number),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer as an annotator gives it: one of SEEN or UNUSABLE, ERRORS of the worse response, a note."""
+
+    verdict: Annotated[str, ParamInfo(choices=(*SEEN, *UNUSABLE), help="the better response, or why there is none")]
+    errors: Annotated[Sequence[str], ParamInfo(option="--error", choices=ERRORS, help="of the worse one")] = ()
+    note: Annotated[str, ParamInfo(option="--note")] = ""
+
+
+def check(said: GivenAnswer) -> None:
+    """Raise Conflict where an answer cannot be kept."""
+    if said.verdict not in (*SEEN, *UNUSABLE):
+        raise Conflict("bad-answer", f"An answer is one of {', '.join((*SEEN, *UNUSABLE))}.")
+    if len(set(said.errors)) != len(said.errors) or set(said.errors) - set(ERRORS):
+        raise Conflict("bad-error", f"Errors are some of {', '.join(ERRORS)}, each once.")
+    if said.errors and said.verdict not in SEEN:
+        raise Conflict("bad-error", "Errors are those of the worse response: say which response is better, or none.")
+    if len(said.note) > NOTE_LIMIT:
+        raise Conflict("note-too-long", f"A note has at most {NOTE_LIMIT} characters.")
+    if not all(character.isprintable() for character in said.note):
+        raise Conflict("bad-note", "A note is one line of text.")
+
+
+def stored_verdict(verdict: str, seen: Sequence[int]) -> str:
+    """Return a verdict with A and B, of one with first and second."""
+    return PREFERENCES[seen[SEEN.index(verdict)]] if verdict in SEEN else verdict
+
+
+def seen_verdict(verdict: str, seen: Sequence[int]) -> str:
+    """Return a verdict with first and second, of one with A and B."""
+    return SEEN[list(seen).index(PREFERENCES.index(verdict))] if verdict in PREFERENCES else verdict

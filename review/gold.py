@@ -1,0 +1,78 @@
+"""Gold pairs of an annotation project: answers that are known to be right test the annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from benchmark.label_quality.annotation import VERDICTS
+from common.text import pluralize
+from maintenance.action_context import ActionContext
+from maintenance.registry import ParamInfo, action
+from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
+from review.items import find_item
+from review.projects import ProjectNumber, known
+from storage import adjudications, annotation_projects
+from storage.annotation_projects import Project
+from storage.database import Session
+from storage.integrity import audit
+
+GOLD = "verification.gold"
+_KEY_DIGITS = 8
+_FORM = "Write gold pairs as PAIR=VERDICT, with the key of a pair of the project."
+
+GoldVerdicts = Annotated[
+    Mapping[str, str],
+    ParamInfo(
+        "Gold pairs",
+        "key=a, key=b",
+        metavar="PAIR=VERDICT",
+        help=f"a pair of the project by key or id, and {', '.join(VERDICTS)}; A and B as on the pair's page",
+    ),
+]
+
+
+@action(
+    "verification.gold",
+    "POST /api/v1/maintenance/verification/{project}/gold",
+    audit=GOLD,
+    help="state the answers of pairs that test annotators",
+    button="State gold pairs",
+)
+def set_gold(ctx: ActionContext, project: ProjectNumber, gold: GoldVerdicts) -> ActionResult:
+    """State which answer is known to be right for pairs of an open project. For maintainers.
+
+    Annotators do not see which pairs these are. Closing leaves the labels of gold pairs as they are. Raises AuthError,
+    NotFound, Conflict.
+    """
+    require_maintainer(ctx.user)
+    if not gold:
+        raise Conflict("no-gold", _FORM)
+    with ctx.database.write() as session:
+        found = known(session, ctx.benchmark, project, lock=True)
+        if found.closed_at is not None:
+            raise Conflict("closed", f"{found.name} is closed: gold pairs would test nobody.")
+        verdicts = {_item(ctx, session, found, name): _verdict(said) for name, said in gold.items()}
+        adjudications.set_gold(session, project, verdicts)
+        facts = {"project": project, "pairs": len(verdicts), "by": ctx.user.account, "via": ctx.user.auth_method}
+        seq = audit.append(session, GOLD, facts)
+        count = len(adjudications.gold(session, project))
+    return ActionResult(True, f"{found.name} has {pluralize(count, 'gold pair')}.", seq)
+
+
+def _verdict(said: str) -> str:
+    if said not in VERDICTS:
+        raise Conflict("bad-gold", f"A verdict is one of {', '.join(VERDICTS)}, not {said[:40]!r}. {_FORM}")
+    return said
+
+
+def _item(ctx: ActionContext, session: Session, project: Project, name: str) -> str:
+    """Return the key of a pair of the project. Raises NotFound, Conflict."""
+    keys = annotation_projects.items(session, project.id)
+    begin = [key for key in keys if key.startswith(name)] if len(name) >= _KEY_DIGITS else []
+    if len(begin) == 1 or name in begin:
+        return name if name in begin else begin[0]
+    key = ctx.items.table.items[find_item(ctx.items.table, name)].key if project.pool_id is None else ""
+    if key not in keys:
+        raise NotFound(f"{project.name} has no pair {name[:80]!r}. {_FORM}")
+    return key

@@ -1,0 +1,35 @@
+"""Results of annotators on gold pairs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
+from storage.annotation_projects import AnnotatorAnswer
+
+
+class GoldResult(NamedTuple):
+    """How an annotator did on gold pairs."""
+
+    answered: int
+    right: int
+
+    @property
+    def below_minimum(self) -> bool:
+        """Return whether fewer are right than an annotator should have."""
+        return bool(self.answered) and self.right / self.answered < GOLD_MINIMUM
+
+
+def gold_results(
+    answers: Iterable[AnnotatorAnswer], first: Mapping[tuple[str, str], str], gold: Mapping[str, str]
+) -> dict[str, GoldResult]:
+    """Return account -> result, of those who answered gold pairs. `first`: verdicts before a draft label was shown."""
+    found: dict[str, GoldResult] = {}
+    for one in answers:
+        if one.item in gold:
+            verdict = first.get((one.account, one.item), one.verdict)
+            before = found.get(one.account, GoldResult(0, 0))
+            right = preference_of(verdict) == preference_of(gold[one.item])
+            found[one.account] = GoldResult(before.answered + 1, before.right + right)
+    return found

@@ -1,0 +1,119 @@
+"""Annotation projects about candidates of a pool. Their answers make an edition, and no label revision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from common.text import pluralize
+from maintenance.action_context import ActionContext
+from maintenance.actions.pools import PoolNumber
+from maintenance.registry import ParamInfo, Reason, action
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from review.projects import (
+    CLOSED,
+    CREATED,
+    FirstAccounts,
+    ProjectName,
+    ProjectNumber,
+    add_accounts,
+    answers_digest,
+    check_name,
+    known,
+)
+from storage import adjudications, annotation_projects, pools
+from storage.annotation_projects import NewProject
+from storage.integrity import audit
+
+MOST_ANSWERS = 100
+POOL = "pool"
+"""What an audit event says instead of how pairs of a benchmark were chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationTeam:
+    """Who verifies, and how many answers a pair needs."""
+
+    answers: Annotated[
+        int,
+        Field(ge=1, le=MOST_ANSWERS),
+        ParamInfo("Answers per pair", option="--answers", metavar="N", help="people who answer each pair (2)"),
+    ] = 2
+    annotators: FirstAccounts = ()
+    adjudicators: Annotated[
+        Sequence[str],
+        ParamInfo(
+            "Adjudicators",
+            "user names or ids, with commas",
+            option="--adjudicator",
+            metavar="ACCOUNT",
+            separator=",",
+            help="who decides where annotators differ",
+        ),
+    ] = ()
+
+
+@action(
+    "pools.verify",
+    "POST /api/v1/maintenance/pools/{pool}/verification",
+    audit=CREATED,
+    help="start a verification project about its pairs",
+    button="Start a verification project",
+)
+def verify_pool(
+    ctx: ActionContext, pool: PoolNumber, project: ProjectName, reason: Reason, team: VerificationTeam
+) -> ActionResult:
+    """Start a verification project about all pairs of a pool, its gold pairs among them. For maintainers.
+
+    Raises AuthError, NotFound, Conflict.
+    """
+    require_maintainer(ctx.user)
+    why = clean_reason(reason)
+    if not 1 <= team.answers <= MOST_ANSWERS:
+        raise Conflict("bad-answers", f"A pair needs 1 to {MOST_ANSWERS} answers, not {team.answers}.")
+    with ctx.database.write() as session:
+        audit.acquire_chain_lock(session)
+        found = pools.pool(session, ctx.benchmark, pool)
+        if found is None:
+            raise NotFound(f"There is no pool {pool}.")
+        check_name(session, ctx.benchmark, project)
+        candidates = pools.candidates(session, pool)
+        new = NewProject(project, "", why, ctx.user.account, pool, team.answers)
+        number = annotation_projects.create(session, ctx.benchmark, new, [one.item for one in candidates])
+        if gold := {one.item: one.gold for one in candidates if one.gold}:
+            adjudications.set_gold(session, number, gold)
+        added = add_accounts(session, number, team.annotators, annotation_projects.add_annotators)
+        deciding = add_accounts(session, number, team.adjudicators, adjudications.add_adjudicators)
+        facts = {"project": number, "name": project, "which": POOL, "pool": pool, "items": len(candidates)}
+        facts |= {"gold": len(gold), "answers": team.answers, "annotators": added, "adjudicators": deciding}
+        seq = audit.append(session, CREATED, {**facts, "reason": why, "by": ctx.user.account})
+    size = f"{pluralize(len(candidates), 'pair')}, {len(gold)} of them gold"
+    return ActionResult(True, f"Project {number} ({project}) has {size}: /annotate/{number}", seq)
+
+
+@action(
+    "verification.finish",
+    "POST /api/v1/maintenance/verification/{project}/finish",
+    audit=CLOSED,
+    help="end a project about candidates; `editions export` makes an edition of it",
+    button="Close without a draft",
+)
+def finish(ctx: ActionContext, project: ProjectNumber, reason: Reason) -> ActionResult:
+    """End a project about candidates of a pool: no answer changes any more. For maintainers.
+
+    Raises AuthError, NotFound, Conflict.
+    """
+    require_maintainer(ctx.user)
+    why = clean_reason(reason)
+    with ctx.database.write() as session:
+        found = known(session, ctx.benchmark, project, lock=True)
+        if found.pool_id is None:
+            raise Conflict("no-pool", f"{found.name} is about labels: `verification close` drafts a revision of it.")
+        if not annotation_projects.close(session, project, ctx.user.account):
+            return ActionResult(False, f"{found.name} is closed already.")
+        facts = {"project": project, **answers_digest(session, project), "reason": why}
+        seq = audit.append(session, CLOSED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
+    return ActionResult(True, f"{found.name} is closed.", seq)

@@ -1,0 +1,146 @@
+"""Candidates in a real browser: the draft label after the first answer, and the adjudicator's page."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from auth import Identity
+from benchmark.label_quality.annotation import PREFERENCES, annotation_order
+from review import pool_projects
+from review.pool_projects import VerificationTeam
+from storage import adjudications, annotation_projects
+from storage.database import Database, migrate, open_database
+from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+from tests.factories.actions import by
+from tests.factories.pools import imported_pool, write_pool
+from tests.factories.review_pages import serve
+from tests.factories.review_setup import materials, set_up
+from tests.review.test_projects import _account
+
+pytestmark = pytest.mark.browser
+SAVED = '#saved:text-is("Saved")'
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    opened = open_database(f"sqlite:///{tmp_path_factory.mktemp('pool')}/site.db")
+    migrate(opened)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def url(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A service with one project: eight candidates, two annotators, an adjudicator."""
+    directory = tmp_path_factory.mktemp("site")
+    bench = set_up(database, directory / "state")
+    with database.write() as session:
+        session.add(_account(STRANGER.account))
+    pool = imported_pool(bench, write_pool(directory / "pool"))
+    team = VerificationTeam(2, [], [STRANGER.account])
+    pool_projects.verify_pool(by(database, MAINTAINER), pool, "candidates", "to verify", team)
+    config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(5)
+
+
+def _open(browser: Browser, address: str, user: Identity, **options: Any) -> Page:
+    context = browser.new_context(extra_http_headers={"X-Account": user.account}, **options)
+    page = context.new_page()
+    page.goto(address)
+    page.wait_for_selector("#pair:not([hidden])")
+    return page
+
+
+def _key(database: Database, user: Identity, place: int, letter: str) -> str:
+    """Return the key that prefers a response, which stands first or second for this annotator."""
+    with database.read() as session:
+        item = annotation_projects.item_at(session, 1, place) or ""
+    return "12"[annotation_order(user.account, item).index(PREFERENCES.index(letter))]
+
+
+def _press(page: Page, key: str) -> None:
+    page.keyboard.press(key)
+    page.wait_for_selector(SAVED)
+
+
+def _clean(page: Page, name: str) -> None:
+    found = Axe().run(page)
+    assert found.violations_count == 0, f"{name}\n{found.generate_report()}"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+
+def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjudicated(
+    browser: Browser, database: Database, url: str
+) -> None:
+    page = _open(browser, f"{url}/annotate/1", MAINTAINER)
+    expect(page.locator("#query")).to_have_text("What is in picture 0?")
+    page.wait_for_function("document.getElementById('image').naturalWidth === 64")
+    expect(page.locator("#draft")).to_be_hidden()
+    assert "two dogs in" not in page.content()
+    first, second = (_key(database, MAINTAINER, 1, letter) for letter in "ab")
+    _press(page, first)
+    expect(page.locator("#draft-why")).to_have_text("There are two dogs in 0.")
+    expect(page.locator("#draft-model")).to_have_text("by Strong-1")
+    expect(page.locator("#draft-note")).to_contain_text("The first one stays on record.")
+    _press(page, second)
+    expect(page.locator("#draft-note")).to_contain_text("Your first answer stays on record:")
+    page.reload()
+    expect(page.locator("#place")).to_have_text("1")
+    expect(page.locator("#draft-note")).to_contain_text("Your first answer stays on record:")
+    with database.read() as session:
+        assert list(adjudications.first_answers(session, 1).values()) == ["a"]
+
+    other = _open(browser, f"{url}/annotate/1", SECOND_MAINTAINER)
+    expect(other.locator("#draft")).to_be_hidden()
+    _press(other, _key(database, SECOND_MAINTAINER, 1, "a"))
+
+    adjudicator = _open(browser, f"{url}/annotate/1", STRANGER)  # who may not annotate
+    assert adjudicator.url.partition("#")[0].endswith("/annotate/1/adjudicate")
+    expect(adjudicator.locator("#answers li")).to_have_count(2)
+    expect(adjudicator.locator("#draft")).to_be_hidden()
+    expect(adjudicator.locator("#done")).to_have_text("0 of 1 decided")
+    _press(adjudicator, _key(database, STRANGER, 1, "b"))
+    expect(adjudicator.locator("#done")).to_have_text("1 of 1 decided")
+    expect(adjudicator.locator("#draft")).to_be_visible()
+    with database.read() as session:
+        assert [one.verdict for one in adjudications.decisions(session, 1).values()] == ["b"]
+
+
+def test_an_image_is_shown_to_annotators_alone(browser: Browser, url: str) -> None:
+    context = browser.new_context(extra_http_headers={"X-Account": MAINTAINER.account})
+    assert context.request.get(f"{url}/annotate/1/1/image").headers["content-type"] == "image/png"
+    assert context.request.get(f"{url}/annotate/1/99/image").status == 404
+    stranger = browser.new_context(extra_http_headers={"X-Account": OWNER_OF_IT.account})
+    assert stranger.request.get(f"{url}/annotate/1/1/image").status == 404
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
+def test_axe_finds_nothing_on_the_new_parts(
+    browser: Browser, database: Database, url: str, width: int, scheme: Any
+) -> None:
+    look = {"viewport": {"width": width, "height": 844}, "color_scheme": scheme}
+    page = _open(browser, f"{url}/annotate/1#2", MAINTAINER, **look)
+    _press(page, _key(database, MAINTAINER, 2, "a"))
+    expect(page.locator("#draft")).to_be_visible()
+    _clean(page, f"draft-{width}-{scheme}")
+    other = _open(browser, f"{url}/annotate/1#2", SECOND_MAINTAINER)
+    _press(other, _key(database, SECOND_MAINTAINER, 2, "b"))
+    _clean(_open(browser, f"{url}/annotate/1/adjudicate#2", STRANGER, **look), f"adjudicate-{width}-{scheme}")
+    listed = browser.new_context(extra_http_headers={"X-Account": STRANGER.account}, **look).new_page()
+    listed.goto(f"{url}/annotate")
+    _clean(listed, f"projects-{width}-{scheme}")

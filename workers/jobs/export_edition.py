@@ -1,0 +1,119 @@
+"""Export of an edition: the answers of a closed project about candidates decide its pairs and labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmark.label_quality.annotator_agreement import PersonAnswer
+from common.text import pluralize
+from curate.editions.edition import EditionPlan, file_digest, read_json
+from curate.editions.freezing import EditionFolders, freeze
+from curate.errors import CurateError
+from curate.pool import locked, write_json
+from curate.verification import ADJUDICATOR, VerificationRules
+from curate.verification_record import read_candidates, record_verification
+from storage import adjudications, annotation_projects, pools
+from storage.annotation_projects import Project
+from storage.answer_times import answer_times, seconds_taken
+from storage.database import Database, Session
+from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskClaim
+from storage.pools import PoolView
+
+EXPORTED = "editions.exported"
+_USUAL_ANSWERS = 2
+
+
+def export_edition(database: Database, claim: TaskClaim, root: Path | None) -> None:
+    """Make the edition that the task names. Raises CurateError, LeaseLost.
+
+    `root` gets three folders: `public`, `private` with the labels, `verified` with what people decided.
+    """
+    if root is None:
+        raise CurateError("This worker has no folder for editions.")
+    with database.read() as session:
+        project = annotation_projects.project(session, claim.benchmark, claim.params["project"])
+        pool = pools.pool(session, claim.benchmark, (project and project.pool_id) or 0)
+        if project is None or pool is None or project.closed_at is None:
+            raise CurateError(f"There is no closed project {claim.params['project']} about candidates.")
+        answers, gold = _answers(session, project), adjudications.gold(session, project.id)
+    folders = EditionFolders(root / "verified" / claim.subject, Path(pool.folder), root / "public", root / "private")
+    with locked(root):
+        card = _made_before(folders, claim)
+        if card is None:
+            _verify(folders, pool, project, answers, gold)
+            write_json(folders.verified / "request.json", _request(claim))
+            card = freeze(_plan(claim), folders, pool.report, partial=claim.params["partial"])
+    _record(database, claim, folders, card)
+
+
+def _answers(session: Session, project: Project) -> list[PersonAnswer]:
+    """Return all answers, those of adjudicators under names of their own."""
+    taken = seconds_taken(answer_times(session, project.id))
+    first = adjudications.first_answers(session, project.id)
+    given = [
+        PersonAnswer(
+            one.item,
+            one.account,
+            one.verdict,
+            tuple(one.errors),
+            one.note,
+            taken.get((one.account, one.item)),
+            first.get((one.account, one.item), ""),
+        )
+        for one in annotation_projects.answers(session, project.id)
+    ]
+    decided = adjudications.decisions(session, project.id).values()
+    return given + [
+        PersonAnswer(one.item, f"{ADJUDICATOR}{one.account}", one.verdict, tuple(one.errors), one.note)
+        for one in decided
+    ]
+
+
+def _verify(
+    folders: EditionFolders, pool: PoolView, project: Project, answers: list[PersonAnswer], gold: Mapping[str, str]
+) -> None:
+    path = folders.pool / pool.candidates
+    if not path.is_file() or file_digest(path) != pool.sha256:
+        raise CurateError(f"{path} is not the file that was imported as {pool.name}. Put it back.")
+    reviewers = frozenset(one.annotator for one in answers if one.annotator.startswith(ADJUDICATOR))
+    rules = VerificationRules(project.answers_wanted or _USUAL_ANSWERS, reviewers, unanimous=True)
+    folders.verified.mkdir(mode=0o700, parents=True, exist_ok=True)
+    record_verification(folders.verified, read_candidates(path), answers, rules, gold)
+
+
+def _plan(claim: TaskClaim) -> EditionPlan:
+    asked = claim.params
+    return EditionPlan(
+        claim.subject, asked["version"], asked["title"], asked["citation"], asked["hidden"] / 100, 0, asked["retire"]
+    )
+
+
+def _request(claim: TaskClaim) -> dict[str, Any]:
+    return {"edition": claim.subject, **claim.params}
+
+
+def _made_before(folders: EditionFolders, claim: TaskClaim) -> dict[str, Any] | None:
+    """Return the card of an edition that this request made already, before its worker was interrupted."""
+    card, request = folders.public / claim.subject / "card.json", folders.verified / "request.json"
+    if card.is_file() and request.is_file() and json.loads(request.read_bytes()) == _request(claim):
+        return read_json(card)
+    return None
+
+
+def _record(database: Database, claim: TaskClaim, folders: EditionFolders, card: Mapping[str, Any]) -> None:
+    judges = [one["judge"] for one in card["filter"]["judges"]] if card["filter"] else []
+    facts = {"pairs": card["pairs"], "public": card["public"], "hidden": card["hidden"], "filtered_by": judges}
+    facts |= {"title": card["title"], "version": card["version"], "label_commitment": card["label_commitment"]}
+    public, private = folders.public / claim.subject, folders.private / claim.subject
+    where = {"public_folder": str(public), "private_folder": str(private), "alpha": card["agreement"]["alpha"]}
+    about = {"edition": claim.subject, "project": claim.params["project"], "task": claim.task_id}
+    with database.write() as session:
+        outcome = f"Edition {claim.subject} has {pluralize(card['pairs'], 'pair')}: {public}. Labels: {private}."
+        tasks.finish(session, claim, {**facts, **where, "project": claim.params["project"]}, outcome)
+        digest = {"card_sha256": file_digest(public / "card.json")}
+        audit.append(session, EXPORTED, {**about, **facts, **digest, "by": claim.requested_by, "reason": claim.reason})

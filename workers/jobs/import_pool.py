@@ -1,0 +1,138 @@
+"""Import of a pool: candidates with their texts, draft labels and gold pairs. Preferences stay in the folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmark.label_quality.annotation import PREFERENCES, VERDICTS
+from common.text import pluralize
+from curate.editions.edition import file_digest, read_json
+from curate.errors import CurateError
+from curate.pairs import PoolPair
+from curate.pool import PAIRS
+from curate.sources import read_objects
+from curate.verification_record import read_candidates
+from storage import pools
+from storage.database import Database
+from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskClaim
+from storage.pools import Candidate, NewPool
+
+IMPORTED = "pools.imported"
+CANDIDATES, GOLD, REPORT = "candidates.jsonl", "gold.jsonl", "filter.json"
+_LONGEST_RATIONALE = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class PoolFolder:
+    """Where the parts of a pool lie. `images`: the folder that image paths begin in."""
+
+    images: Path
+    candidates: Path
+
+    def beside(self, name: str) -> Path:
+        """Return the path of a file beside the candidates."""
+        return self.candidates.with_name(name)
+
+
+def import_pool(database: Database, claim: TaskClaim, directories: Sequence[Path] | None) -> None:
+    """Record the pool that the task names. Raises CurateError, LeaseLost.
+
+    `directories`: the folder must be below one of these; None where nobody else names it.
+    """
+    folder = find_folder(claim.params["folder"], directories)
+    pairs = read_candidates(folder.candidates).pairs
+    _check_images(folder, pairs)
+    gold = _gold(folder.beside(GOLD), pairs)
+    report = read_json(folder.beside(REPORT)) if folder.beside(REPORT).is_file() else None
+    found = [_candidate(item, pair, gold.get(item)) for item, pair in pairs.items()]
+    facts = _facts(list(pairs.values()), found)
+    path, digest = folder.candidates.relative_to(folder.images), file_digest(folder.candidates)
+    by, why = claim.requested_by, claim.reason
+    new = NewPool(claim.subject, str(folder.images), path.as_posix(), digest, len(pairs), facts, report, why, by)
+    with database.write() as session:
+        if any(one.name == claim.subject for one in pools.pools(session, claim.benchmark)):
+            raise CurateError(f"There is a pool {claim.subject}. Choose another name.")
+        number = pools.record(session, claim.benchmark, new, found)
+        result = {"pool": number, "pairs": len(pairs), **facts}
+        tasks.finish(session, claim, result, f"Pool {number} ({claim.subject}) has {pluralize(len(pairs), 'pair')}.")
+        about = {"pool": number, "name": claim.subject, "pairs": len(pairs), "sha256": digest, "task": claim.task_id}
+        audit.append(session, IMPORTED, {**about, "by": by, "reason": why})
+
+
+def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
+    """Return the parts of a folder that `python -m curate` wrote: candidates of a filter, or all pairs of a pool.
+
+    Raises:
+        CurateError: it is no such folder; the same words whether a folder elsewhere exists or not.
+    """
+    folder = _allowed(named, directories)
+    for path in (folder / CANDIDATES, folder / "filtered" / CANDIDATES, folder / PAIRS):
+        if path.is_file():
+            images = folder.parent if path == folder / CANDIDATES and (folder.parent / PAIRS).is_file() else folder
+            return PoolFolder(images, path)
+    raise CurateError(
+        f"{folder} holds neither {CANDIDATES} nor {PAIRS}. `python -m curate pool import` and `filter` write them."
+    )
+
+
+def _allowed(named: str, directories: Sequence[Path] | None) -> Path:
+    if directories is None:
+        return Path(named).resolve()
+    for directory in (one.resolve() for one in directories):
+        folder = (directory / named).resolve()
+        if folder.is_relative_to(directory) and folder.is_dir():
+            return folder
+    where = " or ".join(map(str, directories))
+    raise CurateError(
+        f"{named} is no folder below {where}. Put the pool there, or name another directory in LABEL_IMPORT_DIRS."
+    )
+
+
+def _check_images(folder: PoolFolder, pairs: Mapping[str, PoolPair]) -> None:
+    root = folder.images.resolve()
+    paths = {pair.image: (root / pair.image).resolve() for pair in pairs.values()}
+    missing = sorted(name for name, path in paths.items() if not (path.is_relative_to(root) and path.is_file()))
+    if missing:
+        raise CurateError(
+            f"{pluralize(len(missing), 'image')} of the pool cannot be found, for instance {missing[0]!r} below "
+            f"{folder.images}. Copy the whole pool, with its images."
+        )
+
+
+def _gold(path: Path, pairs: Mapping[str, PoolPair]) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    ids = {pair.id: item for item, pair in pairs.items()}
+    gold = {}
+    for number, line in read_objects(path):
+        named, verdict = line.get("item", line.get("id")), line.get("verdict")
+        item = named if named in pairs else ids.get(str(named))
+        if item is None or verdict not in VERDICTS:
+            known = ", ".join(VERDICTS)
+            raise CurateError(f"{path}, line {number}: give `item` or `id` of a candidate, and `verdict` ({known}).")
+        gold[item] = verdict
+    return gold
+
+
+def _candidate(item: str, pair: PoolPair, gold: str | None) -> Candidate:
+    draft = pair.draft
+    stated = None if draft is None else PREFERENCES[draft["preferred"]]
+    why = None if draft is None else str(draft.get("rationale") or "")[:_LONGEST_RATIONALE]
+    model = None if draft is None else str(draft.get("judge") or "")
+    return Candidate(item, pair.query, *pair.responses, pair.image, stated, why, model, gold)
+
+
+def _facts(pairs: Sequence[PoolPair], found: Sequence[Candidate]) -> dict[str, Any]:
+    return {
+        "sources": dict(Counter(pair.source for pair in pairs)),
+        "categories": dict(Counter(pair.category for pair in pairs)),
+        "licences": dict(Counter(f"{pair.source}: {pair.licence}" for pair in pairs)),
+        "drafts": sum(one.draft is not None for one in found),
+        "gold": sum(one.gold is not None for one in found),
+    }
