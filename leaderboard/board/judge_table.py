@@ -49,10 +49,10 @@ class JudgeResult:
         return tuple((row, figures) for row, figures in stated if figures)
 
     @property
-    def leading(self) -> float | None:
-        """The value that the column is sorted by: scored before reported; None without any."""
+    def leading(self) -> OverallFigure | None:
+        """The figure that the column is sorted by: scored before reported; None without any."""
         figures = self.figures or next((found for _, found in self.reports), ())
-        return figures[0].value if figures else None
+        return figures[0] if figures else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +132,16 @@ def _kind(board: Board, key: str) -> str:
     return f"mean of {len(overall.categories)}"
 
 
-def _order(cell: JudgeResult | None) -> tuple[bool, float]:
-    value = cell.leading if cell is not None else None
-    return (value is None, -(value or 0.0))
+def _order(cell: JudgeResult | None) -> tuple[bool, bool, float]:
+    """Return what a column is sorted by. A figure of another definition than the column's follows those that have it:
+    numbers of two definitions are in no order."""
+    figure = cell.leading if cell is not None else None
+    if cell is None or figure is None:
+        return (True, True, 0.0)
+    return (False, figure.key != cell.board.headline, -figure.value)
 
 
-def _descending(line: JudgeLine) -> list[tuple[bool, float]]:
+def _descending(line: JudgeLine) -> list[tuple[bool, bool, float]]:
     return [_order(cell) for cell in line.cells]
 
 

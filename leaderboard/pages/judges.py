@@ -96,8 +96,10 @@ def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
     if line is None:
         return None
     prefixes = {edition.benchmark: edition.context.prefix for edition in editions}
+    reported = any(cell.reports for cell in line.cells if cell is not None)
     missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
-    return render(editions[0].context, "judge.html", current="/judges", line=line, prefixes=prefixes, missing=missing)
+    values = {"line": line, "prefixes": prefixes, "missing": missing, "reported": reported}
+    return render(editions[0].context, "judge.html", current="/judges", **values)
 
 
 def _judges_body(editions: Sequence[BoardVersion], asked: JudgesQuery) -> CachedResponse:
