@@ -16,7 +16,15 @@ from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
 from web.server import open_listener, serve
 from web.services import build_services
-from web.startup import QUIET, child_environment, load_signer, open_service_database, prepare_demo, prepare_directory
+from web.startup import (
+    QUIET,
+    child_environment,
+    load_signer,
+    open_service_database,
+    prepare_demo,
+    prepare_directory,
+    prepare_items,
+)
 
 
 def main() -> int:
@@ -33,6 +41,7 @@ def main() -> int:
         os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
         if settings.is_demo:
             prepare_demo(settings)
+        prepare_items(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
         signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
     except (SettingsError, DatabaseUnusable, OSError) as error:

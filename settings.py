@@ -68,7 +68,7 @@ class ServedSettings:
     label_specs: tuple[LabelSpec, ...]  # none of the demo
     label_revision: str  # that a new board shows
     hidden_labels: Mapping[str, str]
-    manifest_path: Path | None  # None: that of the definition
+    manifest_path: Path | None  # of the demo, or of a benchmark without one; None: that of the definition
     item_texts_path: Path | None
 
     @property
@@ -411,7 +411,9 @@ class WorkerSettings(_FromMapping):
                 f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
                 "public. Take it out of HIDDEN_LABELS."
             )
-        return ServedSettings(spec, specs, revision or specs[0].revision, hidden, None, texts)
+        made = spec.scores_pairs and not spec.has_items
+        manifest = self.data_dir / "items" / f"{name}.json" if made else None
+        return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
 
     @property
     def is_demo(self) -> bool:

@@ -15,8 +15,10 @@ import numpy as np
 
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
+from benchmark.pairs.pair_table import preferred_is_named
 from benchmark.scoring import Tally, tally_many
-from benchmark.votes import ABSENT, UNDECIDED, Matrix
+from benchmark.spec import TIE
+from benchmark.votes import ABSENT, PREFERRED, UNDECIDED, Matrix
 
 RANDOM, FIRST, LONGER, MAJORITY = "baseline-random", "baseline-first", "baseline-longer", "baseline-majority"
 MAJORITY_JUDGES = 3  # with fewer, a majority is one of them or no answer
@@ -40,15 +42,16 @@ BASELINES = (
 
 
 def always_first(table: ItemTable) -> Matrix:
-    """(items, 1) votes."""
-    return np.zeros((len(table), 1), dtype=np.int8)
+    """(items, 1) votes for the response that the benchmark's own file has first: shown as A, by most tools."""
+    return np.full((len(table), 1), PREFERRED if preferred_is_named(table.spec) else 0, dtype=np.int8)
 
 
 def always_longer(table: ItemTable) -> Matrix:
-    """(items, 1) votes: more words; equally many are undecided."""
+    """(items, 1) votes: more words; equally many are undecided, or a tie where ties can be told from that."""
     words = np.array([item.words for item in table.items], dtype=np.int64).reshape(-1, 2)
     votes = np.where(words[:, 0] > words[:, 1], 0, 1)
-    return np.where(words[:, 0] == words[:, 1], UNDECIDED, votes).astype(np.int8)[:, np.newaxis]
+    equal = TIE if table.spec.scores_pairs else UNDECIDED
+    return np.where(words[:, 0] == words[:, 1], equal, votes).astype(np.int8)[:, np.newaxis]
 
 
 def board_majority(verdicts: Matrix) -> Matrix | None:
@@ -60,6 +63,9 @@ def board_majority(verdicts: Matrix) -> Matrix | None:
         return None
     zero, one = (verdicts == 0).sum(axis=0), (verdicts == 1).sum(axis=0)
     votes = np.where(zero > one, 0, np.where(one > zero, 1, UNDECIDED))
+    if (verdicts == TIE).any():
+        tied = (verdicts == TIE).sum(axis=0)
+        votes = np.where(tied > np.maximum(zero, one), TIE, np.where(tied == np.maximum(zero, one), UNDECIDED, votes))
     return np.where((verdicts == ABSENT).all(axis=0), ABSENT, votes).astype(np.int8)[:, np.newaxis]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.protocols import accuracies, category_counts, ratios, scores
-from benchmark.scoring import FIELDS, Tally, slices
+from benchmark.scoring import FIELDS, Tally, fields, slices
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.uncertainty import wilson
 
@@ -78,11 +78,11 @@ def redact(tally: Tally, level: str) -> Tally:
     rows = _category_rows(tally.counts, tally.spec)
     if level == OVERALL_ONLY:
         rows = _rounded_row(rows.sum(axis=0))[np.newaxis]
-    counts = np.zeros((len(slices(tally.spec)), len(FIELDS)), dtype=np.int64)
+    counts = np.zeros((len(slices(tally.spec)), len(fields(tally.spec))), dtype=np.int64)
     agreeing = np.zeros((len(counts), tally.k + 1), dtype=np.int64)
     for cell, (n, agree, reject, undecided) in zip(_lines(tally.spec), rows.tolist(), strict=False):
         # First votes repeat the majority: their own counts would be a second look at the labels.
-        counts[cell] = (n, agree, reject, undecided, agree, reject, undecided)
+        counts[cell, : len(FIELDS)] = (n, agree, reject, undecided, agree, reject, undecided)
         agreeing[cell, [0, tally.k]] = (reject + undecided, agree)  # all votes alike: no curve
     return Tally(tally.k, counts, agreeing, has_tags=False, spec=tally.spec)
 

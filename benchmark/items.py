@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, SPEC, BenchmarkSpec, load_spec
+from benchmark.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, SPEC, BenchmarkSpec, load_spec
 
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
-MANIFEST = "items.json"
-"""The item manifest in the folder of a definition."""
 
 
 def normalise_response(text: str) -> str:
@@ -156,6 +154,13 @@ class ItemTable:
         """Items -> the place of their category in the definition, under the official grouping."""
         places = [self.spec.category_keys.index(source.category) for source in self.spec.sources]
         return np.array(places, dtype=np.int8)[self.source_index]
+
+    @cached_property
+    def group_index(self) -> npt.NDArray[np.int64]:
+        """Items -> the number of their group: items of one id in the first revision that has them."""
+        numbers: dict[str, int] = {}
+        names = (next(item.ids[name] for name in self.revisions if name in item.ids) for item in self.items)
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
     def fingerprint(self, query: str, responses: Sequence[str]) -> str:
         """Return the fingerprint of texts under this benchmark's rules."""

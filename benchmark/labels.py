@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.items import ItemTable
-from benchmark.spec import BenchmarkSpec
+from benchmark.spec import TIE, BenchmarkSpec
 
 NOT_LABELLED = -1
 
@@ -46,7 +46,8 @@ def error_tags(raw: Iterable[str], spec: BenchmarkSpec) -> frozenset[str]:
 class LabelSet:
     """The preferred response of every item that a revision holds.
 
-    ``preferred``: int8, one per item of the table, 0 or 1, NOT_LABELLED where the revision lacks the item.
+    ``preferred``: int8, one per item of the table, 0 or 1, NOT_LABELLED where the revision lacks the item; TIE where a
+    benchmark has ties.
     ``tags``: error tags per item, or None where the revision carries none at all.
     """
 
@@ -70,12 +71,13 @@ def make_label_set(
     """Return a label set from item indices; its digest is SHA-256 over the canonical JSON of key, label and tags.
 
     Raises:
-        ValueError: a preferred index is neither 0 nor 1, or there is no label at all.
+        ValueError: a preferred index is neither 0 nor 1 (nor TIE, with ties), or there is no label at all.
     """
     if not preferred:
         raise ValueError(f"label revision {revision!r} labels no item")
-    if any(value not in (0, 1) for value in preferred.values()):
-        raise ValueError("a preferred index is 0 or 1")
+    allowed = (0, 1, TIE) if table.spec.ties else (0, 1)
+    if any(value not in allowed for value in preferred.values()):
+        raise ValueError(f"a preferred index is {' or '.join(map(str, allowed))}")
     vector = np.full(len(table), NOT_LABELLED, dtype=np.int8)
     for index, value in preferred.items():
         vector[index] = value

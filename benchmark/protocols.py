@@ -14,24 +14,38 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.scoring import FIELDS, Tally
+from benchmark.scoring import FIELDS, GROUPS, UNREADABLE, Tally, untied_start
 from benchmark.spec import MEAN, BenchmarkSpec, ProtocolSpec
+from benchmark.statistics.clustered_intervals import GroupSums, effective_share
 
 _N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED = range(len(FIELDS))
+_PAIR_FIELDS = (*FIELDS, *UNREADABLE, *GROUPS)
 _BY_VOTES: Mapping[str, tuple[int, int, int]] = {
     "majority": (_AGREE, _REJECT, _UNDECIDED),
     "first": (_FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED),
 }
+_PREFIXES = {"majority": "", "first": "first_"}
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Right answers over what they are counted against: arrays (..., scores) for the counted names of a benchmark."""
+    """Right answers over what they are counted against: arrays (..., scores) for the counted names of a benchmark.
+
+    ``effective``: by what a total is multiplied for an interval, where pairs of one group are right or wrong together.
+    """
 
     right: FloatArray
     total: FloatArray
     spec: BenchmarkSpec
+    effective: FloatArray | None = None
+
+    @property
+    def independent(self) -> tuple[FloatArray, FloatArray]:
+        """Right and total as of independent pairs with the same accuracies: what intervals are computed from."""
+        if self.effective is None:
+            return self.right, self.total
+        return self.right * self.effective, self.total * self.effective
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +62,23 @@ class Protocol:
     text: str
     has_interval: bool
     count: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+    votes: str
 
 
-def _counter(rule: ProtocolSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
+def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     """Return what counts rows (..., FIELDS) under a rule of a definition."""
     agree, reject, undecided = _BY_VOTES[rule.votes]
+    as_first = 0
+    if spec.scores_pairs:  # ties are undecided as well, but they were read
+        prefix = _PREFIXES[rule.votes]
+        undecided = _PAIR_FIELDS.index(f"{prefix}unreadable")
+        as_first = _PAIR_FIELDS.index(f"{prefix}unreadable_first")
 
     def count(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         if rule.unreadable == "excluded":
             return rows[..., agree], rows[..., agree] + rows[..., reject]
+        if rule.unreadable == "first":
+            return rows[..., agree] + rows[..., as_first], rows[..., _N]
         # One half is the expectation of a random choice.
         right = rows[..., agree] + rows[..., undecided] / 2 if rule.unreadable == "half" else rows[..., agree]
         return right, rows[..., _N]
@@ -68,7 +90,8 @@ def _counter(rule: ProtocolSpec) -> Callable[[FloatArray], tuple[FloatArray, Flo
 def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
     """Return the protocols of a benchmark that counts of pairs decide, by key; the first orders the board.
 
-    Where an unreadable verdict counts as the first response, the label decides what it is worth: a tally does not know.
+    Where an unreadable verdict counts as the first response, the label decides what it is worth: of benchmarks without
+    labelled pairs, a tally does not know.
     """
     return {
         one.key: Protocol(
@@ -76,24 +99,28 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
             one.name or one.key,
             one.summary or one.title,
             one.text or f"is this rule: {one.title}.",
-            one.votes == "majority" and one.unreadable != "half",
-            _counter(one),
+            spec.scores_pairs or (one.votes == "majority" and one.unreadable != "half"),
+            _counter(one, spec),
+            one.votes,
         )
         for one in spec.protocols
-        if one.unreadable != "first"
+        if one.unreadable != "first" or spec.scores_pairs
     }
 
 
 def category_counts(
-    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, grouping: str | None = None
+    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, grouping: str | None = None, *, untied: bool = False
 ) -> npt.NDArray[np.int64]:
     """(..., CELLS, fields) summed to (..., categories, fields). ``grouping`` None: the official one.
+
+    ``untied``: of the pairs whose label is no tie.
 
     Raises:
         KeyError: an unknown grouping.
     """
     members = spec.groupings[grouping or spec.official]
-    sources = [[spec.source_keys.index(source) for source in members[key]] for key in spec.category_keys]
+    start = untied_start(spec) if untied and spec.ties else 0
+    sources = [[start + spec.source_keys.index(source) for source in members[key]] for key in spec.category_keys]
     return np.stack([counts[..., indices, :].sum(axis=-2) for indices in sources], axis=-2)
 
 
@@ -107,20 +134,39 @@ def ratios(
     Raises:
         KeyError: an unknown protocol or grouping.
     """
+    rule = protocols(spec)[protocol or spec.ranking]
     categories = category_counts(counts, spec, grouping).astype(np.float64)
+    untied = category_counts(counts, spec, grouping, untied=True).astype(np.float64) if spec.ties else categories
     rows = [categories[..., index, :] for index in range(len(spec.categories))]
-    rows += [_pooled(categories, name, spec) for name in spec.counted_names[len(rows) :]]
-    right, total = protocols(spec)[protocol or spec.ranking].count(np.stack(rows, axis=-2))
-    return Ratios(right, total, spec)
+    rows += [_pooled(categories, untied, name, spec) for name in spec.counted_names[len(rows) :]]
+    stacked = np.stack(rows, axis=-2)
+    right, total = rule.count(stacked)
+    if spec.grouped is None:
+        return Ratios(right, total, spec)
+    effective = _effective(stacked, right, rule.votes)
+    for place in (place for place, name in enumerate(spec.counted_names) if spec.counts_groups(name)):
+        right[..., place] = stacked[..., place, _PAIR_FIELDS.index(f"{_PREFIXES[rule.votes]}groups_right")]
+        total[..., place] = stacked[..., place, _PAIR_FIELDS.index("groups")]
+        effective[..., place] = 1.0
+    return Ratios(right, total, spec, effective)
 
 
-def _pooled(categories: FloatArray, name: str, spec: BenchmarkSpec) -> FloatArray:
+def _effective(rows: FloatArray, right: FloatArray, votes: str) -> FloatArray:
+    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (statistics/clustered_intervals.py)."""
+    prefix = _PREFIXES[votes]
+    names = ("groups", "squares", f"{prefix}right_squares", f"{prefix}right_products")
+    groups, squares, right_squares, products = (rows[..., _PAIR_FIELDS.index(name)] for name in names)
+    sums = GroupSums(groups, squares, right_squares, products)
+    return effective_share(right, rows[..., _N], sums)
+
+
+def _pooled(categories: FloatArray, untied: FloatArray, name: str, spec: BenchmarkSpec) -> FloatArray:
     """(..., categories, fields) summed over the categories of an overall number; nothing where it asks for other
     pairs than there are."""
     overall = spec.overall(name)
     assert overall is not None
     places = [spec.category_keys.index(key) for key in overall.categories]
-    pooled: FloatArray = categories[..., places, :].sum(axis=-2)
+    pooled: FloatArray = (untied if overall.without_ties else categories)[..., places, :].sum(axis=-2)
     if overall.pairs is not None:
         pooled = pooled * (categories[..., _N].sum(axis=-1) == overall.pairs)[..., np.newaxis]
     return pooled

@@ -60,7 +60,7 @@ def score_row(tally: Tally, protocol: str, grouping: str) -> Json:
 def _intervals(tally: Tally, protocol: str, grouping: str) -> dict[str, list[float] | None]:
     spec = tally.spec
     counted = ratios(tally.counts, spec, protocol, grouping)
-    rows = zip(counted.right.tolist(), counted.total.tolist(), strict=True)
+    rows = zip(*(counts.tolist() for counts in counted.independent), strict=True)
     pairs = dict(zip(spec.counted_names, rows, strict=True))
     found = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}
     for name in spec.score_names[len(pairs) :]:

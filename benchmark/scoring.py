@@ -1,7 +1,10 @@
 """Tallies: votes compared with labels, as counts per slice. Rankings, charts and exports derive from them alone.
 
 A *cell* is a set of items: one of the sources, one of the error tags, or the pairs whose preferred response is the
-longer, the shorter, or neither (in words). Categories are unions of sources, so every grouping follows.
+longer, the shorter, or neither (in words). Categories are unions of sources, so every grouping follows. Where a label
+may be a tie, each source is there once more without those pairs.
+
+Benchmarks of labelled pairs have further fields, since their rules ask for more than agreement.
 """
 
 from __future__ import annotations
@@ -15,17 +18,37 @@ import numpy.typing as npt
 
 from benchmark.items import ItemTable
 from benchmark.labels import NOT_LABELLED, LabelSet
-from benchmark.spec import BenchmarkSpec
-from benchmark.votes import ABSENT, Matrix, Votes
+from benchmark.spec import TIE, BenchmarkSpec
+from benchmark.statistics.reliability import majority
+from benchmark.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved
 
 LENGTHS = ("longer", "shorter", "equal")
 FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided")
+UNREADABLE = ("unreadable", "unreadable_first", "first_unreadable", "first_unreadable_first")
+"""Pairs without a verdict, and those of them whose label is the first response; by majority, then by the first vote."""
+GROUPS = (
+    *("groups", "groups_right", "first_groups_right", "squares"),
+    *("right_squares", "right_products", "first_right_squares", "first_right_products"),
+)
+"""Groups of pairs of one id, and those wholly right; sums over groups of n * n, of right * right, and of right * n."""
 Counts = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the FIELDS that a benchmark counts, by name."""
+    return (*FIELDS, *UNREADABLE, *GROUPS) if spec.scores_pairs else FIELDS
 
 
 def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return the CELLS of a benchmark, by name: sources, tags, lengths."""
-    return (*spec.source_keys, *spec.tags, *LENGTHS)
+    """Return the CELLS of a benchmark, by name: sources, tags, lengths; with ties, the sources without them."""
+    untied = tuple(f"{key} without ties" for key in spec.source_keys) if spec.ties else ()
+    return (*spec.source_keys, *spec.tags, *LENGTHS, *untied)
+
+
+def untied_start(spec: BenchmarkSpec) -> int:
+    """Return the place of the first source without ties among the cells."""
+    return len(slices(spec)) - len(spec.source_keys)
 
 
 def slice_index(name: str, spec: BenchmarkSpec) -> int:
@@ -56,7 +79,7 @@ class Tally:
 
     def cell(self, name: str) -> dict[str, int]:
         """Return the FIELDS of one of the CELLS by name."""
-        return dict(zip(FIELDS, self.counts[slice_index(name, self.spec)].tolist(), strict=True))
+        return dict(zip(fields(self.spec), self.counts[slice_index(name, self.spec)].tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists, in the order of CELLS and FIELDS."""
@@ -90,21 +113,83 @@ def tally_many(matrix: Matrix, labels: LabelSet, table: ItemTable) -> list[Tally
         raise ValueError(f"votes about {items} items, but {table.benchmark} has {len(table)}")
     labelled = labels.preferred != NOT_LABELLED
     members = _members(labels, table)
+    matrix = resolved(matrix, labels.preferred[:, np.newaxis])
     present = (matrix[:, :, 0] != ABSENT) & labelled
     agree = matrix == labels.preferred[np.newaxis, :, np.newaxis]
     agreeing = _per_item(agree)
+    pairs = table.spec.scores_pairs
+    flags = _pair_flags(matrix, present, labels, table.spec) if pairs else _flags(matrix, present, agree, agreeing)
+    by_agreeing = [present & (agreeing == a) for a in range(k + 1)]
+    sums = _summed([*flags, *by_agreeing], members)
+    sizes = members[labelled].sum(axis=0).astype(np.int64)
+    counts = np.concatenate(
+        [np.broadcast_to(sizes[:, np.newaxis], (entries, len(sizes), 1)), sums[:, :, : len(flags)]], axis=2
+    )
+    if pairs:
+        counts = np.concatenate([counts, _group_counts(flags[0], flags[3], labelled, table)], axis=2)
+    has_tags = labels.tags is not None and bool(table.spec.tags)
+    return [Tally(k, counts[e], sums[e, :, len(flags) :], has_tags, table.spec) for e in range(entries)]
+
+
+def _summed(flags: list[Flags], members: npt.NDArray[np.float32]) -> Counts:
+    """Return entries x CELLS x flags."""
+    return np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
+
+
+def _flags(matrix: Matrix, present: Flags, agree: Flags, agreeing: npt.NDArray[np.int8]) -> list[Flags]:
+    """Return entries x items for each of FIELDS behind ``n``."""
+    k = matrix.shape[2]
     decided = _per_item(matrix >= 0)
     right = present & (2 * agreeing > k)
     wrong = present & (2 * (decided - agreeing) > k)
     first_right = present & agree[:, :, 0]
     first_wrong = present & (matrix[:, :, 0] >= 0) & ~agree[:, :, 0]
-    flags = [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
-    flags += [present & (agreeing == a) for a in range(k + 1)]
-    sums = np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
-    sizes = members[labelled].sum(axis=0).astype(np.int64)
-    counts = np.concatenate([np.broadcast_to(sizes[:, np.newaxis], (entries, len(sizes), 1)), sums[:, :, :6]], axis=2)
-    has_tags = labels.tags is not None and bool(table.spec.tags)
-    return [Tally(k, counts[e], sums[e, :, 6:], has_tags, table.spec) for e in range(entries)]
+    return [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
+
+
+def _pair_flags(matrix: Matrix, present: Flags, labels: LabelSet, spec: BenchmarkSpec) -> list[Flags]:
+    """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE.
+
+    A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
+    """
+    preferred = labels.preferred[np.newaxis]
+    found: list[Flags] = []
+    unreadable: list[Flags] = []
+    for verdict in (majority(matrix), matrix[:, :, 0]):
+        right = present & (verdict == preferred)
+        wrong = present & ~right & (verdict >= 0) & (spec.ties | (verdict != TIE))
+        found += [right, wrong, present & ~right & ~wrong]
+        none = present & (verdict == UNDECIDED)
+        unreadable += [none, none & _is_first(labels, spec)]
+    return [*found, *unreadable]
+
+
+def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> Flags:
+    """Return which labels are the response that the benchmark's own file has first."""
+    assert spec.fields is not None
+    named = spec.fields.label is None  # then the first of the file is the preferred one, wherever it is stored
+    return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
+
+
+def _group_counts(right: Flags, first_right: Flags, labelled: Flags, table: ItemTable) -> Counts:
+    """Return entries x CELLS x GROUPS, by source alone; pairs of one id in two sources are two groups."""
+    sources = len(table.spec.source_keys)
+    places = table.group_index * sources + table.source_index
+    known, cluster = np.unique(places[labelled], return_inverse=True)
+    sizes = np.bincount(cluster, minlength=len(known)).astype(np.int64)
+    members = np.zeros((len(known), sources), dtype=np.int64)
+    members[np.arange(len(known)), known % sources] = 1
+    whole = np.zeros((len(table), len(known)), dtype=np.float32)
+    whole[np.flatnonzero(labelled), cluster] = 1
+    wholly, others = [], []
+    for flags in (right, first_right):
+        inside = (flags.astype(np.float32) @ whole).round().astype(np.int64)
+        wholly.append((inside == sizes) @ members)
+        others += [inside**2 @ members, inside * sizes @ members]
+    fixed = [np.broadcast_to(values @ members, (len(right), sources)) for values in (np.ones_like(sizes), sizes**2)]
+    counts = np.zeros((len(right), len(slices(table.spec)), len(GROUPS)), dtype=np.int64)
+    counts[:, :sources] = np.stack([fixed[0], *wholly, fixed[1], *others], axis=2)
+    return counts
 
 
 def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
@@ -126,7 +211,9 @@ def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:
         for tag in labels.tags[index] if labels.tags is not None and spec.tags else ():
             members[index, tag_index[tag]] = 1
         preferred = int(labels.preferred[index])
-        if preferred != NOT_LABELLED:
+        if spec.ties and preferred not in (NOT_LABELLED, TIE):
+            members[index, untied_start(spec) + table.source_index[index]] = 1
+        if preferred in (0, 1):
             more = item.words[preferred] - item.words[1 - preferred]
             members[index, longer if more > 0 else shorter if more < 0 else equal] = 1
     return members

@@ -18,8 +18,10 @@ SPEC = "spec.toml"
 """The definition in its folder."""
 DEFAULT_BENCHMARK = "vl-rewardbench"
 """The benchmark of commands and addresses that name none."""
+MANIFEST = "items.json"
+"""The item manifest in the folder of a definition."""
 HUB_DATASETS = "https://huggingface.co/datasets/"
-MICRO, MEAN = "micro", "mean"
+MICRO, MEAN, GROUPS = "micro", "mean", "groups"
 OFFICIAL = "official"
 """The grouping of a definition that states none."""
 TIE = 2
@@ -111,7 +113,7 @@ class ProtocolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """A named overall number. ``kind``: ``micro`` over pairs or ``mean`` of categories.
+    """A named overall number. ``kind``: ``micro`` over pairs, ``mean`` of categories, or ``groups`` wholly right.
 
     ``categories``: which take part. ``pairs``: the number that must be there, else the number is not given.
     ``without_ties``: pairs with the label TIE are left out.
@@ -133,21 +135,35 @@ class Overall:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """The second metric of a benchmark whose pairs come in groups of one id: all pairs of a group right."""
+    """The second metric of a benchmark whose pairs come in groups of one id: all pairs of a group right.
+
+    It is the last of the overall numbers, with the kind ``groups``.
+    """
 
     key: str
     title: str
+    subtitle: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemEdition:
-    """A released set of items: pairs per category, as far as they are known, and their sum."""
+    """A released set of items: pairs per category, as far as they are known, and their sum.
+
+    ``inferred``: pairs of further categories, as arithmetic on published figures suggests; nobody has stated them.
+    """
 
     key: str
     title: str
     pairs: int
     sizes: Mapping[str, int]
     groups: Mapping[str, int]
+    inferred: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def likely_sizes(self) -> Mapping[str, int]:
+        """Pairs per category, those that are inferred too."""
+        return {**self.sizes, **self.inferred}
 
     def fits(self, pairs: int, sizes: Mapping[str, int]) -> bool:
         """Return whether a set of items has this edition's number of pairs, in all and per category where known."""
@@ -263,10 +279,20 @@ class BenchmarkSpec:
         """The keys of the overall numbers, in order."""
         return tuple(one.key for one in self.overalls)
 
+    @property
+    def scores_pairs(self) -> bool:
+        """Whether items and labels are read from the benchmark's own file, and counted as finely as its rules ask."""
+        return self.fields is not None
+
+    @cached_property
+    def has_items(self) -> bool:
+        """Whether the folder of the definition has the items of the benchmark."""
+        return self.read(MANIFEST) is not None
+
     @cached_property
     def counted_names(self) -> tuple[str, ...]:
-        """The scores that are counts of pairs: the categories, then the overall numbers over pairs."""
-        return (*self.category_keys, *(one.key for one in self.overalls if one.kind == MICRO))
+        """The scores that are counts: the categories, then the overall numbers over pairs and over groups."""
+        return (*self.category_keys, *(one.key for one in self.overalls if one.kind != MEAN))
 
     @cached_property
     def score_names(self) -> tuple[str, ...]:
@@ -335,6 +361,11 @@ class BenchmarkSpec:
     def hyphenated(self, name: str) -> str:
         """Return how people call a score, with soft hyphens."""
         return next((one.hyphenated for one in self.categories if one.key == name), "") or self.title_of(name)
+
+    def counts_groups(self, name: str) -> bool:
+        """Return whether a score counts whole groups instead of pairs."""
+        overall = self.overall(name)
+        return overall is not None and overall.kind == GROUPS
 
     def is_mean(self, name: str) -> bool:
         """Return whether a score is a mean of categories, and so no count of pairs."""
@@ -416,7 +447,8 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
     """Return the definition that a parsed ``spec.toml`` holds. Raises KeyError for an entry that is missing."""
     categories = tuple(_category(row) for row in data["categories"])
     keys = tuple(category.key for category in categories)
-    overalls = tuple(_overall(row, keys) for row in data["overalls"])
+    grouped = Grouped(**data["grouped"]) if "grouped" in data else None
+    overalls = (*(_overall(row, keys) for row in data["overalls"]), *_of_groups(grouped, keys))
     sources = _sources(data, keys)
     return BenchmarkSpec(
         id=data["id"],
@@ -434,7 +466,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         protocols=tuple(ProtocolSpec(**row) for row in data["protocols"]),
         overalls=overalls,
         headline=data.get("headline", overalls[0].key),
-        grouped=Grouped(**data["grouped"]) if "grouped" in data else None,
+        grouped=grouped,
         editions=tuple(_edition(row) for row in data.get("editions", ())),
         sources=sources,
         groupings=_groupings(data, keys, sources),
@@ -500,8 +532,16 @@ def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
     )
 
 
+def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall, ...]:
+    """Return the overall number of a benchmark's groups; none without groups."""
+    if grouped is None:
+        return ()
+    return (Overall(grouped.key, grouped.title, GROUPS, keys, None, False, grouped.subtitle, grouped.about),)
+
+
 def _edition(row: Mapping[str, Any]) -> ItemEdition:
-    return ItemEdition(row["key"], row["title"], row["pairs"], row.get("sizes", {}), row.get("groups", {}))
+    sizes, groups, inferred = (row.get(name, {}) for name in ("sizes", "groups", "inferred"))
+    return ItemEdition(row["key"], row["title"], row["pairs"], sizes, groups, inferred)
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:
@@ -511,7 +551,7 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("verdict_format", [spec.verdict_format], VERDICT_FORMATS)
     _check_known("unreadable", (protocol.unreadable for protocol in spec.protocols), UNREADABLE_RULES)
     _check_known("votes", (protocol.votes for protocol in spec.protocols), VOTE_RULES)
-    _check_known("kind", (overall.kind for overall in spec.overalls), (MICRO, MEAN))
+    _check_known("kind", (overall.kind for overall in spec.overalls), (MICRO, MEAN, GROUPS))
     _check_known("exchanged", spec.exchanged, spec.category_keys)
     _check_known("grouping", (split.grouping for split in spec.splits), spec.groupings)
     for grouping in spec.groupings.values():
@@ -523,12 +563,21 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("headline", [spec.headline], [overall.key for overall in spec.overalls])
     named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]
-    named += [key for edition in spec.editions for key in (*edition.sizes, *edition.groups)]
+    named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]
     _check_known("category", named, spec.category_keys)
     if len(set(spec.category_keys)) != len(spec.categories):
         raise ValueError("a category key occurs twice")
     if spec.fields is not None and not spec.rules:
         raise ValueError("items are described, but no category_rules")
+    _check_counting(spec)
+
+
+def _check_counting(spec: BenchmarkSpec) -> None:
+    """Raise ValueError where the rules ask for counts that are not kept."""
+    if spec.fields is None and (spec.ties or spec.grouped is not None):
+        raise ValueError("ties and groups need [items]: they are counted pair by pair")
+    if spec.grouped is not None and any(protocol.unreadable != "wrong" for protocol in spec.protocols):
+        raise ValueError("where pairs come in groups, an unreadable verdict is wrong under every protocol")
 
 
 def _check_known(name: str, values: Iterable[str], known: Iterable[str]) -> None:

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 UNDECIDED = -1
 ABSENT = -2
+PREFERRED, OTHER = 3, 4
+"""Votes of a file that says which response is the preferred one, without its text: the label tells which that is."""
 MAX_VOTES_PER_ITEM = 16
 
 Matrix = npt.NDArray[np.int8]
@@ -18,6 +20,7 @@ Matrix = npt.NDArray[np.int8]
 class Votes:
     """``matrix``: int8, items x K. 0 or 1 = that stored response is preferred; UNDECIDED; or ABSENT.
 
+    In benchmarks of labelled pairs also a tie (2), PREFERRED and OTHER.
     A row is ABSENT throughout where the revision that the judge was run on lacks the item.
     """
 
@@ -26,8 +29,8 @@ class Votes:
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or not 1 <= self.matrix.shape[1] <= MAX_VOTES_PER_ITEM:
             raise ValueError(f"votes are items x K with K from 1 to {MAX_VOTES_PER_ITEM}, not {self.matrix.shape}")
-        if self.matrix.size and not (self.matrix.min() >= ABSENT and self.matrix.max() <= 1):
-            raise ValueError("a vote is 0, 1, -1 (undecided) or -2 (absent)")
+        if self.matrix.size and not (self.matrix.min() >= ABSENT and self.matrix.max() <= OTHER):
+            raise ValueError("a vote is 0, 1, -1 (undecided), -2 (absent), 2 (tie), 3 (preferred) or 4 (other)")
 
     @property
     def k(self) -> int:
@@ -35,8 +38,14 @@ class Votes:
         return int(self.matrix.shape[1])
 
     def pack(self) -> bytes:
-        """Return two bits a vote, row by row, the first vote in the lowest bits of the first byte."""
+        """Return two bits a vote, row by row, the first vote in the lowest bits of the first byte.
+
+        Where a vote is a tie or refers to the label, half a byte a vote instead, after the byte _WIDE.
+        """
         codes = (self.matrix.reshape(-1) - ABSENT).astype(np.uint8)
+        if codes.size and codes.max() > 1 - ABSENT:
+            halves = np.pad(codes, (0, codes.size % 2)).reshape(-1, 2)
+            return _WIDE + (halves[:, 0] | halves[:, 1] << 4).astype(np.uint8).tobytes()
         padded = np.zeros(-(-codes.size // 4) * 4, dtype=np.uint8)
         padded[: codes.size] = codes
         quads = padded.reshape(-1, 4)
@@ -58,13 +67,49 @@ def unpack_many(packed: list[bytes], items: int, k: int) -> Matrix:
     Raises:
         ValueError: an entry's data does not hold items x k votes.
     """
-    size = -(-items * k // 4)
+    size = packed_sizes(items, k)[0]
     if any(len(data) != size for data in packed):
-        raise ValueError(f"{items} items with {k} votes each take {size} bytes")
+        return np.stack([_unpack_one(data, items, k) for data in packed])
     octets = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), size)
     return np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)[:, : items * k].reshape(-1, items, k)
 
 
+def packed_sizes(items: int, k: int) -> tuple[int, int]:
+    """Return the lengths that packed votes may have: two bits a vote, or half a byte after one byte."""
+    return -(-items * k // 4), 1 + -(-items * k // 2)
+
+
+def _unpack_one(data: bytes, items: int, k: int) -> Matrix:
+    narrow, wide = packed_sizes(items, k)
+    if len(data) == narrow:
+        return unpack_many([data], items, k)[0]
+    if len(data) != wide or data[:1] != _WIDE:
+        raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")
+    octets = np.frombuffer(data, dtype=np.uint8, offset=1)
+    codes = np.stack([octets & 15, octets >> 4], axis=1).reshape(-1)[: items * k]
+    return np.asarray(codes.astype(np.int8).reshape(items, k) + ABSENT, dtype=np.int8)
+
+
+def resolved(matrix: Matrix, label: Matrix) -> Matrix:
+    """Return votes or verdicts that name responses, also of those that refer to the label.
+
+    ``label``: the preferred response of each, in a shape that fits the votes; where it is none, they are UNDECIDED.
+    """
+    if not matrix.size or matrix.max() < PREFERRED:
+        return matrix
+    named = (label == 0) | (label == 1)
+    better, worse = np.where(label >= 0, label, UNDECIDED), np.where(named, 1 - label, UNDECIDED)
+    return np.where(matrix == PREFERRED, better, np.where(matrix == OTHER, worse, matrix)).astype(np.int8)
+
+
+def without_labels(matrix: Matrix) -> Matrix:
+    """Return votes for who has no label: of those that refer to it PREFERRED is 0 and OTHER is 1."""
+    if not matrix.size or matrix.max() < PREFERRED:
+        return matrix
+    return np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix).astype(np.int8)
+
+
+_WIDE = b"\x04"
 _QUADS: Matrix = np.stack([(np.arange(256) >> shift & 3) + ABSENT for shift in (0, 2, 4, 6)], axis=1).astype(np.int8)
 
 

@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 
-from benchmark.spec import DEFAULT_BENCHMARK, load_spec
-from leaderboard.pages import number_check
+from benchmark.pairs.definition_check import printed_names
+from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, known_benchmarks, load_spec
+from leaderboard.pages import definition_check, number_check
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
 
@@ -19,7 +20,8 @@ def main(arguments: list[str]) -> int:
     command = commands.add_parser(
         "check-numbers", help="do published percentages add up, and under which categories", epilog=_EPILOG
     )
-    for name in load_spec(DEFAULT_BENCHMARK).score_names:
+    command.add_argument("--benchmark", default=DEFAULT_BENCHMARK, help="id of the benchmark (default: VL-RewardBench)")
+    for name in _names(load_spec(_benchmark(arguments))):
         command.add_argument(f"--{name}", default="", metavar="PERCENT", help="as printed: 71.9 is not 71.90")
     command.add_argument("--json", action="store_true", help="print the answer as JSON")
     command.set_defaults(run=check_numbers)
@@ -32,9 +34,11 @@ _EPILOG = "Exit code: 0 the figures fit all items of some grouping, 1 they do no
 
 def check_numbers(arguments: argparse.Namespace) -> int:
     """Print what arithmetic says about the figures."""
+    spec = load_spec(arguments.benchmark)
+    given = {name: getattr(arguments, name.replace("-", "_")) for name in _names(spec)}
     try:
-        spec = load_spec(DEFAULT_BENCHMARK)
-        given = {name: getattr(arguments, name) for name in spec.score_names}
+        if spec.scores_pairs:
+            return _check_definitions(given, spec, as_json=arguments.json)
         found = number_check.answer(number_check.read(given, spec))
     except number_check.BadFigures as wrong:
         print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
@@ -44,6 +48,24 @@ def check_numbers(arguments: argparse.Namespace) -> int:
         if arguments.json
         else "\n".join([number_check.headline(found), *found.sentences])
     )
+    return FITS if found.verdict == "fits" else DOES_NOT
+
+
+def _benchmark(arguments: list[str]) -> str:
+    """Return the benchmark of a command line: which figures it takes depends on that."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks())
+    return str(first.parse_known_args(arguments)[0].benchmark)
+
+
+def _names(spec: BenchmarkSpec) -> tuple[str, ...]:
+    return printed_names(spec) if spec.scores_pairs else spec.score_names
+
+
+def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
+    found = definition_check.answer(given, spec)
+    lines = [definition_check.headline(found), *definition_check.sentences(found)]
+    print(json.dumps(definition_check.to_json(found)) if as_json else "\n".join(lines))
     return FITS if found.verdict == "fits" else DOES_NOT
 
 

@@ -16,7 +16,7 @@ from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from benchmark.items import build_table, load_table
 from benchmark.pairs.labelled_pairs import PairsError, read_pairs
-from benchmark.pairs.pair_manifest import pair_manifest
+from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog

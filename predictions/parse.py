@@ -26,9 +26,13 @@ from predictions.matching import (
     report_text_differences,
     resolve_orientation,
 )
+from predictions.other_benchmark import other_benchmark, refused_for
 from predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from predictions.readers import read_file
 from predictions.readers.base import ParsedFile, PredictionRow
+from predictions.readers.pair_matching import MatchedPairs, match_predictions
+from predictions.readers.pair_predictions import PredictionFile, read_predictions
+from predictions.readers.samples import SHOWN, STORED, Samples
 
 __all__ = [
     "FileWarning",
@@ -68,14 +72,25 @@ class Predictions:
     texts: Mapping[str, float | None] | None = None  # about the judge's texts; None in files without them. Not reported
     samples: tuple[Sample, ...] = ()
     reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
+    example: str = readability.EXAMPLES["official-sentence"]  # the end of a reply that can be read
 
 
 def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
     """Read the votes of a file.
 
     Raises:
-        UploadRejected: with every problem found (the first 100 listed).
+        UploadRejected: with every problem found (the first 100 listed), or with the benchmark that the file belongs to.
     """
+    try:
+        return _parse_pairs(data, table) if table.spec.scores_pairs else _parse_rows(data, table)
+    except UploadRejected as rejected:
+        other = other_benchmark(data, table.spec)
+        if other is None:
+            raise
+        raise refused_for(other, table.spec, rejected) from None
+
+
+def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
     findings = ProblemCollector()
     reading = read_file(data, findings, len(table))
     matched = match(reading, table)
@@ -95,11 +110,59 @@ def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
     return _upload(reading, table, matched, len(next(iter(per_item.values()))), findings)
 
 
+def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
+    """Read the votes of a file about a benchmark of labelled pairs."""
+    findings = ProblemCollector()
+    file = read_predictions(data, table.spec, findings)
+    matched = match_predictions(file.predictions, table, findings)
+    if findings.problem_count:
+        raise findings.rejected()
+    for note in file.notes:
+        findings.note("order-tells-label", note)
+    votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
+    decided = (votes == 0) | (votes == 1)
+    behaviour = Behaviour(
+        parse_rate=float((votes != UNDECIDED).mean()),
+        first_shown_rate=float((votes == 0)[decided].mean()) if file.first_shown and decided.any() else None,
+        self_consistency=self_consistency(matched.matrix),
+    )
+    return Predictions(
+        file.format,
+        matched.revision,
+        Votes(matched.matrix),
+        behaviour,
+        len(file.predictions),
+        tuple(findings.notices),
+        samples=_pair_samples(file, matched, table),
+        reply_field=file.reply_field,
+        example=readability.EXAMPLES[table.spec.verdict_format],
+    )
+
+
+def _pair_samples(file: PredictionFile, matched: MatchedPairs, table: ItemTable) -> tuple[Sample, ...]:
+    """Return a few replies with what was read from each."""
+    samples, words = Samples(), SHOWN if file.reply_field else STORED
+    for row, prediction in enumerate(file.predictions):
+        for place, (vote, reply) in enumerate(zip(prediction.votes, prediction.replies, strict=False)):
+            samples.see(row, place, vote, reply, words)
+    found = []
+    for seen in samples.chosen():
+        item = matched.items[seen.row] or 0
+        vote = int(matched.matrix[item, seen.vote])
+        name = item_label(item, table, matched.revision)
+        found.append(Sample(name, seen.reply, seen.read, vote if vote in (0, 1) else None))
+    return tuple(found)
+
+
 def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
-    """Return the check report that people, programs and the sandbox read; its keys are fixed."""
+    """Return the check report that people, programs and the sandbox read; its keys are fixed.
+
+    Only of a file that belongs to another benchmark it also has ``other_benchmark``: id, title, path.
+    """
     read = result if isinstance(result, Predictions) else None
     problems = _unreadable(result) if isinstance(result, Predictions) else result.problems
     warnings = all_warnings(result) if isinstance(result, Predictions) and not problems else result.warnings
+    other = None if isinstance(result, Predictions) else result.other
     return {
         "ok": not problems,
         "format": result.format,
@@ -113,18 +176,19 @@ def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[s
         "problems": [asdict(problem) for problem in problems],
         "problem_count": len(problems) if isinstance(result, Predictions) else result.problem_count,
         "samples": [asdict(sample) for sample in read.samples] if read else [],
+        **({"other_benchmark": asdict(other)} if other else {}),
     }
 
 
 def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
     """Return those of the file, and one about the votes that could not be read."""
-    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field)
+    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field, upload.example)
     return (*upload.warnings, low) if low else upload.warnings
 
 
 def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
     votes = upload.items * upload.votes.k
-    found = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field)
+    found = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field, upload.example)
     return (found,) if found else ()
 
 

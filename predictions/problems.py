@@ -40,8 +40,17 @@ class FileWarning:
     ids: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class BenchmarkName:
+    """The benchmark that a file belongs to, where that is another one than the one asked. ``path``: where to submit."""
+
+    id: str
+    title: str
+    path: str
+
+
 class UploadRejected(Exception):
-    """The file cannot be scored."""
+    """The file cannot be scored. ``other``: the benchmark that it belongs to, where that is known."""
 
     def __init__(
         self,
@@ -49,7 +58,9 @@ class UploadRejected(Exception):
         problem_count: int | None = None,
         warnings: Iterable[FileWarning] = (),
         format: str | None = None,
+        other: BenchmarkName | None = None,
     ) -> None:
+        self.other = other
         self.problems = tuple(problems)[:LISTED_PROBLEMS]
         self.problem_count = len(self.problems) if problem_count is None else problem_count
         self.warnings = tuple(warnings)

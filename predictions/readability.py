@@ -10,12 +10,19 @@ from predictions.problems import FileWarning, Problem
 REFUSED_BELOW, CONFIRMED_BELOW, WARNED_BELOW = 0.05, 0.5, 0.9
 """Shares of the votes that are for either response."""
 UNREADABLE, MOSTLY_UNREADABLE, PARTLY_UNREADABLE = "unreadable", "mostly-unreadable", "partly-unreadable"
-_VERDICT = "A reply that can be read ends like this: Overall Judgment: Answer 1 is better."
+EXAMPLES = {
+    "official-sentence": "Overall Judgment: Answer 1 is better.",
+    "double-brackets": "[[A]]",
+    "answer-tag": "<answer>1</answer>",
+}
+"""By the verdict format of a benchmark: the end of a reply that can be read."""
+_USUAL = EXAMPLES["official-sentence"]
+_VERDICT = "A reply that can be read ends like this: {}"
 
 
-def refusal(share: float, votes: int, reply_field: str | None) -> Problem | None:
+def refusal(share: float, votes: int, reply_field: str | None, example: str = _USUAL) -> Problem | None:
     """Return the problem of a file in which next to nothing can be read. ``reply_field``: where the file has its
-    judge's texts; None in a file of votes or scores."""
+    judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read."""
     if share >= REFUSED_BELOW:
         return None
     read = round(share * votes)
@@ -28,12 +35,12 @@ def refusal(share: float, votes: int, reply_field: str | None) -> Problem | None
     else:
         message = (
             f"{found} of the {votes:,} replies {'hold' if read > 1 else 'holds'} a verdict. Replies are taken from "
-            f"`{reply_field}`: the samples show whether those are your judge's. {_VERDICT}"
+            f"`{reply_field}`: the samples show whether those are your judge's. {_VERDICT.format(example)}"
         )
     return Problem(None, None, reply_field, UNREADABLE, message)
 
 
-def warning(share: float, reply_field: str | None) -> FileWarning | None:
+def warning(share: float, reply_field: str | None, example: str = _USUAL) -> FileWarning | None:
     """Return what to say of a file of which a good part cannot be read."""
     if share >= WARNED_BELOW:
         return None
@@ -42,8 +49,8 @@ def warning(share: float, reply_field: str | None) -> FileWarning | None:
         return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
     lost = f"No verdict could be read from {1 - share:.1%} of the replies. They count as wrong."
     if share >= CONFIRMED_BELOW:
-        return FileWarning(PARTLY_UNREADABLE, f"{lost} {_VERDICT}")
-    return FileWarning(MOSTLY_UNREADABLE, f"{lost} Is `{reply_field}` the judge's reply? {_VERDICT}")
+        return FileWarning(PARTLY_UNREADABLE, f"{lost} {_VERDICT.format(example)}")
+    return FileWarning(MOSTLY_UNREADABLE, f"{lost} Is `{reply_field}` the judge's reply? {_VERDICT.format(example)}")
 
 
 def needs_confirmation(report: Mapping[str, Any]) -> bool:

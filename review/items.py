@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmark.items import ItemTable, presentation_order
 from benchmark.statistics.reliability import majority
-from benchmark.votes import unpack_many
+from benchmark.votes import unpack_many, without_labels
 from maintenance.types import Conflict, NotFound
 from storage.board_votes import board_votes
 from storage.database import Database
@@ -72,7 +72,7 @@ def vote_counts(
 
 def _counted(table: ItemTable, indices: Sequence[int], k: int, packed: list[bytes]) -> np.ndarray:
     """Return (indices, 3): votes for A, for B, for neither."""
-    verdicts = majority(unpack_many(packed, len(table), k)[:, list(indices), :])
+    verdicts = majority(without_labels(unpack_many(packed, len(table), k)[:, list(indices), :]))
     order = np.array([presentation_order(table.items[index].responses) for index in indices])
     columns = [
         (verdicts == order[:, 0]).sum(axis=0),

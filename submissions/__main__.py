@@ -90,7 +90,8 @@ def check_command(arguments: argparse.Namespace) -> int:
 
 def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
     """Return how to check a file of the demo, whose items are in another manifest; nothing for others."""
-    if items is not None or not any(problem["code"] == "other-benchmark" for problem in report["problems"]):
+    about_demo = any(problem["code"] == "other-benchmark" for problem in report["problems"])
+    if items is not None or not about_demo or "other_benchmark" in report:
         return ""
     manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
     return f"\n  A file of the demo is checked with --items {manifest}"

@@ -301,7 +301,8 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         report = refused.report
         problems = report["problems"]
         status = 415 if not_predictions(report) else 422
-        more = {name: report[name] for name in ("format", "warnings", "problem_count", "samples") if name in report}
+        kept = ("format", "warnings", "problem_count", "samples", "other_benchmark")
+        more = {name: report[name] for name in kept if name in report}
         code = readability.UNREADABLE if readability.is_unreadable(report) else "file-rejected"
         return problem_body(status, code, str(refused), problems=problems, **more)
     if isinstance(refused, NotConfirmed):

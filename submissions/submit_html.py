@@ -87,7 +87,8 @@ def _headline(report: Report, whole: str | None) -> str:
     if report["ok"]:
         sentence = f"{report['items']:,} pairs, {votes_phrase(report['votes_per_item'])}."
         return str(_parts().accepted(sentence, needs_confirmation(report)))
-    return str(_parts().rejected(whole, report.get("problem_count", len(report["problems"]))))
+    count = report.get("problem_count", len(report["problems"]))
+    return str(_parts().rejected(whole, count, report.get("other_benchmark")))
 
 
 def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:

@@ -363,14 +363,13 @@ OTHER_MEANINGS = {
     "benchmark/anomalies.py": 1,
     "benchmark/demo.py": 1,
     "benchmark/disclosure.py": 1,
-    "benchmark/pairs/pair_scoring.py": 1,
-    "benchmark/pairs/published_overalls.py": 3,
+    "benchmark/pairs/published_overalls.py": 1,
     "maintenance/anomaly_text.py": 1,
     "leaderboard/share/every_eval_ever.py": 2,
     "operation/request_metrics.py": 1,
     "review/pages.py": 2,
     "submissions/policy_text.py": 1,
-    "workers/benchmark_score.py": 2,
+    "workers/benchmark_score.py": 1,
 }
 
 

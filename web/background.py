@@ -49,7 +49,7 @@ def lifespan(
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(_make_board, services)
+        await asyncio.to_thread(_make_boards, services)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
@@ -110,11 +110,11 @@ def _report(task: asyncio.Task[None]) -> None:
         log.error("service.part_ended", exc_info=error)
 
 
-def _make_board(services: Services) -> None:
-    """Make the boards, so that the first visitor does not wait for one; without the database, visitors are told so."""
+def _make_boards(services: Services) -> None:
+    """Make the boards, so that the first visitor does not wait for one; without the database, pages say so."""
     try:
-        for one in services.benchmarks:
-            one.board.refresh()
+        for served in services.benchmarks:
+            served.board.refresh()
     except UNAVAILABLE as error:
         if not is_away(error):
             raise

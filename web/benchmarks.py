@@ -1,4 +1,4 @@
-"""Which benchmark a request is about: addresses below ``/b/<id>``, the parameter ``benchmark``, ids of submissions.
+"""Routing of requests to benchmarks: addresses below ``/b/<id>``, the parameter ``benchmark``, ids of submissions.
 
 Inside of ``BenchmarkMiddleware`` an address has no prefix, so that limits, rates and roles hold for every benchmark
 alike; ``scope["benchmark"]`` names the benchmark, and ``BenchmarkDispatch`` picks its application.

@@ -75,6 +75,22 @@ def prepare_demo(settings: Settings) -> None:
     subprocess.run(command, env=child_environment(), check=True)
 
 
+def prepare_items(settings: Settings) -> None:
+    """Make the manifests of benchmarks that have none, in processes of their own; this one never holds a label.
+
+    Raises:
+        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
+    """
+    for served in settings.served:
+        path = served.manifest_path
+        if settings.is_demo or path is None or path.exists():
+            continue
+        named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
+        command = [sys.executable, "-m", "workers.item_files", *named]
+        if subprocess.run(command, env=child_environment(), check=False).returncode:
+            raise SettingsError(f"No items of {served.spec.title} could be read from LABELS.")
+
+
 def child_environment() -> dict[str, str]:
     """Return the environment without the secrets of sign-in, with the project on the import path."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))

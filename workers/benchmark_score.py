@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmark.pairs.labelled_pairs import PairSet
-from benchmark.pairs.pair_scoring import (
-    UNREADABLE,
-    Accuracy,
-    ProtocolScores,
-    Verdicts,
-    count_groups,
-    count_pairs,
-    score_protocol,
-)
-from benchmark.pairs.recognition import benchmark_of_record
-from benchmark.spec import BenchmarkSpec, SpecError, known_benchmarks, load_spec
-from predictions.problems import Problem, ProblemCollector, UploadRejected
-from predictions.readers.pair_matching import match_predictions
-from predictions.readers.pair_predictions import first_record, read_predictions
-from workers.labels.loader import LabelsError
-from workers.pair_labels import load_pairs
+from benchmark.labels import LabelSet
+from benchmark.pairs.pair_table import labels_of_pairs, pair_table
+from benchmark.protocols import category_counts
+from benchmark.scorecard import score_row
+from benchmark.scoring import Tally, fields, tally
+from benchmark.spec import BenchmarkSpec, SpecError, load_spec
+from benchmark.statistics.uncertainty import wilson
+from benchmark.votes import ABSENT, UNDECIDED
+from predictions.parse import Predictions, all_warnings, parse_predictions
+from predictions.problems import Problem, UploadRejected
+from workers.labels.loader import LabelsError, load_pairs
+
+_COUNTS = ("n", "agree", "reject", "undecided")
+_OVERALL = "overall"  # the key of the headline, and of all groups together
+_LOW_SHARE = ("mostly-unreadable", "partly-unreadable")  # the scorecard says it in numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,45 +49,77 @@ def uses_label_revisions(benchmark: str, items: Path | None) -> bool:
 
 
 def score_benchmark(file: Path, labels: Path, benchmark: str, edition: str | None, as_json: bool) -> BenchmarkResult:
-    """Score a file on the pairs in `labels`. Raises LabelsError and OSError."""
+    """Score a file on the pairs in `labels`, by the same steps as the service. Raises LabelsError and OSError."""
     pairs = load_pairs(labels, _spec(benchmark), edition)
-    data, findings = file.read_bytes(), ProblemCollector()
+    table = pair_table([pairs])
+    label_set = labels_of_pairs(pairs, pairs.edition, table)
     try:
-        read = read_predictions(data, pairs.spec, findings)
-        verdicts = match_predictions(read.predictions, pairs, findings)
-        if findings.problem_count:
-            raise findings.rejected()
+        upload = parse_predictions(file.read_bytes(), table)
     except UploadRejected as rejected:
-        lines = [*_other_benchmark(data, pairs.spec), *(_explain(problem) for problem in rejected.problems)]
+        lines = [*_other_benchmark(rejected), *(_explain(problem) for problem in rejected.problems)]
         summary = f"error: {file} was rejected: {rejected.problem_count} problem(s)"
         return BenchmarkResult(False, "", (*lines, summary))
-    card = {**pair_scorecard(verdicts, pairs), "format": read.format, "notes": list(read.notes)}
+    warnings = [one.message for one in all_warnings(upload) if one.code not in _LOW_SHARE]
+    card = pair_scorecard(tally(upload.votes, label_set, table), upload, label_set)
     text = json.dumps(card, indent=1, ensure_ascii=False) if as_json else render_pairs(card, pairs.spec)
-    return BenchmarkResult(True, text, tuple(f"warning: {note}" for note in read.notes))
+    return BenchmarkResult(True, text, tuple(f"warning: {warning}" for warning in warnings))
 
 
-def pair_scorecard(verdicts: Verdicts, pairs: PairSet) -> dict[str, Any]:
+def pair_scorecard(counted: Tally, upload: Predictions, labels: LabelSet) -> dict[str, Any]:
     """Return the scorecard as JSON: counts by category, groups where there are any, and every protocol."""
-    counts = count_pairs(verdicts, pairs)
-    undecided = sum(count.undecided for count in counts.values())
+    spec, present = counted.spec, upload.votes.matrix[upload.votes.matrix != ABSENT]
+    categories = category_counts(counted.counts, spec)
+    by_category = {
+        key: dict(zip(_COUNTS, row[: len(_COUNTS)].tolist(), strict=True))
+        for key, row in zip(spec.category_keys, categories, strict=True)
+    }
+    undecided = sum(counts["undecided"] for counts in by_category.values())
     card: dict[str, Any] = {
-        "benchmark": pairs.spec.id,
-        "edition": pairs.edition,
-        "items": len(pairs.pairs),
-        "votes_per_item": int(verdicts.shape[1]),
-        "decided_rate": 1 - undecided / len(pairs.pairs),
-        "parse_rate": float(np.mean(verdicts != UNREADABLE)),
-        "unreadable": int((verdicts == UNREADABLE).sum()),
-        "tally": {key: asdict(count) for key, count in counts.items()},
+        "benchmark": spec.id,
+        "edition": labels.revision,
+        "items": labels.items,
+        "votes_per_item": counted.k,
+        "decided_rate": 1 - undecided / labels.items,
+        "parse_rate": float(np.mean(present != UNDECIDED)),
+        "unreadable": int((present == UNDECIDED).sum()),
+        "tally": by_category,
     }
-    if pairs.spec.grouped is not None:
-        card["groups"] = {key: asdict(count) for key, count in count_groups(verdicts, pairs).items()}
-    card["protocols"] = {
-        protocol.key: _scores(score_protocol(verdicts, pairs, protocol), pairs.spec)
-        for protocol in pairs.spec.protocols
-    }
-    card["rules"] = {protocol.key: protocol.title for protocol in pairs.spec.protocols}
+    if spec.grouped is not None:
+        card["groups"] = _groups(counted, "groups_right")
+    card["protocols"] = {protocol.key: _scores(counted, protocol.key) for protocol in spec.protocols}
+    card["rules"] = {protocol.key: protocol.title for protocol in spec.protocols}
+    card["format"] = upload.format
+    card["notes"] = [warning.message for warning in upload.warnings]
     return card
+
+
+def _groups(counted: Tally, right: str) -> dict[str, dict[str, int]]:
+    """Return by category the groups and those wholly right."""
+    names, rows = fields(counted.spec), category_counts(counted.counts, counted.spec)
+    places = names.index("groups"), names.index(right)
+    return {
+        key: {"n": int(row[places[0]]), "right": int(row[places[1]])}
+        for key, row in zip(counted.spec.category_keys, rows, strict=True)
+    }
+
+
+def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
+    """Return one protocol's part: accuracies by category and by name of overall, and their intervals."""
+    spec = counted.spec
+    row = score_row(counted, protocol, spec.official)
+    intervals = {name: bounds for name, bounds in row.pop("interval").items() if bounds is not None}
+    part = {**row, _OVERALL: row[spec.headline]}
+    if spec.headline in intervals:
+        intervals[_OVERALL] = intervals[spec.headline]
+    part["interval"] = intervals
+    if spec.grouped is not None:
+        first = next(rule.votes for rule in spec.protocols if rule.key == protocol) == "first"
+        groups = _groups(counted, "first_groups_right" if first else "groups_right")
+        groups[_OVERALL] = {name: sum(one[name] for one in groups.values()) for name in ("n", "right")}
+        given = {key: one for key, one in groups.items() if one["n"]}
+        part["groups"] = {key: one["right"] / one["n"] if one["n"] else None for key, one in groups.items()}
+        part["interval"]["groups"] = {key: list(wilson(one["right"], one["n"])) for key, one in given.items()}
+    return part
 
 
 def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
@@ -107,35 +137,18 @@ def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         lines.append(f"{key + ' groups':<16}{count['right']:>10}{'':>21}{count['n']:>8}")
     for name, scores in card["protocols"].items():
         lines += ["", f"{name}: {card['rules'][name]}"]
-        keys = [*spec.category_keys, *(overall.key for overall in spec.overalls)]
+        keys = [*spec.category_keys, *spec.overall_keys]
         lines += [_line(key, scores[key], scores["interval"].get(key)) for key in keys]
-        if spec.grouped is not None:
-            lines.append(_line(spec.grouped.key, scores[spec.grouped.key], scores["interval"].get(spec.grouped.key)))
     return "\n".join(lines)
 
 
-def _scores(scores: ProtocolScores, spec: BenchmarkSpec) -> dict[str, Any]:
-    """Return one protocol's part: accuracies by category and by name of overall, and their intervals."""
-    named = {**scores.categories, **scores.overalls, "overall": scores.overalls[spec.headline]}
-    if scores.groups is not None and spec.grouped is not None:
-        named[spec.grouped.key] = scores.groups["overall"]
-    part: dict[str, Any] = {key: _value(accuracy) for key, accuracy in named.items()}
-    part["interval"] = {key: list(accuracy.interval) for key, accuracy in named.items() if accuracy is not None}
-    if scores.groups is not None:
-        part["groups"] = {key: _value(accuracy) for key, accuracy in scores.groups.items()}
-        given = {key: accuracy for key, accuracy in scores.groups.items() if accuracy is not None}
-        part["interval"]["groups"] = {key: list(accuracy.interval) for key, accuracy in given.items()}
-    return part
-
-
-def _other_benchmark(data: bytes, spec: BenchmarkSpec) -> list[str]:
+def _other_benchmark(rejected: UploadRejected) -> list[str]:
     """Return the advice to name another benchmark, where a rejected file is of that one."""
-    others = [load_spec(name) for name in known_benchmarks() if name != spec.id]
-    other = benchmark_of_record(first_record(data), [spec, *(other for other in others if not other.synthetic)])
-    if other is None or other.id == spec.id:
+    if rejected.other is None:
         return []
     return [
-        f"This looks like a file of {other.title}. Score it with --benchmark {other.id} and that benchmark's labels."
+        f"This looks like a file of {rejected.other.title}. "
+        f"Score it with --benchmark {rejected.other.id} and that benchmark's labels."
     ]
 
 
@@ -150,10 +163,6 @@ def _explain(problem: Problem) -> str:
     line = f"line {problem.line}" if problem.line is not None else ""
     where = ", ".join(part for part in (line, f"field `{problem.field}`" if problem.field else "") if part)
     return f"{where}: {problem.message}" if where else problem.message
-
-
-def _value(accuracy: Accuracy | None) -> float | None:
-    return None if accuracy is None else accuracy.value
 
 
 def _line(key: str, value: float | None, interval: list[float] | None) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session
 
 from benchmark.label_quality.label_diff import RankedBoard, rank_board
-from benchmark.scoring import FIELDS, slices
+from benchmark.scoring import fields, slices
 from benchmark.spec import BenchmarkSpec
 from storage import entry_filters
 from storage.clock import iso
@@ -87,7 +87,7 @@ def stored_counts(
         wanted = wanted.where(Score.submission_id.in_(ids))
     rows = session.execute(wanted)
     places = {name: index for index, name in enumerate(ids)}
-    counts = np.empty((len(ids), len(slices(spec)), len(FIELDS)), dtype=np.int64)
+    counts = np.empty((len(ids), len(slices(spec)), len(fields(spec))), dtype=np.int64)
     # Copied one by one: ten thousand lists of lists at once would keep the garbage collector busier than us.
     for name, text in rows:
         place = places.pop(name, None)

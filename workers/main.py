@@ -21,6 +21,7 @@ from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from workers import schedule
+from workers.item_files import write_items
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.detect_anomalies import AnomalyDetector
@@ -41,6 +42,7 @@ def work(
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
+    _write_items(settings)
     scorers = [_scorer(settings, served) for served in settings.served]
     stop = _stop_on_signals()
     with suppress(StoppedWhileWaiting):
@@ -66,8 +68,9 @@ def _work_on(
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
     worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
     retry_while_away(partial(_appear, worker), stop.rest)
-    for runner in runners if options.until_empty else ():
-        retry_while_away(runner.run_all, stop.rest)
+    if options.until_empty:
+        for runner in runners:
+            retry_while_away(runner.run_all, stop.rest)
     loop = partial(drain if options.until_empty else run, worker, stop.is_set, stop.wait)
     with schedule.running(worker, runners, [mirror.copy for mirror in mirrors]):
         retry_while_away(loop, stop.rest)
@@ -87,13 +90,13 @@ def _prepared_runners(database: Database, settings: WorkerSettings, scorers: Seq
 
 
 def _appear(worker: Worker) -> None:
-    """Show the worker and the board as this release writes it; harmless when done twice."""
+    """Show the worker and the boards as this release writes them; harmless when done twice."""
     worker.heartbeat()
     worker.publish_snapshot(anew=True)
 
 
 def _leave(worker: Worker) -> None:
-    """Publish what was scored last, and say goodbye; a database that is away is told nothing."""
+    """Publish what was scored last, and sign off, if the database answers."""
     try:
         worker.publish_snapshot()
         worker.leave()
@@ -152,6 +155,13 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
         Worker(database, scorer, settings.lease_seconds).publish_snapshot()
     return recorded
+
+
+def _write_items(settings: WorkerSettings) -> None:
+    """Write the manifests of benchmarks whose definitions have none."""
+    for served in settings.served:
+        if served.manifest_path is not None and not settings.is_demo:
+            write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])
 
 
 def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:

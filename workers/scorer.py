@@ -10,9 +10,11 @@ from types import MappingProxyType
 from benchmark.items import ItemTable
 from benchmark.items import load_table as read_table
 from benchmark.labels import NOT_LABELLED, LabelSet
+from benchmark.pairs.labelled_pairs import PairSet
+from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.spec import BenchmarkSpec
-from workers.labels.loader import LabelsError, load_labels
+from workers.labels.loader import LabelsError, load_labels, load_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,32 @@ def load_scorer(
     benchmark: BenchmarkSpec | None = None,
 ) -> Scorer:
     """Return all that is needed to score, from (revision, file or Hub dataset) pairs; ``benchmark`` None is the one
-    that the items name. Raises LabelsError."""
+    that the items name. Raises LabelsError.
+
+    The items of a benchmark of labelled pairs without a manifest are those of the sources.
+    """
+    sources = tuple(specs)
+    if items_file is None and benchmark is not None and benchmark.scores_pairs and not benchmark.has_items:
+        return _scorer_of_pairs(benchmark, sources, hidden)
     table = load_table(items_file, benchmark)
-    labels = {revision: load_labels(spec, revision, table) for revision, spec in specs}
+    labels = {revision: load_labels(spec, revision, table) for revision, spec in sources}
     return Scorer(table, labels, SCORER_VERSION, hidden)
+
+
+def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str]) -> ItemTable:
+    """Return the items that a benchmark's own files hold; each file is an edition. Raises LabelsError."""
+    return _table_of([load_pairs(source, spec) for source in sources], spec)
+
+
+def _scorer_of_pairs(spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], hidden: Mapping[str, str]) -> Scorer:
+    sets = {revision: load_pairs(source, spec) for revision, source in sources}
+    table = _table_of(sets.values(), spec)
+    labels = {revision: labels_of_pairs(pairs, revision, table) for revision, pairs in sets.items()}
+    return Scorer(table, labels, SCORER_VERSION, hidden)
+
+
+def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
+    editions = {pairs.edition: pairs for pairs in sets}
+    if not editions:
+        raise LabelsError(f"{spec.title} has no items; name its own file in LABELS")
+    return pair_table(list(editions.values()))

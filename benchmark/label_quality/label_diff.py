@@ -17,7 +17,7 @@ from benchmark.protocols import accuracies, ratios
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.ranking import RankingEntry, standings
 from benchmark.statistics.uncertainty import ALPHA, macro_difference
-from benchmark.votes import Matrix
+from benchmark.votes import Matrix, resolved
 
 Bits = npt.NDArray[np.bool_]
 
@@ -66,7 +66,8 @@ def commitment(labels: LabelSet, salt: bytes) -> str:
 
 def correctness(matrix: Matrix, labels: LabelSet) -> Bits:
     """Return entries x items: more than half of all K votes prefer the preferred response (right under ``strict``)."""
-    agreeing = (matrix == labels.preferred[np.newaxis, :, np.newaxis]).sum(axis=2)
+    label = labels.preferred[np.newaxis, :, np.newaxis]
+    agreeing = (resolved(matrix, label) == label).sum(axis=2)
     right: Bits = (2 * agreeing > matrix.shape[2]) & (labels.preferred != NOT_LABELLED)
     return right
 

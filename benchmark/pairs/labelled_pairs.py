@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.items import fingerprint, response_fingerprint
+from benchmark.items import fingerprint, normalise_query, response_fingerprint
 from benchmark.spec import BenchmarkSpec, ItemFields, SpecError, UnknownCategory
 
 _LISTED = 5
@@ -29,15 +29,18 @@ class PairsError(ValueError):
 class LabelledPair:
     """One pair. Facts about its texts, never the texts. ``label``: 0, 1, or TIE.
 
-    ``responses``: fingerprints in stored order. ``words``: of the raw responses. ``key``: fingerprint of
-    question and responses.
+    ``responses``: fingerprints in stored order. ``characters``, ``words``: of the raw responses. ``key``: fingerprint
+    of question and responses.
     """
 
     id: str
     category: str
     label: int
     responses: tuple[str, str]
+    characters: tuple[int, int]
     words: tuple[int, int]
+    query_characters: int
+    query_words: int
     key: str
 
 
@@ -111,7 +114,8 @@ def holds_pairs_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
 def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, fields: ItemFields) -> LabelledPair:
     item_id = _text(row, fields.id)
     first, second = (_text(row, name) for name in fields.responses)
-    question = field(row, fields.question)
+    stated = field(row, fields.question)
+    question = stated if isinstance(stated, str) else ""
     values = [value for name in fields.category if isinstance(value := field(row, name), str) and value]
     if not values:
         raise PairsError(f"no field {' or '.join(f'`{name}`' for name in fields.category)}, which tells the category")
@@ -120,8 +124,11 @@ def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, fields: ItemFields) -> La
         category=spec.category_of(values[0], item_id),
         label=_label(row, fields),
         responses=(response_fingerprint(first), response_fingerprint(second)),
+        characters=(len(first), len(second)),
         words=(len(first.split()), len(second.split())),
-        key=fingerprint(question if isinstance(question, str) else "", (first, second), spec.drop_from_questions),
+        query_characters=len(question),
+        query_words=len(normalise_query(question, spec.drop_from_questions).split()),
+        key=fingerprint(question, (first, second), spec.drop_from_questions),
     )
 
 

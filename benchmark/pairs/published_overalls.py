@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 
-from benchmark.spec import BenchmarkSpec, ItemEdition, Overall
+from benchmark.spec import GROUPS, MEAN, BenchmarkSpec, ItemEdition, Overall
 
+OVERALL, GROUPED = "overall", "groups"
 Printed = Mapping[str, str]
-"""Percentages as printed, by category key; ``overall`` is the micro average, ``groups`` that of whole groups."""
+"""Percentages as printed, by category key; OVERALL is the micro average, GROUPED that of whole groups."""
 
 
 def reachable_counts(printed: str, n: int) -> range:
@@ -31,14 +32,22 @@ def reachable_counts(printed: str, n: int) -> range:
 
 def unreachable_figures(figures: Printed, edition: ItemEdition) -> tuple[str, ...]:
     """Return the keys of the printed percentages that no count of the edition's pairs or groups gives."""
-    sizes = {**edition.sizes, "overall": edition.pairs, "groups": sum(edition.groups.values())}
-    return tuple(key for key, printed in figures.items() if not reachable_counts(printed, sizes[key]))
+    sizes = figure_sizes(edition)
+    return tuple(
+        key for key, printed in figures.items() if sizes.get(key) and not reachable_counts(printed, sizes[key])
+    )
+
+
+def figure_sizes(edition: ItemEdition) -> dict[str, int]:
+    """Return by the key of a printed percentage of how many it is; without those that are not known."""
+    sizes = {**edition.sizes, OVERALL: edition.pairs, GROUPED: sum(edition.groups.values())}
+    return {key: size for key, size in sizes.items() if size}
 
 
 def categories_add_up(figures: Printed, edition: ItemEdition) -> bool:
     """Return whether counts that give the printed categories add up to one that gives the printed overall."""
     ranges = [reachable_counts(figures[key], size) for key, size in edition.sizes.items()]
-    overall = reachable_counts(figures["overall"], edition.pairs)
+    overall = reachable_counts(figures[OVERALL], edition.pairs)
     if not overall or not all(ranges):
         return False
     low, high = sum(counts[0] for counts in ranges), sum(counts[-1] for counts in ranges)
@@ -50,24 +59,40 @@ def fitting_overalls(figures: Printed, spec: BenchmarkSpec, sizes: Mapping[str, 
 
     ``sizes``: pairs per category. An overall of which a category or a size is not given cannot be told and is left out.
     """
-    return tuple(overall.key for overall in spec.overalls if _gives(overall, figures, sizes))
+    return tuple(overall.key for overall in spec.overalls if overall.kind != GROUPS and _gives(overall, figures, sizes))
 
 
-def _gives(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> bool:
-    weights = {key: 1 if overall.kind == "mean" else sizes.get(key, 0) for key in overall.categories}
-    if overall.pairs is not None and overall.pairs != sum(sizes.values()):
-        return False
+def overall_range(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> tuple[Fraction, Fraction] | None:
+    """Return the percentages between which an overall lies, from the printed categories; None where these do not tell.
+
+    ``sizes``: pairs per category, all that there are.
+    """
+    weights = {key: 1 if overall.kind == MEAN else sizes.get(key, 0) for key in overall.categories}
+    if overall.kind == GROUPS or (overall.pairs is not None and overall.pairs != sum(sizes.values())):
+        return None
     held = [key for key in overall.categories if weights[key]]
     if not held or any(key not in figures for key in held):
-        return False
+        return None
     bounds = [_bounds(figures[key]) for key in held]
     total = sum(weights[key] for key in held)
     low, high = (
         sum((weights[key] * bound[side] for key, bound in zip(held, bounds, strict=True)), Fraction(0)) / total
         for side in (0, 1)
     )
-    wanted_low, wanted_high = _bounds(figures["overall"])
-    return low <= wanted_high and wanted_low <= high
+    return low, high
+
+
+def _gives(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> bool:
+    found = overall_range(overall, figures, sizes)
+    wanted_low, wanted_high = _bounds(figures[OVERALL])
+    return found is not None and found[0] <= wanted_high and wanted_low <= found[1]
+
+
+def nearest_counts(printed: str, n: int) -> tuple[tuple[int, str], tuple[int, str]]:
+    """Return the counts of n below and above a percentage that none gives, each with its percentage."""
+    below = min(max(math.floor(n * Fraction(Decimal(printed)) / 100), 0), n - 1)
+    lower, upper = (f"{float(Fraction(100 * count, n)):.2f}" for count in (below, below + 1))
+    return (below, lower), (below + 1, upper)
 
 
 def _bounds(printed: str) -> tuple[Fraction, Fraction]:

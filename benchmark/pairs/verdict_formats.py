@@ -12,9 +12,9 @@ import json
 import re
 from typing import Any
 
-from benchmark.pairs.pair_scoring import UNREADABLE
 from benchmark.spec import TIE, BenchmarkSpec
 from benchmark.verdicts import FIRST, SECOND, verdict
+from benchmark.votes import UNDECIDED as UNREADABLE
 
 _ANSWER = re.compile(r"<answer>\s*([^<]{0,40}?)\s*</answer>")
 _NUMBERS = {"1": 0, "2": 1}

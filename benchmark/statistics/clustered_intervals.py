@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from benchmark.statistics.uncertainty import ALPHA, Interval, Z, wilson
 
 FloatArray = npt.NDArray[np.float64]
+_NOTHING = 1e-9
 
 
 def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval:
@@ -24,26 +26,45 @@ def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval:
     Raises:
         ValueError: there is no group, a group is empty, or has more right than there are.
     """
-    from scipy.special import stdtrit
-
     k, n = np.asarray(right, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
     if not n.size or not (n > 0).all() or not ((k >= 0) & (k <= n)).all():
         raise ValueError("each group has at least one pair, and between 0 and all of them right")
-    total, share, groups = float(n.sum()), float(k.sum() / n.sum()), int(n.size)
-    if groups == 1:
+    if n.size == 1:
         return Interval(0.0, 1.0)  # one group tells nothing of how groups differ
-    largest = float((n**2).sum()) / total
-    deff = largest if share in (0.0, 1.0) else min(max(_design_effect(k, n), 1.0), largest)
-    effective = total / deff * (Z / float(stdtrit(groups - 1, 1 - ALPHA / 2))) ** 2
-    return wilson(share * effective, effective)
+    total = n.sum()
+    sums = GroupSums(*(np.asarray(value, dtype=np.float64) for value in (n.size, n @ n, k @ k, k @ n)))
+    effective = float(effective_share(k.sum(), total, sums) * total)
+    return wilson(float(k.sum() / total) * effective, effective)
 
 
-def _design_effect(k: FloatArray, n: FloatArray) -> float:
-    """Return the cluster-robust variance of a ratio over that of as many independent pairs."""
-    groups, total = n.size, float(n.sum())
-    share = float(k.sum()) / total
-    variance = groups / (groups - 1) * float(((k - share * n) ** 2).sum()) / total**2
-    return variance / (share * (1 - share) / total)
+class GroupSums(NamedTuple):
+    """Sums over groups, each an array: groups, n * n, right * right, right * n."""
+
+    groups: FloatArray
+    squares: FloatArray
+    right_squares: FloatArray
+    products: FloatArray
+
+
+def effective_share(right: npt.ArrayLike, total: npt.ArrayLike, sums: GroupSums) -> FloatArray:
+    """Return n* / n of `clustered_wilson`, element by element; 1 where nothing was counted.
+
+    One group tells nothing of how groups differ: its n* is next to nothing, so that the interval is from 0 to 1.
+    """
+    from scipy.special import stdtrit
+
+    n = np.maximum(np.asarray(total, dtype=np.float64), 1.0)
+    share = np.asarray(right, dtype=np.float64) / n
+    largest = sums.squares / n
+    known = (share > 0) & (share < 1) & (sums.groups > 1)
+    deviations = sums.right_squares - 2 * share * sums.products + share**2 * sums.squares
+    between = np.maximum(sums.groups - 1, 1)
+    variance = sums.groups / between * deviations / n**2
+    effect = variance / np.where(known, share * (1 - share) / n, 1.0)
+    effect = np.where(known, np.minimum(np.maximum(effect, 1.0), largest), np.maximum(largest, 1.0))
+    found = (Z / stdtrit(between, 1 - ALPHA / 2)) ** 2 / effect
+    found = np.where(sums.groups > 1, found, _NOTHING)
+    return np.asarray(np.where(np.asarray(total) > 0, found, 1.0))
 
 
 def mean_interval(parts: list[tuple[float, Interval]]) -> Interval:
@@ -59,3 +80,53 @@ def mean_interval(parts: list[tuple[float, Interval]]) -> Interval:
     below = math.sqrt(math.fsum(((share - interval.low) / count) ** 2 for share, interval in parts))
     above = math.sqrt(math.fsum(((interval.high - share) / count) ** 2 for share, interval in parts))
     return Interval(max(0.0, mean - below), min(1.0, mean + above))
+
+
+class GroupedDifference(NamedTuple):
+    """Differences of two judges' accuracies over pairs in groups, first minus second: arrays, element by element."""
+
+    delta: FloatArray
+    variance: FloatArray
+    groups: FloatArray
+
+
+class DifferenceSums(NamedTuple):
+    """Sums over groups of d = right of the first minus right of the second, and n: d * d, d * n; then n * n, groups.
+
+    ``discordant``: pairs on which the two differ. ``total``: all pairs. Each is an array or a number.
+    """
+
+    differences: npt.ArrayLike
+    products: npt.ArrayLike
+    squares: npt.ArrayLike
+    groups: npt.ArrayLike
+    net: npt.ArrayLike
+    discordant: npt.ArrayLike
+    total: npt.ArrayLike
+
+
+def grouped_difference(sums: DifferenceSums) -> GroupedDifference:
+    """Return the difference and its variance: cluster-robust, but never below that of independent pairs.
+
+    With d of a group and delta over all: G / (G - 1) * sum((d - delta * n)^2) / total^2.
+    """
+    differences, products, squares, groups, net, discordant, total = (
+        np.asarray(value, dtype=np.float64) for value in sums
+    )
+    n = np.maximum(total, 1.0)
+    delta = net / n
+    between = groups / np.maximum(groups - 1, 1)
+    clustered = between * (differences - 2 * delta * products + delta**2 * squares) / n**2
+    independent = np.maximum(discordant - net**2 / n, 0.0) / n**2
+    return GroupedDifference(delta, np.maximum(clustered, independent), groups)
+
+
+def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, freedom: npt.ArrayLike) -> FloatArray:
+    """Return two-sided p of a t test; 1 where two judges never differ."""
+    from scipy.special import stdtr
+
+    error = np.sqrt(np.asarray(variance, dtype=np.float64))
+    difference = np.abs(np.asarray(delta, dtype=np.float64))
+    ratio = difference / np.where(error > 0, error, 1.0)
+    never = np.where(difference == 0, 1.0, 0.0)
+    return np.asarray(np.where(error > 0, 2 * stdtr(np.maximum(freedom, 1), -ratio), never))

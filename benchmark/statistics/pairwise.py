@@ -34,11 +34,18 @@ from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import accuracies, ratios
 from benchmark.scoring import tally_many
 from benchmark.spec import MEAN, MICRO, BenchmarkSpec
-from benchmark.statistics.ranking import RANK_RANGE_LIMIT, RankRanges, normal_draws, parts_of, rank_ranges
+from benchmark.statistics.ranking import (
+    RANK_RANGE_LIMIT,
+    RankRanges,
+    grouped_rank_ranges,
+    normal_draws,
+    parts_of,
+    rank_ranges,
+)
 from benchmark.statistics.reliability import cohen_kappa, kappa_matrix
 from benchmark.statistics.selection import Selection, select_best
 from benchmark.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
-from benchmark.votes import ABSENT, Matrix
+from benchmark.votes import ABSENT, Matrix, resolved
 
 VERSION = "2"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
@@ -142,7 +149,7 @@ class PairwiseArrays:
         i, j = self.entries.index(first), self.entries.index(second)
         b, c = self.only_right[:, i, j].astype(np.int64), self.only_right[:, j, i].astype(np.int64)
         members = spec.groupings[grouping or spec.official]
-        counted = [name for name in spec.overall_first if not spec.is_mean(name)]
+        counted = [name for name in spec.overall_first if not spec.is_mean(name) and not spec.counts_groups(name)]
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
         counts = {name: _sum(sources, (b, c, self.sizes), spec) for name, sources in groups.items()}
@@ -226,6 +233,7 @@ def compare_all(
     """
     if verdicts.shape != (len(entries), len(table)):
         raise ValueError(f"verdicts are entries x items, not {verdicts.shape}")
+    verdicts = resolved(verdicts, labels.preferred)
     labelled = labels.preferred != NOT_LABELLED
     correct = (verdicts == labels.preferred) & labelled
     spec = table.spec
@@ -254,7 +262,11 @@ def compare_all(
     }
     summary = {
         "entries": list(entries),
-        "ranges": _ranges(correct, parts, tried, public=public, spec=spec),
+        "ranges": (
+            _ranges(correct, parts, tried, public=public, spec=spec)
+            if spec.grouped is None
+            else _grouped_ranges(correct, parts, table, public=public)
+        ),
         "variants": {
             name: _variants_json(one.total, tried[entries.index(name)], public)
             for name, one in (variants or {}).items()
@@ -266,7 +278,9 @@ def compare_all(
 
 
 def _right(one: Variants, labels: LabelSet) -> BoolArray:
-    return np.asarray((one.verdicts == labels.preferred) & (labels.preferred != NOT_LABELLED))
+    return np.asarray(
+        (resolved(one.verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED)
+    )
 
 
 def agreement(verdicts: Matrix) -> FloatArray:
@@ -309,7 +323,7 @@ def _parts(labelled: BoolArray, table: ItemTable, grouping: str, order: str) -> 
     """Return the items of an order as masks; [] where there is nothing, or too little, to count."""
     spec = table.spec
     members, wanted = spec.groupings[grouping], spec.parts_of(order)
-    if not _asked(order, np.array(labelled.sum()), spec):
+    if not _asked(order, np.array(labelled.sum()), spec) or spec.counts_groups(order):
         return []
     code = {source: number for number, name in enumerate(wanted) for source in members[name]}
     category = np.where(labelled, np.array([code.get(key, -1) for key in spec.source_keys])[table.source_index], -1)
@@ -340,6 +354,17 @@ def _ranges(
                 ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
                 known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
             found[grouping][order] = known[key]
+    return found
+
+
+def _grouped_ranges(correct: BoolArray, parts: _OrderParts, table: ItemTable, *, public: bool) -> Json:
+    """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
+    found: Json = {grouping: {} for grouping in parts}
+    for grouping, orders in parts.items() if len(correct) else ():
+        for order, masks in orders.items():
+            ranges = grouped_rank_ranges(correct, masks, table.group_index, pairwise_only=not public)
+            values = np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0)
+            found[grouping][order] = _range_json(ranges, values)
     return found
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.spec import MEAN, MICRO
+from benchmark.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p
 from benchmark.statistics.selection import Selection, selected_p
 from benchmark.statistics.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
 
@@ -140,6 +141,56 @@ def rank_ranges(
         return ranges_of(len(bits), tests, holm(tests.p) < ALPHA)
     weights = normal_draws(bits.shape[1]) if draws is None else draws
     return ranges_of(len(bits), tests, step_down(tests, influence(bits, parts), weights))
+
+
+def grouped_rank_ranges(
+    correct: Array, parts: Sequence[BoolArray], groups: IntArray, *, pairwise_only: bool = False
+) -> RankRanges:
+    """As ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
+
+    Tests are cluster-robust t tests, and the draws weight whole groups. Whether an entry was chosen among variants is
+    not looked at.
+    """
+    bits = np.asarray(correct, dtype=bool)
+    tests = grouped_tests(bits, parts, groups)
+    if pairwise_only:
+        return ranges_of(len(bits), tests, holm(tests.p) < ALPHA)
+    scores = influence(bits, parts) @ _membership(groups)
+    return ranges_of(len(bits), tests, step_down(tests, scores, normal_draws(scores.shape[1])))
+
+
+def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], groups: IntArray) -> PairTests:
+    """Return every two entries by the cluster-robust test of the mean over parts."""
+    first, second = np.triu_indices(len(correct), k=1)
+    found = [grouped_difference(_difference_sums(correct[:, part], groups[part], first, second)) for part in parts]
+    delta = np.asarray(sum(one.delta for one in found) / len(parts))
+    variance = np.asarray(sum(one.variance for one in found) / len(parts) ** 2)
+    freedom = sum(float(one.groups) for one in found) - len(parts)
+    return PairTests(first, second, delta, variance, grouped_p(delta, variance, freedom))
+
+
+def _difference_sums(correct: BoolArray, groups: IntArray, first: IntArray, second: IntArray) -> DifferenceSums:
+    members = _membership(groups)
+    right, sizes = correct.astype(np.float64) @ members, members.sum(axis=0)
+    both, products, total = right @ right.T, right @ sizes, right.sum(axis=1)
+    only = discordant_counts(correct).astype(np.float64)
+    return DifferenceSums(
+        differences=both[first, first] + both[second, second] - 2 * both[first, second],
+        products=products[first] - products[second],
+        squares=float(sizes @ sizes),
+        groups=float(sizes.size),
+        net=total[first] - total[second],
+        discordant=only[first, second] + only[second, first],
+        total=float(correct.shape[1]),
+    )
+
+
+def _membership(groups: IntArray) -> FloatArray:
+    """(items, groups): 1 where the item is of the group; of the groups that occur."""
+    names, index = np.unique(groups, return_inverse=True)
+    members = np.zeros((groups.size, names.size))
+    members[np.arange(groups.size), index] = 1
+    return members
 
 
 def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:

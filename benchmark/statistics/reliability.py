@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.votes import ABSENT, UNDECIDED
+from benchmark.votes import ABSENT, OTHER, UNDECIDED
 
 Array = npt.NDArray[Any]
 FloatArray = npt.NDArray[np.float64]
@@ -75,16 +75,20 @@ def self_consistency(matrix: Array) -> float | None:
         raise ValueError("no votes: there is nothing to be consistent about")
     if k == 1:
         return None
-    frequent = np.maximum((present == 0).sum(axis=1), (present == 1).sum(axis=1))
+    options = range(max(2, int(present.max()) + 1))
+    frequent = np.max([(present == option).sum(axis=1) for option in options], axis=0)
     return float(frequent.mean() / k)
 
 
 def majority(matrix: Array) -> npt.NDArray[np.int8]:
-    """(..., items, K) -> (..., items): the verdict of more than half of all K votes, else UNDECIDED; ABSENT stays."""
+    """(..., items, K) -> (..., items): the verdict of more than half of all K votes, else UNDECIDED; ABSENT stays.
+
+    A verdict is whatever a vote may be: a response, a tie, or a reference to the label.
+    """
     votes = np.asarray(matrix)
     k = votes.shape[-1]
     verdict = np.full(votes.shape[:-1], UNDECIDED, dtype=np.int8)
-    for value in (0, 1):
+    for value in range(OTHER + 1) if votes.size and votes.max() > 1 else (0, 1):
         verdict[2 * (votes == value).sum(axis=-1) > k] = value
     verdict[votes[..., 0] == ABSENT] = ABSENT
     return verdict
@@ -113,7 +117,8 @@ def kappa_matrix(verdicts: Array) -> FloatArray:
         ValueError: two judges have no item in common.
     """
     answers = np.asarray(verdicts)
-    chosen = [(answers == verdict).astype(np.float64) for verdict in _VERDICTS]
+    options = (*_VERDICTS, *range(2, int(answers.max(initial=1)) + 1))
+    chosen = [(answers == verdict).astype(np.float64) for verdict in options]
     present = sum(chosen[1:], start=chosen[0])
     shared = present @ present.T
     if not (shared > 0).all():

@@ -104,7 +104,8 @@ def counted_variants(shown: Sequence[Variant], others: Sequence[Variant]) -> dic
 
 def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str]]:
     """Return every two entries with equal majority verdicts on ALIKE_FROM of the items that both files have."""
-    chosen = [(verdicts == verdict).astype(np.float32) for verdict in _VERDICTS]
+    options = (*_VERDICTS, *range(2, int(verdicts.max(initial=1)) + 1))
+    chosen = [(verdicts == verdict).astype(np.float32) for verdict in options]
     present = (verdicts != ABSENT).astype(np.float32)
     shared = present @ present.T
     equal = sum((one @ one.T for one in chosen), start=np.zeros_like(shared))

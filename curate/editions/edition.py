@@ -15,7 +15,7 @@ from uuid import uuid4
 from benchmark.commitments import commit
 from benchmark.label_quality.annotation import PREFERENCES
 from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.pairs.pair_manifest import pair_manifest
+from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
 from curate.editions.data_card import card_text, describe, public_agreement

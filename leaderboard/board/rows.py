@@ -19,7 +19,7 @@ from benchmark.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overa
 from benchmark.judges import judge_name, judge_slug
 from benchmark.ladder import NOT_SHOWN
 from benchmark.protocols import Ratios, accuracies, category_counts, protocols, ratios
-from benchmark.scoring import FIELDS
+from benchmark.scoring import FIELDS, fields, slices
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import RankRange, rank_ranges_of
 from benchmark.statistics.ranking import RankingEntry
@@ -235,14 +235,15 @@ def build_board(
     counts = _counts(entries, wanted, spec)
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
     per_source = _source_sizes(snapshot, wanted, counts, spec)
-    sizes = _sizes(per_source, grouping, level, spec)
+    sizes = _sizes(per_source, grouping, level, spec) | _group_sizes(counts, level, spec)
     numbers = _numbers(counts, protocol, grouping, spec)
     rules = _Rules(protocol, grouping, spec)
     if level == OVERALL_ONLY:
         rows = _ranked_by_pooled(_scored_rows(entries, wanted, _pooled_only(numbers, spec), spec), spec)
     else:
         chosen = _selections(snapshot, wanted, rules)
-        scored = [_best_of(row, chosen, sizes, spec) for row in _scored_rows(entries, wanted, numbers, spec)]
+        unranked = zip(_scored_rows(entries, wanted, numbers, spec), _independent(numbers, sizes), strict=True)
+        scored = [_best_of(row, chosen, independent, spec) for row, independent in unranked]
         rows = _ranked(scored, numbers.counted)
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules)
     if level == OVERALL_ONLY:
@@ -310,7 +311,7 @@ def _selections(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Se
     return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in found.items()}
 
 
-def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int], spec: BenchmarkSpec) -> BoardRow:
+def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, float], spec: BenchmarkSpec) -> BoardRow:
     """Return the row, and where it is the best of several variants what that means for it."""
     if row.id not in chosen:
         return row
@@ -325,7 +326,7 @@ def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, int], spec: 
     return replace(row, best_of=best_of, about=" · ".join(filter(None, (best_of.words, row.about))))
 
 
-def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, int], spec: BenchmarkSpec) -> float:
+def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, float], spec: BenchmarkSpec) -> float:
     """Return the lower limit of a score with its own quantile."""
     name, z = score
     counts = {one: ((row.value(one) or 0.0) * n, n) for one, n in sizes.items()}
@@ -347,7 +348,7 @@ def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> l
 def _counts(entries: Sequence[Mapping[str, Any]], revision: str, spec: BenchmarkSpec) -> npt.NDArray[np.int64]:
     """Return entries x CELLS x FIELDS."""
     if not entries:
-        return np.zeros((0, len(spec.sources), len(FIELDS)), dtype=np.int64)
+        return np.zeros((0, len(slices(spec)), len(fields(spec))), dtype=np.int64)
     return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
 
 
@@ -374,13 +375,30 @@ def _sizes(per_source: Mapping[str, int], grouping: str, level: str, spec: Bench
     return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
 
 
+def _group_sizes(counts: npt.NDArray[np.int64], level: str, spec: BenchmarkSpec) -> dict[str, int]:
+    """Return the groups behind the score that counts them."""
+    if spec.grouped is None or level == OVERALL_ONLY:
+        return {}
+    groups = counts[:1, :, fields(spec).index("groups")].sum()
+    return {spec.grouped.key: int(groups)}
+
+
+def _independent(numbers: _Numbers, sizes: Mapping[str, int]) -> Sequence[Mapping[str, float]]:
+    """Return, entry by entry, of how many independent pairs each counted score has the interval."""
+    if numbers.counted.effective is None:
+        return [sizes] * len(numbers.shares)
+    names = numbers.counted.spec.counted_names
+    return [dict(zip(names, row, strict=True)) for row in numbers.counted.independent[1].tolist()]
+
+
 def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: BenchmarkSpec) -> _Numbers:
     counted = ratios(counts, spec, protocol, grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
     if protocols(spec)[protocol].has_interval:
         some = counted.total > 0
-        k, n = np.where(some, counted.right, 0), np.where(some, counted.total, 1)
+        right, total = counted.independent
+        k, n = np.where(some, right, 0), np.where(some, total, 1)
         bounds, whole = wilson(k, n), slice(len(spec.counted_names))
         low[:, whole], high[:, whole] = np.where(some, bounds.low, np.nan), np.where(some, bounds.high, np.nan)
         for at, name in enumerate(spec.score_names[whole.stop :], start=whole.stop):
@@ -388,8 +406,8 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, grouping: str, spec: 
             mean = mover_macro([(k[:, c], n[:, c]) for c in parts])
             complete = some[:, parts].all(axis=1)
             low[:, at], high[:, at] = np.where(complete, mean.low, np.nan), np.where(complete, mean.high, np.nan)
-    fields = category_counts(counts, spec).sum(axis=-2)
-    n, agree, reject, undecided = (fields[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
+    totals = category_counts(counts, spec).sum(axis=-2)
+    n, agree, reject, undecided = (totals[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
     decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
     return _Numbers(shares, counted, low, high, decided, n - agree - reject - undecided)
 

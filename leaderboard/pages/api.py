@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
@@ -11,11 +12,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
+from benchmark.pairs.definition_check import printed_names
+from benchmark.spec import BenchmarkSpec
 from leaderboard import openapi_examples
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages import compare, number_check, tool_pages
+from leaderboard.pages import compare, definition_check, number_check, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.responses import JSON, edition_or_problem, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
@@ -25,7 +28,7 @@ AsOf = Annotated[
     Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
 ]
 Handler = Callable[..., Awaitable[Response]]
-Percent = Annotated[str, Query(description="Percent as printed: its decimals say how exact it is", max_length=60)]
+_PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
 def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
@@ -40,11 +43,13 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
         summary="Which counts could be behind published percentages",
         responses=openapi_examples.CHECK_NUMBERS,
     )
-    @_with_parameters(spec.score_names, Percent)
+    @_with_percentages(printed_names(spec) if spec.scores_pairs else spec.score_names)
     async def check_numbers(request: Request, **given: str) -> Response:
+        if spec.scores_pairs and spec.editions:
+            return await asyncio.to_thread(_definitions_of, request, spec)
         if not spec.splits:
             return problem(404, "no-sizes", f"The sizes of {spec.title} are not known: there is nothing to check.")
-        asked = number_check.read(given, spec)
+        asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
             found = await turns.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
@@ -85,17 +90,36 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
     return router
 
 
-def _with_parameters(names: Sequence[str], annotation: Any) -> Callable[[Handler], Handler]:
-    """Return what declares optional text parameters of a route, one for each name, beside its request."""
+def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:
+    """Return the number check of a benchmark with several definitions of overall."""
+    try:
+        found = definition_check.answer(request.query_params, spec)
+    except number_check.BadFigures as wrong:
+        return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
+    return respond(_body(definition_check.to_json(found)), request.headers)
+
+
+def _with_percentages(names: Sequence[str]) -> Callable[[Handler], Handler]:
+    """Return what declares optional percentages as parameters of a route, one for each name, beside its request."""
 
     def declare(handler: Handler) -> Handler:
         kind = inspect.Parameter.KEYWORD_ONLY
-        texts = [inspect.Parameter(name, kind, default="", annotation=annotation) for name in names]
+        texts = [inspect.Parameter(_identifier(name), kind, default="", annotation=_percentage(name)) for name in names]
         request = inspect.Parameter("request", kind, annotation=Request)
         handler.__signature__ = inspect.Signature([request, *texts])  # type: ignore[attr-defined]
         return handler
 
     return declare
+
+
+def _percentage(name: str) -> Any:
+    """Return the type of a parameter; its name in the address is that of the score."""
+    alias = name if name != _identifier(name) else None
+    return Annotated[str, Query(alias=alias, description=_PERCENT, max_length=60)]
+
+
+def _identifier(name: str) -> str:
+    return name.replace("-", "_")
 
 
 def _body(value: Any) -> CachedResponse:

@@ -40,6 +40,8 @@ def _check(turns: SerialExecutor, context: RenderContext, not_found: NotFound) -
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
+        if context.spec.scores_pairs and context.spec.editions:
+            return await asyncio.to_thread(_checked_definitions, request, context)
         if not context.spec.splits:
             return not_found(request.headers)
         asked = number_check.read(request.query_params, context.spec)
@@ -56,6 +58,12 @@ def _check(turns: SerialExecutor, context: RenderContext, not_found: NotFound) -
         return respond(status_page(page), request.headers, status=status)
 
     return router
+
+
+def _checked_definitions(request: Request, context: RenderContext) -> Response:
+    """Return the number check of a benchmark with several definitions of overall."""
+    page, fault = tool_pages.check_definitions_page(context, request.query_params)
+    return respond(status_page(page), request.headers, status=400 if fault else 200)
 
 
 def _compare(site: BoardCache, materials: ItemCatalog) -> APIRouter:

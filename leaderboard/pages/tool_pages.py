@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmark.number_check import Implied, Plausibility
+from benchmark.pairs.definition_check import printed_names
 from benchmark.spec import BenchmarkSpec
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import about, compare, explore, number_check
+from leaderboard.pages import about, compare, definition_check, explore, number_check
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.number_check import BadFigures
 from leaderboard.render import past_board_context, render
 from leaderboard.render_context import RenderContext
 
@@ -56,6 +58,33 @@ def check_page(
         api=number_check.url(asked.by_name, "/api/v1/check-numbers"),
         examples=_examples(spec),
     )
+
+
+def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> tuple[str, BadFigures | None]:
+    """Return the form with the published tables, the answer if something was asked, and what is wrong with it."""
+    spec = context.spec
+    asked = {name: given[name] for name in printed_names(spec) if given.get(name, "").strip()}
+    found, problem = None, None
+    try:
+        found = definition_check.answer(asked, spec) if asked else None
+    except BadFigures as wrong:
+        problem = wrong
+    page = render(
+        context,
+        "check_definitions.html",
+        current="/check-numbers",
+        spec=spec,
+        names=printed_names(spec),
+        title_of=definition_check.title_of,
+        asked=asked,
+        problem=problem,
+        found=found,
+        headline=definition_check.headline(found) if found else "",
+        sentences=definition_check.sentences(found) if found else (),
+        api=number_check.url(asked, "/api/v1/check-numbers"),
+        tables=definition_check.published_tables(spec),
+    )
+    return page, problem
 
 
 def _dropped(found: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:

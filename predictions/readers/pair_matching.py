@@ -2,56 +2,97 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from benchmark.items import response_fingerprint
-from benchmark.pairs.labelled_pairs import PairSet
-from benchmark.pairs.pair_scoring import UNREADABLE, Verdicts
+from benchmark.items import ItemTable, response_fingerprint
+from benchmark.pairs.pair_table import PairFinder, preferred_is_named
+from benchmark.votes import ABSENT, OTHER, PREFERRED, Matrix
 from predictions.problems import ProblemCollector
 from predictions.readers.pair_predictions import PairPrediction, flip
 
 _LISTED = 5
 
 
-def match_predictions(predictions: Sequence[PairPrediction], pairs: PairSet, findings: ProblemCollector) -> Verdicts:
-    """Return the verdicts of every pair of the edition, in its order.
+@dataclass(frozen=True, slots=True)
+class MatchedPairs:
+    """Votes over the items of a table, the edition that they cover, and the item of each prediction (None: none)."""
+
+    matrix: Matrix
+    revision: str
+    items: tuple[int | None, ...]
+
+
+def match_predictions(
+    predictions: Sequence[PairPrediction], table: ItemTable, findings: ProblemCollector
+) -> MatchedPairs:
+    """Return the votes of a file about the items of an edition.
 
     A problem is added for each prediction about no pair, for each about a pair that has one, and for missing pairs.
     """
     k = len(predictions[0].votes) if predictions else 1
-    verdicts = np.full((len(pairs.pairs), k), UNREADABLE, dtype=np.int8)
-    finder = _PairFinder(pairs)
-    for prediction in _in_order(predictions):
+    matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
+    revision = _revision(predictions, table)
+    finder = PairFinder(table, revision)
+    items: list[int | None] = [None] * len(predictions)
+    for place in _in_order(predictions):
+        prediction = predictions[place]
         try:
-            index = finder.find(prediction)
+            items[place] = index = _find(prediction, finder, table)
+            votes = _as_stored(prediction, table, index)
         except UnmatchedPrediction as error:
             findings.add(error.code, str(error), line=prediction.line, id=prediction.id, field=error.field)
             continue
-        if len(prediction.votes) == k:
-            verdicts[index] = _as_stored(prediction, pairs, index)
-    finder.report_missing(findings)
-    return verdicts
+        if len(votes) == k:
+            matrix[index] = votes
+    _report_missing(finder, table, revision, findings)
+    return MatchedPairs(matrix, revision, tuple(items))
 
 
-def _in_order(predictions: Iterable[PairPrediction]) -> list[PairPrediction]:
+def _revision(predictions: Sequence[PairPrediction], table: ItemTable) -> str:
+    """Return the edition whose ids the file has; else the one with the fewest ids too many or too few."""
+    if len(table.revisions) == 1:
+        return table.revisions[0]
+    given = Counter(prediction.id for prediction in predictions)
+
+    def different(revision: str) -> int:
+        held = table.in_revision(revision)
+        if None in given:  # of files that name pairs by key alone
+            return abs(len(held) - len(predictions))
+        names = Counter(table.items[index].ids[revision] for index in held)
+        return (given - names).total() + (names - given).total()
+
+    return min(table.revisions, key=different)
+
+
+def _in_order(predictions: Sequence[PairPrediction]) -> list[int]:
     """Return those with responses first, since only these tell rows of one id apart; then by row of the data set."""
-    return sorted(
-        predictions,
-        key=lambda one: (one.responses is None and one.key is None, -1 if one.position is None else one.position),
-    )
+
+    def key(place: int) -> tuple[bool, int]:
+        prediction = predictions[place]
+        position = -1 if prediction.position is None else prediction.position
+        return prediction.responses is None and prediction.key is None, position
+
+    return sorted(range(len(predictions)), key=key)
 
 
-def _as_stored(prediction: PairPrediction, pairs: PairSet, index: int) -> list[int]:
-    """Return the votes about the responses in the order of the edition."""
-    pair = pairs.pairs[index]
-    if prediction.preferred_first:
-        return [flip(vote) if pair.label == 1 else vote for vote in prediction.votes]
-    if prediction.responses is not None and _fingerprints(prediction.responses) != pair.responses:
-        return [flip(vote) for vote in prediction.votes]
-    return list(prediction.votes)
+def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Iterable[int]:
+    """Return the votes about the responses in the order of the table, or about the preferred one.
+
+    Raises:
+        UnmatchedPrediction: the file takes a label for known that is hidden.
+    """
+    if prediction.preferred_first and not table.spec.public_labels:
+        message = "the record does not tell which response was shown first; repeat both responses, or the prompt"
+        raise UnmatchedPrediction("rewards", "order-unclear", message)
+    about_label = prediction.responses is None and preferred_is_named(table.spec)
+    if prediction.preferred_first or about_label:
+        return [(PREFERRED, OTHER)[vote] if vote in (0, 1) else vote for vote in prediction.votes]
+    turned = prediction.responses is not None and _fingerprints(prediction.responses) != table.items[index].responses
+    return [flip(vote) for vote in prediction.votes] if turned else prediction.votes
 
 
 def _fingerprints(responses: tuple[str, str]) -> tuple[str, str]:
@@ -66,49 +107,31 @@ class UnmatchedPrediction(Exception):
         self.field, self.code = field, code
 
 
-class _PairFinder:
-    """Finds the pair of each prediction, every pair once."""
-
-    def __init__(self, pairs: PairSet) -> None:
-        self._pairs = pairs
-        self._free = [True] * len(pairs.pairs)
-        self._by_id: dict[str, list[int]] = defaultdict(list)
-        self._by_key: dict[str, list[int]] = defaultdict(list)
-        for index, pair in enumerate(pairs.pairs):
-            self._by_id[pair.id].append(index)
-            self._by_key[pair.key].append(index)
-
-    def find(self, prediction: PairPrediction) -> int:
-        """Return the position of the prediction's pair. Raises UnmatchedPrediction where it has none."""
-        known, field = self._named(prediction)
-        title = self._pairs.spec.title
+def _find(prediction: PairPrediction, finder: PairFinder, table: ItemTable) -> int:
+    """Return the item of a prediction. Raises UnmatchedPrediction where it has none."""
+    by_key = prediction.key is not None
+    field = "item" if by_key else "id"
+    known = finder.keyed(prediction.key or "") if by_key else finder.named(prediction.id or "")
+    if not known:
+        message = f"{prediction.key or prediction.id!r} is no pair of this edition of {table.spec.title}"
+        raise UnmatchedPrediction(field, "unknown-item", message)
+    if not by_key and prediction.responses is not None:
+        known = finder.with_responses(known, _fingerprints(prediction.responses))
         if not known:
-            message = f"{prediction.key or prediction.id!r} is no pair of this edition of {title}"
-            raise UnmatchedPrediction(field, "unknown-item", message)
-        if prediction.key is None and prediction.responses is not None:
-            given = _fingerprints(prediction.responses)
-            known = [index for index in known if self._pairs.pairs[index].responses in (given, given[::-1])]
-            known.sort(key=lambda index: self._pairs.pairs[index].responses != given)  # the same order first
-            if not known:
-                message = "the responses are those of no pair with this id; give them as the benchmark has them"
-                raise UnmatchedPrediction("responses", "unknown-responses", message)
-        for index in known:
-            if self._free[index]:
-                self._free[index] = False
-                return index
+            message = "the responses are those of no pair with this id; give them as the benchmark has them"
+            raise UnmatchedPrediction("responses", "unknown-responses", message)
+    index = finder.take(known)
+    if index is None:
         message = f"the edition has {len(known)} such pair(s), the file has more; remove the repeated record"
         raise UnmatchedPrediction(field, "repeated-item", message)
+    return index
 
-    def _named(self, prediction: PairPrediction) -> tuple[list[int], str]:
-        """Return the pairs that a prediction names, in order, and the field by which it names them."""
-        if prediction.key is not None:
-            return self._by_key.get(prediction.key, []), "item"
-        return self._by_id.get(prediction.id or "", []), "id"
 
-    def report_missing(self, findings: ProblemCollector) -> None:
-        """Add a problem if pairs of the edition have no prediction, beyond what unread records explain."""
-        missing = [pair.id for pair, free in zip(self._pairs.pairs, self._free, strict=True) if free]
-        if missing and not findings.problem_count:
-            named = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
-            message = f"{len(missing)} of {len(self._free)} pairs have no prediction: {named}. Run the judge on these."
-            findings.add("missing-items", message)
+def _report_missing(finder: PairFinder, table: ItemTable, revision: str, findings: ProblemCollector) -> None:
+    """Add a problem if pairs of the edition have no prediction, beyond what unread records explain."""
+    held = table.in_revision(revision)
+    missing = [table.items[index].ids[revision] for index in held if index in finder.free]
+    if missing and not findings.problem_count:
+        named = ", ".join(missing[:_LISTED]) + (", ..." if len(missing) > _LISTED else "")
+        message = f"{len(missing)} of {len(held)} pairs have no prediction: {named}. Run the judge on these."
+        findings.add("missing-items", message)

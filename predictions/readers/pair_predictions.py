@@ -12,19 +12,21 @@ No label of a file is used, nor its categories.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from benchmark.pairs.labelled_pairs import field as field_at
-from benchmark.pairs.pair_scoring import UNREADABLE
 from benchmark.pairs.verdict_formats import json_verdict, read_json_verdict, read_verdict
 from benchmark.spec import TIE, BenchmarkSpec
+from benchmark.votes import UNDECIDED as UNREADABLE
 from predictions.problems import ProblemCollector, UploadRejected
 from predictions.readers import gzipped
 from predictions.readers.base import FieldReader, objects, shorten
 from predictions.strict_json import JsonFault, loads
 
 _ASKED = 20  # records that are asked for their format before it counts as unknown
+_BEGINNING = 2**20  # bytes in which these are
 _FIRST_IN_PROMPT = "[Response 1]:\n"
 _PROMPT_PARTS = ("[The Start of Assistant A's Answer]\n", "\n[The End of Assistant A's Answer]",
                  "[The Start of Assistant B's Answer]\n", "\n[The End of Assistant B's Answer]")  # fmt: skip
@@ -37,6 +39,7 @@ class PairPrediction:
     ``votes``: per vote 0, 1, TIE or UNREADABLE; 0 is the first of ``responses`` (texts) where the record has them,
     else the response stored first; with ``preferred_first`` the preferred one, whichever that is.
     ``key``: fingerprint of the pair's texts, in native files. ``position``: row number in the data set.
+    ``replies``: per vote the judge's text, or the value in its place.
     """
 
     line: int
@@ -46,15 +49,22 @@ class PairPrediction:
     preferred_first: bool = False
     key: str | None = None
     position: int | None = None
+    replies: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionFile:
-    """All predictions of a file, and what its sender should know about its format."""
+    """All predictions of a file, and what its sender should know about its format.
+
+    ``first_shown``: whether the vote 0 is for the response that was shown first. ``reply_field``: the field of the
+    judge's texts; None in a file of votes or scores.
+    """
 
     format: str
     predictions: tuple[PairPrediction, ...]
     notes: tuple[str, ...]
+    first_shown: bool
+    reply_field: str | None
 
 
 RecordReader = Callable[[FieldReader, BenchmarkSpec], PairPrediction | None]
@@ -81,15 +91,19 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollecto
     ]
     predictions = tuple(prediction for prediction in found if prediction is not None)
     _check_votes(predictions, findings)
-    return PredictionFile(format, predictions, _notes(predictions))
+    return PredictionFile(format, predictions, _notes(predictions), format in _REPLY_FIELDS, _REPLY_FIELDS.get(format))
 
 
-def first_record(data: bytes) -> Any:
-    """Return the first record of a file that can be read; None where there is none."""
+def first_records(data: bytes) -> list[Any]:
+    """Return the first records of a file, of those that can be read."""
     try:
-        return next((record for _, record in _records(data, ProblemCollector())), None)
+        if data.startswith(gzipped.MAGIC):
+            data = gzipped.unpack(data, ProblemCollector())
+        if data.lstrip()[:1] != b"[":
+            data = b"\n".join(data[:_BEGINNING].split(b"\n")[:_ASKED])
+        return [record for _, record in islice(_records(data, ProblemCollector()), _ASKED)]
     except UploadRejected:
-        return None
+        return []
 
 
 def detect_format(record: Any) -> str | None:
@@ -162,7 +176,9 @@ def _replied(
     """Read a record with the judge's text in ``output``, A shown first."""
     item_id, text = _named(fields), fields.text("output")
     responses = _responses(fields.record.get("Meta"), spec) or _responses(fields.record, spec)
-    return PairPrediction(fields.line, item_id, (parse(text, spec),), responses) if fields.finish() else None
+    if not fields.finish():
+        return None
+    return PairPrediction(fields.line, item_id, (parse(text, spec),), responses, replies=(text,))
 
 
 def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
@@ -178,13 +194,14 @@ def _rewards(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         preferred_votes = tuple(flip(vote) for vote in votes)
     if not fields.finish():
         return None
-    responses = _responses(fields.record, spec)
+    responses, named = _responses(fields.record, spec), PairPrediction(fields.line, item_id, preferred_votes)
+    named = replace(named, responses=responses, replies=tuple(pairs))
     if spec.fields is None or spec.fields.label is None:  # the fields of the responses say which is which
-        return PairPrediction(fields.line, item_id, preferred_votes, responses)
+        return named
     first = _shown_first(fields.record.get("qs"), responses)
     if first is None:
-        return PairPrediction(fields.line, item_id, preferred_votes, responses, preferred_first=True)
-    return PairPrediction(fields.line, item_id, tuple(flip(vote) for vote in votes) if first == 1 else votes, responses)
+        return replace(named, preferred_first=True)
+    return replace(named, votes=tuple(flip(vote) for vote in votes) if first == 1 else votes)
 
 
 def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
@@ -215,9 +232,8 @@ def _lmms_eval(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | Non
     if not fields.finish():
         return None
     votes = (UNREADABLE if replies.startswith(_LMMS_FAILED) else read_verdict(replies, spec),)
-    return PairPrediction(
-        fields.line, item_id, votes, responses, position=position if isinstance(position, int) else None
-    )
+    position = position if isinstance(position, int) else None
+    return PairPrediction(fields.line, item_id, votes, responses, position=position, replies=(replies,))
 
 
 _LMMS_METRIC = "multimodal_rewardbench_accuracy"
@@ -237,7 +253,7 @@ def _native(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:
         return None
     parts = fields.votes(record[given[0]], given[0])
     votes = tuple(_NATIVE[given[0]](fields, spec, part, f"{given[0]}[{i}]") for i, part in enumerate(parts))
-    return PairPrediction(fields.line, item_id, votes, key=key) if fields.finish() else None
+    return PairPrediction(fields.line, item_id, votes, key=key, replies=tuple(parts)) if fields.finish() else None
 
 
 def _native_vote(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str) -> int:
@@ -265,6 +281,7 @@ def _native_score(fields: FieldReader, spec: BenchmarkSpec, part: Any, path: str
 
 
 _NATIVE = {"votes": _native_vote, "judgements": _native_judgement, "scores": _native_score}
+_REPLY_FIELDS = {"official": "output", "omni-rrm": "output", "lmms-eval": "filtered_resps"}
 _READERS: dict[str, RecordReader] = {
     "official": _official,
     "omni-rrm": _omni_rrm,

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.pairs.pair_scoring import pair_credits, score_protocol
-from benchmark.pairs.trivial_judges import choose_first, choose_longer
 from benchmark.spec import load_spec
 from benchmark.statistics.clustered_intervals import clustered_wilson, mean_interval
 from benchmark.statistics.uncertainty import Interval, wilson
+from tests.factories.pair_oracle import choose_first, choose_longer, pair_credits, score_protocol
 from tests.pair_files import mm_rlhf_items
 
 SIZES = np.array([2] * 11 + [3] * 13 + [4] * 6 + [5] * 11 + [6] * 5)  # of the 46 groups of MM-RLHF-RewardBench

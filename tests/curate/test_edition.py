@@ -12,15 +12,15 @@ import pytest
 
 from benchmark.commitments import commit
 from benchmark.pairs.labelled_pairs import read_pairs
-from benchmark.pairs.pair_scoring import score_protocol
+from benchmark.pairs.pair_table import labels_of_pairs, pair_table
+from benchmark.protocols import scores
+from benchmark.scoring import tally
 from benchmark.spec import load_spec
 from curate.__main__ import main
 from curate.commands.duplicates_command import EditionPrints
 from curate.editions.edition import file_digest
 from curate.pool import write_lines
-from predictions.problems import ProblemCollector
-from predictions.readers.pair_matching import match_predictions
-from predictions.readers.pair_predictions import read_predictions
+from predictions.parse import parse_predictions
 from tests.curate.synthetic import invent, native_judgements, write_sources
 
 
@@ -83,13 +83,10 @@ def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> No
     labels = lines(edition.private / "labels.jsonl")
     pairs = read_pairs(labels, spec, edition="v1")
     votes = [{"id": line["id"], "votes": [0]} for line in labels]
-    findings = ProblemCollector()
-    read = read_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), spec, findings)
-    verdicts = match_predictions(read.predictions, pairs, findings)
-    assert not findings.problem_count
-    scores = score_protocol(verdicts, pairs, spec.protocols[0])
-    assert scores.overalls["micro"] is not None
-    assert scores.overalls["micro"].value == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
+    table = pair_table([pairs])
+    upload = parse_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), table)
+    counted = tally(upload.votes, labels_of_pairs(pairs, "v1", table), table)
+    assert scores(counted)["micro"] == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
 
 
 def test_no_public_file_tells_a_label_or_a_name(edition: WrittenEdition) -> None:

@@ -68,9 +68,12 @@ def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddlewa
     return IdentityMiddleware(app, identities.settings, identities.resolver)
 
 
-def make_setup(database: Database, folder: Path, policy: QuotaPolicy | None = None) -> SubmissionSetup:
-    """Return a submit use case whose files are below `folder`."""
-    items = labels.table()
+def make_setup(
+    database: Database, folder: Path, policy: QuotaPolicy | None = None, table: ItemTable | None = None
+) -> SubmissionSetup:
+    """Return a submit use case whose files are below `folder`. `table` None: the invented benchmark's."""
+    items = labels.table() if table is None else table
+    benchmark = BENCHMARK if table is None else table.benchmark
     reads: list[Path] = []
 
     def read(path: Path) -> tuple[dict[str, Any], Predictions | None]:
@@ -78,11 +81,11 @@ def make_setup(database: Database, folder: Path, policy: QuotaPolicy | None = No
         try:
             upload = parse_predictions(path.read_bytes(), items)
         except UploadRejected as rejected:
-            return build_report(rejected, BENCHMARK), None
-        return build_report(upload, BENCHMARK), upload
+            return build_report(rejected, benchmark), None
+        return build_report(upload, benchmark), upload
 
     spool = Spool(folder / "spool", LIMIT)
     spool.sweep()
     rules = SubmissionRules(policy) if policy is not None else None
-    intake = SubmissionService(database, Uploads(folder / "uploads"), read, BENCHMARK, SIGNER, rules)
+    intake = SubmissionService(database, Uploads(folder / "uploads"), read, benchmark, SIGNER, rules)
     return SubmissionSetup(intake, spool, folder / "uploads", items, reads)

@@ -269,7 +269,7 @@ def test_unknown_ids_need_a_revision_name(table: ItemTable, tmp_path: Path) -> N
 def test_a_hub_that_is_silent_is_told_from_a_dataset_that_is_not_there(
     monkeypatch: pytest.MonkeyPatch, fault: Exception, later: bool
 ) -> None:
-    def fail(_name: str, _commit: str) -> None:
+    def fail(*_: object) -> None:
         raise fault
 
     monkeypatch.setattr(labels_module, "_read_hub", fail)

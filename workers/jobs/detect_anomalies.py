@@ -23,7 +23,7 @@ from benchmark.disclosure import PUBLIC, merged, shown_shares
 from benchmark.items import ItemTable
 from benchmark.labels import LabelSet
 from benchmark.statistics.reliability import majority
-from benchmark.votes import unpack_many
+from benchmark.votes import unpack_many, without_labels
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_imports, label_sets
@@ -102,7 +102,7 @@ class AnomalyDetector:
             ).all()
         for k, group in groupby(rows, key=lambda row: row.votes_per_item):
             same = list(group)
-            packed = anomalies.pack_bits(majority(unpack_many([row.votes for row in same], items, k)))
+            packed = anomalies.pack_bits(majority(without_labels(unpack_many([row.votes for row in same], items, k))))
             for row, plane in zip(same, packed, strict=True):
                 self._planes[row.id] = plane
                 self._files[row.id] = _KnownFile(k, row.report.get("texts"))

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from benchmark.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
 from benchmark.statistics.reliability import majority
-from benchmark.votes import Matrix, Votes
+from benchmark.votes import Matrix, Votes, resolved
 from common.text import pluralize
 from storage import disputes
 from storage.database import Database
@@ -41,11 +41,12 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
         counts = stored_counts(session, [one.id for one in entries], spec, *where)
     order = rank_entries(entries, counts, spec).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
-    verdicts = _verdicts(database, scorer, strongest)
+    labels = scorer.labels[board.label_revision]
+    verdicts = resolved(_verdicts(database, scorer, strongest), labels.preferred)
     chosen = list(distinct_judges(verdicts, [_source(one) for one in strongest]))
     if len(chosen) < FEWEST:
         raise LabelsError(f"that needs {FEWEST} judges of different owners; the board has {len(chosen)}")
-    asked = (verdicts[chosen], scorer.labels[board.label_revision], scorer.table)
+    asked = (verdicts[chosen], labels, scorer.table)
     found = candidates(*asked)
     ids = [strongest[index].id for index in chosen]
     listened = {category: [ids[judge] for judge in judges] for category, judges in qualified_judges(*asked).items()}

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from benchmark.scoring import tally_many
-from benchmark.votes import unpack_many
+from benchmark.votes import packed_sizes, unpack_many
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments
@@ -25,7 +25,6 @@ from workers.scorer import Scorer
 
 RECORDED = audit.SCORES_RECORDED
 CHUNK = 500
-VOTES_PER_BYTE = 4  # as benchmark.votes packs them
 _TRIES = 5
 
 log = logging.getLogger(__name__)
@@ -106,7 +105,7 @@ def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, revision: str) -> di
     texts: dict[str, str] = {}
     for k, group in groupby(sorted(entries, key=lambda entry: entry.k), key=lambda entry: entry.k):
         # Votes of the wrong length are left to the queue: there the one entry fails, not the whole run.
-        same = [entry for entry in group if len(entry.votes) == -(-items * k // VOTES_PER_BYTE)]
+        same = [entry for entry in group if len(entry.votes) in packed_sizes(items, k)]
         if not same:
             continue
         matrix = unpack_many([entry.votes for entry in same], items, k)

@@ -11,6 +11,7 @@ Problems of a file name row and column, never the content: the messages leave th
 from __future__ import annotations
 
 import ast
+import gzip
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,9 @@ import orjson
 
 from benchmark.items import ItemTable, response_fingerprint
 from benchmark.labels import LabelSet, error_tags, make_label_set, preferred_index
-from benchmark.spec import BenchmarkSpec
+from benchmark.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
+from benchmark.pairs.pair_table import labels_of_pairs
+from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
 _HUB = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[\w.-]+)")
@@ -49,10 +52,52 @@ def load_labels(spec: str | Path, revision: str | None, table: ItemTable) -> Lab
         LabelsError: it cannot be read, or does not label the items of that revision once each.
     """
     try:
+        if table.spec.scores_pairs:
+            pairs = pairs_of(read_rows(spec, None), table.spec)
+            return _labels_of_pairs(pairs, revision or pairs.edition, table)
         rows = read_rows(spec)
         return label_set(rows, revision or recognise(rows, table), table)
     except LabelsError as error:
         raise type(error)(f"labels in {spec}: {error}") from error
+
+
+def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, edition: str | None = None) -> PairSet:
+    """Return the labelled pairs in a benchmark's own file, or a part of it, under the name of their edition.
+
+    Raises:
+        LabelsError: it is not such a file; the message names another benchmark whose file it is.
+    """
+    try:
+        return pairs_of(read_rows(spec, None), benchmark, edition)
+    except LabelsError as error:
+        raise type(error)(f"labels in {spec}: {error}") from error
+
+
+def pairs_of(rows: Sequence[Row], benchmark: BenchmarkSpec, edition: str | None = None) -> PairSet:
+    """Return the pairs of a benchmark's own rows. Raises LabelsError."""
+    try:
+        return read_pairs(rows, benchmark, edition)
+    except PairsError as error:
+        other = _other_benchmark(rows, benchmark)
+        if other is not None:
+            message = f"this is a file of {other.title}; name it with --benchmark {other.id}, or LABELS={other.id}/..."
+            raise LabelsError(message) from error
+        raise LabelsError(str(error)) from error
+
+
+def _labels_of_pairs(pairs: PairSet, revision: str, table: ItemTable) -> LabelSet:
+    try:
+        return labels_of_pairs(pairs, revision, table)
+    except PairsError as error:
+        raise LabelsError(str(error)) from error
+
+
+def _other_benchmark(rows: Sequence[Row], spec: BenchmarkSpec) -> BenchmarkSpec | None:
+    """Return the benchmark whose fields the rows have, if they lack those of this one."""
+    if not rows or holds_pairs_of(rows[0], spec):
+        return None
+    others = (load_spec(name) for name in known_benchmarks() if name != spec.id)
+    return next((other for other in others if holds_pairs_of(rows[0], other)), None)
 
 
 def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
@@ -235,15 +280,16 @@ def _list(row: Row, column: str) -> list[Any] | None:
     return list(value)
 
 
-def read_rows(spec: str | Path) -> list[Row]:
-    """Return the rows of a file or Hub dataset; of parquet only COLUMNS are read. Raises LabelsError."""
+def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS) -> list[Row]:
+    """Return the rows of a file or Hub dataset; of parquet only these columns are read (None: all that are no
+    images). Raises LabelsError."""
     path = Path(spec)
     hub = _HUB.fullmatch(str(spec))
     try:
         if path.is_file():
-            return _read_file(path)
+            return _read_file(path, columns)
         if hub is not None:
-            return _read_hub(hub["name"], hub["commit"])
+            return _read_hub(hub["name"], hub["commit"], columns)
     except LabelsError:
         raise
     except Exception as error:  # the edge: file systems, network, pyarrow, JSON - each with its own exceptions
@@ -255,15 +301,18 @@ def read_rows(spec: str | Path) -> list[Row]:
     raise LabelsError("that is neither a file nor a Hub dataset at a commit (owner/name@commit)")
 
 
-def _read_file(path: Path) -> list[Row]:
+def _read_file(path: Path, columns: Sequence[str] | None) -> list[Row]:
     with path.open("rb") as file:
         if file.read(4) == b"PAR1":
             file.seek(0)
-            return _read_parquet(file)
+            return _read_parquet(file, columns)
     return _parse_json(path.read_bytes())
 
 
 def _parse_json(data: bytes) -> list[Row]:
+    if data.startswith(b"\x1f\x8b"):
+        data = gzip.decompress(data)
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip()[:1] == b"[":
         rows = _json(data, "the file")
     else:
@@ -281,18 +330,21 @@ def _json(data: bytes, what: str) -> Any:
         raise LabelsError(f"{what} is no JSON") from None
 
 
-def _read_parquet(file: Any) -> list[Row]:
+def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[Row]:
     """Return only the columns needed: the images are most of the file."""
     import pyarrow.parquet as parquet  # takes a tenth of a second, and JSON labels do without
 
     # In this thread alone: pyarrow's own would still hold the Python file when the interpreter ends, and abort it.
     source = parquet.ParquetFile(file, pre_buffer=False)
-    columns = [name for name in COLUMNS if name in source.schema_arrow.names]
+    if wanted is None:
+        binary = ("binary", "large_binary", "struct")
+        wanted = [field.name for field in source.schema_arrow if not str(field.type).startswith(binary)]
+    columns = [name for name in wanted if name in source.schema_arrow.names]
     rows: list[Row] = source.read(columns=columns, use_threads=False).to_pylist()
     return rows
 
 
-def _read_hub(name: str, commit: str) -> list[Row]:
+def _read_hub(name: str, commit: str, columns: Sequence[str] | None) -> list[Row]:
     from huggingface_hub import HfFileSystem  # takes half a second, and only this needs it
 
     # Always ask: a cached listing of a branch would be that of an earlier day.
@@ -303,7 +355,7 @@ def _read_hub(name: str, commit: str) -> list[Row]:
     for path in chosen:
         # No read-ahead: pyarrow asks for exactly the byte ranges of the columns.
         with system.open(path, "rb", block_size=_MIN_BLOCK, cache_type="none") as file:
-            rows += _read_parquet(file) if path.endswith(".parquet") else _parse_json(file.read())
+            rows += _read_parquet(file, columns) if path.endswith(".parquet") else _parse_json(file.read())
     return rows
 
 

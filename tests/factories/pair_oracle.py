@@ -1,4 +1,4 @@
-"""Verdicts on labelled pairs become counts and accuracies under the protocols of a benchmark's definition.
+"""Slow oracle: verdicts on labelled pairs, counted pair by pair and group by group, and judges that do not judge.
 
 Verdicts are int8 arrays (pairs, votes): 0 or 1 for a response in stored order, TIE, UNREADABLE.
 """
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.pairs.labelled_pairs import PairSet
-from benchmark.spec import TIE, Overall, ProtocolSpec
+from benchmark.spec import GROUPS, TIE, Overall, ProtocolSpec
 from benchmark.statistics.clustered_intervals import clustered_wilson, mean_interval
 from benchmark.statistics.uncertainty import Interval, wilson
 
@@ -99,7 +99,8 @@ def score_protocol(verdicts: Verdicts, pairs: PairSet, protocol: ProtocolSpec) -
         key: _accuracy(credit, pairs.category_index == index, pairs)
         for index, key in enumerate(pairs.spec.category_keys)
     }
-    overalls = {overall.key: _overall(overall, credit, categories, pairs) for overall in pairs.spec.overalls}
+    named = [overall for overall in pairs.spec.overalls if overall.kind != GROUPS]
+    overalls = {overall.key: _overall(overall, credit, categories, pairs) for overall in named}
     return ProtocolScores(categories, overalls, _group_accuracies(credit, pairs))
 
 
@@ -185,3 +186,15 @@ def _group_categories(pairs: PairSet) -> npt.NDArray[np.int64]:
     """Return per group the category of its first pair."""
     _, first = np.unique(pairs.group_index, return_index=True)
     return pairs.category_index[first]
+
+
+def choose_first(pairs: PairSet) -> Verdicts:
+    """Return one vote per pair for the response that is stored first, shown as A."""
+    return np.zeros((len(pairs.pairs), 1), dtype=np.int8)
+
+
+def choose_longer(pairs: PairSet) -> Verdicts:
+    """Return one vote per pair for the response with more words; a tie where they have equally many."""
+    first, second = np.array([pair.words for pair in pairs.pairs], dtype=np.int64).reshape(-1, 2).T
+    votes = np.where(first > second, 0, np.where(second > first, 1, TIE))
+    return votes.astype(np.int8)[:, np.newaxis]

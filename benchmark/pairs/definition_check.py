@@ -1,0 +1,141 @@
+"""Check of printed percentages against a definition: which overall a row states, and what no count gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from benchmark.number_check import figure
+from benchmark.pairs.published_overalls import (
+    GROUPED,
+    OVERALL,
+    Printed,
+    categories_add_up,
+    figure_sizes,
+    fitting_overalls,
+    nearest_counts,
+    overall_range,
+    unreachable_figures,
+)
+from benchmark.spec import BenchmarkSpec, ItemEdition
+
+FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD = "fits", "counts differ", "no definition", "impossible", "untold"
+
+
+@dataclass(frozen=True, slots=True)
+class StatedOverall:
+    """An overall number of the definition: the percentages that the printed categories allow, and whether it fits.
+
+    ``fits`` None: no overall was printed.
+    """
+
+    key: str
+    title: str
+    low: float
+    high: float
+    fits: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreachableFigure:
+    """A printed percentage that no count of ``n`` gives, and the counts next to it with their percentages."""
+
+    key: str
+    printed: str
+    n: int
+    below: tuple[int, str]
+    above: tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionCheck:
+    """The answer. ``adds_up``: whether counts behind the categories add up to the overall; None where that is open."""
+
+    spec: BenchmarkSpec
+    edition: ItemEdition
+    figures: Printed
+    overalls: tuple[StatedOverall, ...]
+    unreachable: tuple[UnreachableFigure, ...]
+    adds_up: bool | None
+
+    @property
+    def fitting(self) -> tuple[str, ...]:
+        """The overall numbers that the printed one may be."""
+        return tuple(overall.key for overall in self.overalls if overall.fits)
+
+    @property
+    def verdict(self) -> str:
+        """One of FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD.
+
+        An impossible figure decides only where all sizes are known for certain.
+        """
+        if self.unreachable and not self.edition.inferred:
+            return IMPOSSIBLE
+        if OVERALL not in self.figures or not self.overalls:
+            return UNTOLD
+        if not self.fitting:
+            return NO_DEFINITION
+        return OTHER_COUNTS if self.adds_up is False and self.fitting == (self.spec.pooled,) else FITS
+
+
+def printed_names(spec: BenchmarkSpec) -> tuple[str, ...]:
+    """Return the names of the percentages that can be checked."""
+    return (OVERALL, *spec.category_keys, *([GROUPED] if spec.grouped is not None else []))
+
+
+def read_printed(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
+    """Return the percentages that were given, as decimals.
+
+    Raises:
+        ValueError: one is not a percentage between 0 and 100.
+    """
+    read = {name: figure(given.get(name)) for name in printed_names(spec)}
+    return {name: str(value) for name, value in read.items() if value is not None}
+
+
+def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
+    """Return the first edition that has pairs of every category with a figure; else the last."""
+    return next(
+        (edition for edition in spec.editions if all(edition.likely_sizes.get(key) != 0 for key in figures)),
+        spec.editions[-1],
+    )
+
+
+def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
+    """Return what arithmetic says about printed percentages. ``figures`` as of `read_printed`."""
+    edition = edition_of(figures, spec)
+    sizes = edition.likely_sizes
+    fitting = fitting_overalls(figures, spec, sizes) if OVERALL in figures else None
+    ranges = {overall: overall_range(overall, figures, sizes) for overall in spec.overalls}
+    overalls = tuple(
+        StatedOverall(
+            overall.key,
+            overall.title,
+            _percent(found[0]),
+            _percent(found[1]),
+            None if fitting is None else overall.key in fitting,
+        )
+        for overall, found in ranges.items()
+        if found is not None
+    )
+    whole = all(key in figures for key, size in edition.sizes.items() if size) and not edition.inferred
+    adds_up = categories_add_up(figures, edition) if whole and OVERALL in figures else None
+    return DefinitionCheck(spec, edition, figures, overalls, _unreachable(figures, spec, edition, fitting), adds_up)
+
+
+def _unreachable(
+    figures: Printed, spec: BenchmarkSpec, edition: ItemEdition, fitting: tuple[str, ...] | None
+) -> tuple[UnreachableFigure, ...]:
+    """Return the impossible figures; an overall that may be a mean of categories is no count."""
+    sizes = figure_sizes(edition)
+    may_be_mean = edition.inferred or any(key != spec.pooled for key in fitting or ())
+    counted = {key: printed for key, printed in figures.items() if key != OVERALL or not may_be_mean}
+    return tuple(
+        UnreachableFigure(key, figures[key], sizes[key], *nearest_counts(figures[key], sizes[key]))
+        for key in unreachable_figures(counted, edition)
+    )
+
+
+def _percent(value: Fraction) -> float:
+    return round(float(value), 4)

@@ -1,0 +1,157 @@
+"""Number check for benchmarks with several definitions of overall, for the page, the API and the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from benchmark.pairs.definition_check import (
+    FITS,
+    IMPOSSIBLE,
+    NO_DEFINITION,
+    OTHER_COUNTS,
+    DefinitionCheck,
+    UnreachableFigure,
+    check_definitions,
+    printed_names,
+    read_printed,
+)
+from benchmark.pairs.published_overalls import GROUPED, OVERALL
+from benchmark.spec import BenchmarkSpec
+from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
+
+TABLES = "published_tables.json"
+"""Tables of papers in the folder of a definition: source, url, columns, rows of a name and figures as printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row of a published table, what arithmetic says of it, and the address of its check."""
+
+    name: str
+    overall: str
+    check: DefinitionCheck
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedTable:
+    """A published table, row by row."""
+
+    source: str
+    url: str
+    rows: tuple[CheckedRow, ...]
+
+    @property
+    def definitions(self) -> tuple[str, ...]:
+        """The definitions of overall of which one alone explains a row of the table."""
+        alone = [row.check.fitting[0] for row in self.rows if len(row.check.fitting) == 1]
+        return tuple(dict.fromkeys(alone))
+
+
+def title_of(name: str, spec: BenchmarkSpec) -> str:
+    """Return how people call a printed figure."""
+    if name == GROUPED and spec.grouped is not None:
+        return spec.grouped.title.partition(":")[0]
+    return "Overall" if name == OVERALL else spec.title_of(name)
+
+
+def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
+    """Return what arithmetic says about figures of a query string or a command line.
+
+    Raises:
+        BadFigures: one is no percentage, none is given, or all are fractions.
+    """
+    texts = {name: given.get(name, "").strip() for name in printed_names(spec)}
+    for name, text in texts.items():
+        try:
+            read_printed({name: text if len(text) <= MOST_LETTERS else "…"}, spec)
+        except ValueError:
+            message = f"“{text[:MOST_LETTERS]}” is not a percentage between 0 and 100, such as 71.9."
+            raise BadFigures(name, message) from None
+    figures = read_printed(texts, spec)
+    if not figures:
+        raise BadFigures(None, "No figure was given: there is nothing to check.")
+    if all(float(printed) <= 1 for printed in figures.values()) and any(map(float, figures.values())):
+        raise BadFigures(None, "All figures are at most 1: percent are needed (71.9), not fractions (0.719).")
+    return check_definitions(figures, spec)
+
+
+def headline(found: DefinitionCheck) -> str:
+    """Return the verdict in one sentence."""
+    if found.verdict == IMPOSSIBLE:
+        names = " and ".join(title_of(figure.key, found.spec) for figure in found.unreachable)
+        return f"No count of pairs gives the printed {names}."
+    if found.verdict == NO_DEFINITION:
+        return "The overall fits none of the definitions in circulation."
+    if found.verdict == OTHER_COUNTS:
+        return "The categories do not add up to the overall."
+    if found.verdict == FITS:
+        titles = " or ".join(f"“{key}”" for key in found.fitting)
+        return f"The overall is {titles}."
+    return "Every figure is possible. With all categories and the overall we can tell its definition."
+
+
+def sentences(found: DefinitionCheck) -> list[str]:
+    """Return what was found, for people."""
+    said = [_impossible(figure, found.spec) for figure in found.unreachable]
+    for overall in found.overalls:
+        span = f"{overall.low:.2f}" if overall.low == overall.high else f"{overall.low:.2f} to {overall.high:.2f}"
+        fits = {True: ": this fits", False: ": this does not fit", None: ""}[overall.fits]
+        said.append(f"{overall.title}: the categories give {span}{fits}.")
+    if found.adds_up is not None:
+        no = "" if found.adds_up else "no "
+        said.append(f"There are {no}counts behind the categories that add up to the overall.")
+    if found.edition.inferred and found.overalls:
+        sizes = " and ".join(f"{key} {size:,}" for key, size in found.edition.inferred.items())
+        said.append(f"The sizes {sizes} are inferred: the paper does not state them.")
+    return said
+
+
+def _impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
+    what = "groups" if figure.key == GROUPED else "pairs"
+    (less, low), (more, high) = figure.below, figure.above
+    return (
+        f"{title_of(figure.key, spec)} {figure.printed} is no count of {figure.n} {what}: "
+        f"{less} of {figure.n} is {low}, {more} of {figure.n} is {high}. Perhaps pairs were left out."
+    )
+
+
+def to_json(found: DefinitionCheck) -> dict[str, Any]:
+    """Return the whole answer for programs; figures stay as they were printed, percentages are percent."""
+    return {
+        "verdict": found.verdict,
+        "headline": headline(found),
+        "sentences": sentences(found),
+        "edition": found.edition.key,
+        "figures": dict(found.figures),
+        "definitions": [
+            {"key": one.key, "title": one.title, "low": one.low, "high": one.high, "fits": one.fits}
+            for one in found.overalls
+        ],
+        "unreachable": [
+            {"name": one.key, "printed": one.printed, "n": one.n, "below": list(one.below), "above": list(one.above)}
+            for one in found.unreachable
+        ],
+        "adds_up": found.adds_up,
+    }
+
+
+@cache
+def published_tables(spec: BenchmarkSpec) -> tuple[CheckedTable, ...]:
+    """Return the tables of papers that the folder of a definition has, each row checked."""
+    content = spec.read(TABLES)
+    tables = json.loads(content) if content is not None else ()
+    return tuple(
+        CheckedTable(table["source"], table["url"], tuple(_row(row, table["columns"], spec) for row in table["rows"]))
+        for table in tables
+    )
+
+
+def _row(row: Sequence[str], columns: Sequence[str], spec: BenchmarkSpec) -> CheckedRow:
+    name, *figures = row
+    given = dict(zip(columns, figures, strict=True))
+    return CheckedRow(name, given.get(OVERALL, ""), check_definitions(read_printed(given, spec), spec), url(given))

@@ -1,0 +1,92 @@
+"""The number check tells which definition of overall a row uses, and which percentages no count gives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from benchmark.spec import load_spec
+from leaderboard import api, routes
+from leaderboard.__main__ import main
+from leaderboard.cache import BoardCache
+from leaderboard.pages import definition_check
+from leaderboard.pages.number_check import BadFigures
+from leaderboard.render_context import RenderContext
+from tests.factories.snapshots import FixedSource
+
+MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
+SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vqa")
+PRINTED = ("overall", *SEVEN)
+R1_STYLE = dict(zip(PRINTED, ["70.8", "62.6", "69.0", "72.0", "67.6", "62.1", "74.8", "87.2"], strict=True))
+OWN_STYLE = dict(zip(PRINTED, ["68.7", "68.2", "56.3", "64.9", "73.1", "48.6", "72.4", "83.5"], strict=True))
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    site = BoardCache(FixedSource(None), check_every=0.0, context=RenderContext(MMRB))
+    app = FastAPI(docs_url=None)
+    app.include_router(routes.build(site))
+    app.include_router(api.build(site))
+    with TestClient(app) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("figures", "definitions"), [(R1_STYLE, ["mean-of-seven"]), (OWN_STYLE, ["micro", "micro-released"])]
+)
+def test_the_definition_of_an_overall_follows_from_the_categories(
+    figures: dict[str, str], definitions: list[str]
+) -> None:
+    found = definition_check.answer(figures, MMRB)
+    assert (found.verdict, list(found.fitting)) == ("fits", definitions)
+    assert f"“{definitions[0]}”" in definition_check.headline(found)
+
+
+def test_the_published_column_mixes_two_definitions() -> None:
+    (table,) = definition_check.published_tables(MMRB)
+    fitting = {row.name: row.check.fitting for row in table.rows}
+    assert [name for name, keys in fitting.items() if keys == ("micro", "micro-released")] == [
+        "BaseReward (Qwen2-VL)", "BaseReward (Qwen2.5-VL)",
+    ]  # fmt: skip
+    assert [name for name, keys in fitting.items() if not keys] == ["ensemble"]
+    assert sum("mean-of-seven" in keys for keys in fitting.values()) == 11
+
+
+def test_a_value_that_no_count_gives_is_named_with_its_neighbours() -> None:
+    found = definition_check.answer({"groups": "26.01", "overall": "58.23"}, MM_RLHF)
+    assert found.verdict == "impossible"
+    assert "12 of 46 is 26.09" in definition_check.sentences(found)[0]
+    (table,) = definition_check.published_tables(MM_RLHF)
+    impossible = {row.name: {one.key for one in row.check.unreachable} for row in table.rows if row.check.unreachable}
+    assert impossible["BaseReward (Qwen2.5-VL)"] == {"mcq", "long", "short"}
+    assert len(impossible) == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "field"), [({"overall": "120"}, "overall"), ({}, None), ({"overall": "0.7", "math": "0.6"}, None)]
+)
+def test_what_is_no_percentage_is_refused(given: dict[str, str], field: str | None) -> None:
+    with pytest.raises(BadFigures) as refused:
+        definition_check.answer(given, MMRB)
+    assert refused.value.field == field
+
+
+def test_page_and_api_give_the_same_answer(client: TestClient) -> None:
+    page = client.get("/check-numbers", params=R1_STYLE)
+    assert page.status_code == 200
+    assert "mean-of-seven" in page.text
+    assert "BaseReward, Table 10" in page.text
+    answer = client.get("/api/v1/check-numbers", params=R1_STYLE).json()
+    assert [one["key"] for one in answer["definitions"] if one["fits"]] == ["mean-of-seven"]
+    assert client.get("/check-numbers?overall=x").status_code == 400
+    assert client.get("/api/v1/check-numbers?overall=x").json()["parameter"] == "overall"
+
+
+def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
+    options = [part for name, value in R1_STYLE.items() for part in (f"--{name}", value)]
+    assert main(["check-numbers", "--benchmark", "multimodal-rewardbench", "--json", *options]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "fits"

@@ -1,0 +1,195 @@
+"""Benchmarks of labelled pairs in the service: an upload is read, scored by a worker, and stands on the board."""
+
+from __future__ import annotations
+
+import json
+import random
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmark.baselines import FIRST, LONGER
+from benchmark.pairs.labelled_pairs import PairSet, read_pairs
+from benchmark.spec import BenchmarkSpec, load_spec
+from leaderboard.board.rows import Board, BoardRow, build_board
+from storage.database import Database
+from storage.labels import label_sets
+from storage.models.core import Snapshot
+from submissions.metadata import Metadata
+from submissions.service import FileRejected
+from submissions.submit_html import report_html
+from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
+from tests.factories.submission_service import SubmissionSetup, make_setup, person
+from tests.pair_files import (
+    mm_rlhf_items,
+    mm_rlhf_official,
+    mm_rlhf_predictions,
+    mmrb_items,
+    mmrb_official,
+    mmrb_predictions,
+    write_json,
+    write_json_lines,
+)
+from tests.real_data import real_file, rows
+from workers.runner import Worker, drain
+from workers.scorer import Scorer, load_scorer
+from workers.startup import prepare
+
+MMRB, MM_RLHF = load_spec("multimodal-rewardbench"), load_spec("mm-rlhf-rewardbench")
+ITEMS, QUESTIONS = mmrb_items(240, seed=1), mm_rlhf_items(seed=2)
+Line = dict[str, Any]
+
+
+@dataclass
+class PairService:
+    """What serves one benchmark of labelled pairs: intake, database and worker."""
+
+    setup: SubmissionSetup
+    database: Database
+    scorer: Scorer
+
+    def submit(self, lines: list[Line], model: str) -> str:
+        data = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        file = self.setup.arrive(data, f"{model}.jsonl")
+        return self.setup.intake.submit(file, Metadata(model=model), person(model)).id
+
+    def board(self, protocol: str | None = None) -> Board:
+        """Return the board after the worker has done everything that waits."""
+        worker = Worker(self.database, self.scorer, 60)
+        worker.publish_snapshot(anew=True)
+        drain(worker, lambda: False, lambda seconds: None)
+        with self.database.read() as session:
+            pointer = label_sets.current(session, self.scorer.benchmark)
+            assert pointer is not None
+            body = session.get_one(Snapshot, pointer.snapshot_id).body
+        return build_board(json.loads(zlib.decompress(body)), self.scorer.table.spec, protocol=protocol)
+
+
+def serving(database: Database, folder: Path, spec: BenchmarkSpec, source: Path) -> PairService:
+    scorer = load_scorer(None, [("v1", str(source))], benchmark=spec)
+    prepare(database, scorer, "v1")
+    return PairService(make_setup(database, folder, table=scorer.table), database, scorer)
+
+
+def row_of(board: Board, name: str) -> BoardRow:
+    row = board.find(name)
+    assert row is not None
+    return row
+
+
+def assert_same(row: BoardRow, wanted: dict[str, Accuracy | None]) -> None:
+    """A row has the values and intervals of the slow oracle."""
+    for name, accuracy in wanted.items():
+        if accuracy is None:
+            assert row.scores[name] is None
+        else:
+            assert row.scores[name] == pytest.approx(accuracy.value, abs=1e-12), name
+            assert row.interval[name] == pytest.approx(tuple(accuracy.interval), abs=1e-9), name
+
+
+@pytest.fixture(scope="module")
+def real_questions() -> tuple[list[Line], Path]:
+    return rows("benchmarks/mm_rlhf_rewardbench.jsonl"), real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
+
+
+@pytest.mark.parametrize("with_texts", [True, False])
+def test_the_board_shows_the_official_acc_and_acc_plus_of_the_real_questions(
+    database: Database, tmp_path: Path, real_questions: tuple[list[Line], Path], with_texts: bool
+) -> None:
+    items, source = real_questions
+    service = serving(database, tmp_path, MM_RLHF, source)
+    lines = mm_rlhf_predictions(items, 3)
+    pairs, questions = mm_rlhf_official(lines)
+    sent = lines if with_texts else [{name: line[name] for name in ("id", "rewards")} for line in lines]
+    entry = service.submit(sent, "judge")
+    for protocol in ("strict", "official"):
+        row = row_of(service.board(protocol), entry)
+        for key in MM_RLHF.category_keys:
+            assert row.scores[key] == pytest.approx(pairs[key][0] / pairs[key][1])
+        assert row.scores["micro"] == pytest.approx(pairs["overall"][0] / 170)
+        assert row.scores["acc-plus"] == pytest.approx(questions["overall"][0] / 46)
+
+
+def test_intervals_and_baselines_are_those_of_the_oracle(
+    database: Database, tmp_path: Path, real_questions: tuple[list[Line], Path]
+) -> None:
+    items, source = real_questions
+    service = serving(database, tmp_path, MM_RLHF, source)
+    service.submit(mm_rlhf_predictions(items, 4), "judge")
+    pairs, board = read_pairs(items, MM_RLHF), service.board()
+    for baseline, verdicts in ((LONGER, choose_longer(pairs)), (FIRST, choose_first(pairs))):
+        found = score_protocol(verdicts, pairs, MM_RLHF.protocols[0])
+        assert found.groups is not None
+        wanted = {**found.categories, **found.overalls, "acc-plus": found.groups["overall"]}
+        assert_same(row_of(board, baseline), wanted)
+    longer = row_of(board, LONGER)
+    assert round(100 * (longer.scores["micro"] or 0), 1) == 71.8
+    assert longer.interval["micro"][1] - longer.interval["micro"][0] > 0.14  # 170 independent pairs would have .134
+    assert row_of(board, FIRST).scores["micro"] == 1.0  # the file has the preferred response first
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_official_files_of_multimodal_rewardbench_have_the_official_accuracies(
+    database: Database, tmp_path: Path, seed: int
+) -> None:
+    service = serving(database, tmp_path, MMRB, write_json(tmp_path / "all_data.json", ITEMS))
+    lines = mmrb_predictions(ITEMS, seed)
+    entry = service.submit(lines, "judge")
+    row, counted = row_of(service.board("official"), entry), mmrb_official(lines)
+    assert row.scores["micro"] == pytest.approx(counted.pop("all").expected)
+    assert {key: row.scores[key] for key in counted} == pytest.approx(
+        {key: counts.expected for key, counts in counted.items()}
+    )
+    as_first = sum((line["Label"] == "A") == ("[[A]]" in line["output"] or "[[B]]" not in line["output"])
+                   for line in lines)  # fmt: skip
+    assert row_of(service.board("lmms-eval"), entry).scores["micro"] == pytest.approx(as_first / len(lines))
+    assert row.scores["micro-5211"] is None
+
+
+def test_the_real_part_of_multimodal_rewardbench_is_an_edition_of_its_own(database: Database, tmp_path: Path) -> None:
+    items = rows("benchmarks/multimodal_rewardbench_part.json")
+    source = real_file("data/benchmarks/multimodal_rewardbench_part.json")
+    service = serving(database, tmp_path, MMRB, source)
+    lines = mmrb_predictions(items, 5)
+    entry = service.submit(lines, "judge")
+    row = row_of(service.board("official"), entry)
+    counted = mmrb_official(lines)
+    assert len(service.scorer.table) == 1750 and service.scorer.table.revisions[0].startswith("part-")
+    assert row.scores["micro"] == pytest.approx(counted["all"].expected)
+    assert row.scores["mean-of-seven"] is None and row.scores["knowledge"] is None
+
+
+def test_rewards_that_name_the_preferred_response_are_resolved_by_the_worker(
+    database: Database, tmp_path: Path
+) -> None:
+    service = serving(database, tmp_path, MMRB, write_json(tmp_path / "all_data.json", ITEMS))
+    dice = random.Random(6)
+    lines = [{**item, "rewards": dice.choice(([1, 0], [0, 1], [1, 1]))} for item in ITEMS]
+    entry = service.submit(lines, "judge")
+    row = row_of(service.board(), entry)
+    assert row.scores["micro"] == pytest.approx(sum(line["rewards"] == [1, 0] for line in lines) / len(lines))
+
+
+def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Database, tmp_path: Path) -> None:
+    source = write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS)
+    service = serving(database, tmp_path, MM_RLHF, source)
+    with pytest.raises(FileRejected) as refused:
+        service.submit(mmrb_predictions(ITEMS, 7), "judge")
+    named = {"id": MMRB.id, "title": MMRB.title, "path": "/app/submit?benchmark=multimodal-rewardbench"}
+    assert refused.value.report["other_benchmark"] == named
+    (problem,) = refused.value.report["problems"]
+    assert problem["code"] == "other-benchmark" and MMRB.title in problem["message"]
+    assert '<a class="vl-other" href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(
+        refused.value.report
+    )
+
+
+def test_labels_of_one_revision_may_cover_a_part_of_the_items(database: Database, tmp_path: Path) -> None:
+    whole = write_json_lines(tmp_path / "whole.jsonl", QUESTIONS)
+    scorer = load_scorer(None, [("v1", str(whole))], benchmark=MM_RLHF)
+    pairs: PairSet = read_pairs(QUESTIONS, MM_RLHF)
+    assert scorer.labels["v1"].items == len(pairs.pairs)
+    assert set(scorer.labels["v1"].preferred.tolist()) == {0, 1}  # the order of the file is not the stored one
