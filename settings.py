@@ -409,6 +409,11 @@ class WorkerSettings(_FromMapping):
             raise ValueError(
                 f"LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has."
             ) from None
+        if hidden and spec.public_labels:
+            raise ValueError(
+                f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
+                "public. Take it out of HIDDEN_LABELS."
+            )
         manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
         return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
 

@@ -53,6 +53,10 @@ NAVIGATION = (
 )
 ACTION = ("Submit predictions", "/app/submit")
 
+PUBLIC_LABELS = (
+    "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."
+)
+"""What the mark of a benchmark with public labels means."""
 TYPE_NAMES: Mapping[str, str] = TYPES
 
 
@@ -160,6 +164,7 @@ def environment(context: RenderContext) -> Environment:
         "chosen_benchmark": f"?benchmark={context.spec.id}" if context.prefix else "",
         "benchmarks": context.benchmarks,
         "served": context.spec.id,
+        "public_labels": PUBLIC_LABELS if context.spec.public_labels else "",
         "local_mode": context.local_mode,
         "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or context.spec.splits],
         "action": ACTION,
