@@ -83,7 +83,7 @@ def packed_sizes(items: int, k: int) -> tuple[int, int]:
 def _unpack_one(data: bytes, items: int, k: int) -> Matrix:
     narrow, wide = packed_sizes(items, k)
     if len(data) == narrow:
-        return unpack_many([data], items, k)[0]
+        return np.asarray(unpack_many([data], items, k)[0], dtype=np.int8)
     if len(data) != wide or data[:1] != _WIDE:
         raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")
     octets = np.frombuffer(data, dtype=np.uint8, offset=1)

@@ -120,7 +120,9 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
 
 
 def compared(service: Service, ids: list[str]) -> bool:
-    return bool(service.http.get(f"/api/v1/compare?entries={','.join(ids)}").json().get("pairs"))
+    """Return whether the paired statistics are there; until then a comparison has intervals alone."""
+    pairs = service.http.get(f"/api/v1/compare?entries={','.join(ids)}").json().get("pairs")
+    return bool(pairs) and pairs[0]["differences"]["all"]["only_first"] is not None
 
 
 def upload(service: Service, model: str, data: bytes) -> str:
