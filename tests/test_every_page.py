@@ -100,9 +100,7 @@ def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_a_page_is_accessible_fits_the_screen_and_has_the_header_and_footer(
-    world: PagesWorld, kind: str
-) -> None:
+def test_a_page_is_accessible_fits_the_screen_and_has_the_header_and_footer(world: PagesWorld, kind: str) -> None:
     _look(world, world.inside, kind)
 
 

@@ -79,7 +79,7 @@ def prepare_demo(settings: Settings) -> None:
 
 
 def prepare_items(settings: Settings) -> None:
-    """Make the manifests of benchmarks that have none, in processes of their own; this one never holds a label.
+    """Make the manifests of labelled pairs, in processes of their own; this one never holds a label.
 
     Raises:
         SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
