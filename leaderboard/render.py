@@ -160,6 +160,7 @@ def environment(context: RenderContext) -> Environment:
     jinja.globals |= {
         "asset": lambda name: asset_url(context, name),
         "brand": context.spec.brand,
+        "homepage": context.spec.homepage,
         "prefix": context.prefix,
         "chosen_benchmark": f"?benchmark={context.spec.id}" if context.prefix else "",
         "benchmarks": context.benchmarks,
