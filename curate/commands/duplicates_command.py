@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmark.items import MANIFEST
-from benchmark.spec import DEFINITIONS
+from benchmark.spec import DEFINITIONS, MANIFEST
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
 from curate.near_duplicates import (
