@@ -25,6 +25,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     identity, largest = settings.identity, settings.upload_limit_bytes
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
+    shared = {} if services.shared_rates is None else {"share": services.shared_rates.add}
 
     def free_bytes() -> int:
         return shutil.disk_usage(settings.state_dir).free
@@ -45,9 +46,9 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
-        Middleware(RateLimitMiddleware, rate, address_of, largest=largest) if rate else None,
+        Middleware(RateLimitMiddleware, rate, address_of, largest=largest, **shared) if rate else None,
         Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),
-        Middleware(RateLimitMiddleware, rate, account_of) if rate and openid else None,
+        Middleware(RateLimitMiddleware, rate, account_of, **shared) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
 
