@@ -96,6 +96,10 @@ class RateLimiter:
         self._used_until = busy
 
 
+def keep_alone(name: str, limiter: RateLimiter) -> None:
+    """Count in this process alone."""
+
+
 class RateLimitMiddleware:
     """The application behind a limit. `whose`: who is counted; "" is not. `largest`: bytes of the largest file that is
     taken, where bytes are counted too; 0 where they are not."""
@@ -107,7 +111,7 @@ class RateLimitMiddleware:
         whose: Callable[[Scope], str],
         clock: Callable[[], float] = time.monotonic,
         largest: int = 0,
-        share: Callable[[str, RateLimiter], None] = lambda name, limiter: None,
+        share: Callable[[str, RateLimiter], None] = keep_alone,
     ) -> None:
         """`share`: called with each limiter and its name, for those that count together with other processes."""
         self._app, self._whose, self._flood = app, whose, RateLimiter(per_minute, clock)
