@@ -68,7 +68,7 @@ class ServedSettings:
     label_specs: tuple[LabelSpec, ...]  # none of the demo
     label_revision: str  # that a new board shows
     hidden_labels: Mapping[str, str]
-    manifest_path: Path | None  # of the demo, or of a benchmark without one; None: that of the definition
+    manifest_path: Path | None  # of the demo, or of labelled pairs; None: that of the definition
     item_texts_path: Path | None
 
     @property
@@ -409,8 +409,12 @@ class WorkerSettings(_FromMapping):
             raise ValueError(
                 f"LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has."
             ) from None
-        made = spec.scores_pairs and not spec.has_items
-        manifest = self.data_dir / "items" / f"{name}.json" if made else None
+        if hidden and spec.public_labels:
+            raise ValueError(
+                f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
+                "public. Take it out of HIDDEN_LABELS."
+            )
+        manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
         return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
 
     @property

@@ -54,6 +54,12 @@ ALL_ROWS = PageOfRows()
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
 
 
+async def _benchmark_parameter(
+    benchmark: Annotated[str | None, Query(description="Id of a benchmark; the first one if left out")] = None,
+) -> None:
+    """Describe the parameter; web/benchmarks.py has picked the board by it."""
+
+
 @cache
 def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the fields of a row in the order in which they were published; a column that is declared later follows."""
@@ -63,7 +69,7 @@ def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
 
 def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
     """``GET /api/v1/leaderboard`` and ``GET /api/v1/entries/{id}``, and the routes in leaderboard/pages/api.py."""
-    router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
+    router = APIRouter(prefix="/api/v1", tags=["leaderboard"], dependencies=[Depends(_benchmark_parameter)])
     spec = site.spec
     rules, groupings = tuple(protocols(spec)), tuple(spec.groupings)
     one_protocol = Query(spec.ranking, description="How votes become right or wrong: " + ", ".join(rules))

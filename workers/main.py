@@ -64,7 +64,7 @@ def _work_on(
     database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
 ) -> None:
     mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
-    for mirror in mirrors:  # before the runner looks which labels are here
+    for mirror in mirrors:  # before the runners look which labels are here
         mirror.restore()
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
     worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
@@ -165,7 +165,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
 
 
 def _write_items(settings: WorkerSettings) -> None:
-    """Write the manifests of benchmarks whose definitions have none."""
+    """Write the manifests of labelled pairs, where they are not there yet."""
     for served in settings.served:
         if served.manifest_path is not None and not settings.is_demo:
             write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])
