@@ -243,6 +243,9 @@ class WorkerSettings(_FromMapping):
         repr=False,
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+    keep_snapshots_days: int = setting(
+        31, "after how many days one snapshot of the board a day stays; `0` keeps all", ge=0, le=100_000
+    )
 
     @field_validator("data_dir", "item_texts", "definitions")
     @classmethod
@@ -406,6 +409,11 @@ class WorkerSettings(_FromMapping):
             raise ValueError(
                 f"LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has."
             ) from None
+        if hidden and spec.public_labels:
+            raise ValueError(
+                f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
+                "public. Take it out of HIDDEN_LABELS."
+            )
         manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
         return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
 

@@ -53,6 +53,10 @@ NAVIGATION = (
 )
 ACTION = ("Submit predictions", "/app/submit")
 
+PUBLIC_LABELS = (
+    "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."
+)
+"""What the mark of a benchmark with public labels means."""
 TYPE_NAMES: Mapping[str, str] = TYPES
 
 
@@ -161,6 +165,7 @@ def environment(context: RenderContext) -> Environment:
         "chosen_benchmark": f"?benchmark={context.spec.id}" if context.prefix else "",
         "benchmarks": context.benchmarks,
         "served": context.spec.id,
+        "public_labels": PUBLIC_LABELS if context.spec.public_labels else "",
         "local_mode": context.local_mode,
         "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or context.spec.splits],
         "action": ACTION,
@@ -395,7 +400,8 @@ def board_data(board: Board) -> bytes:
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
-        "stated": {column.term: [column.key, column.kind] for column in columns_of(board.spec) if column.stated},
+        "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
+        "shown": {column.key: shown for column in columns_of(board.spec) if (shown := _shown_texts(column, rows))},
     }
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([getattr(row, name) for row in rows])
@@ -418,6 +424,29 @@ def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
     if column.value_type == "flag":
         return [None if value is None else int(value) for value in values]
     return _texts(values) if column.value_type in ("text", "day", "moment") else values
+
+
+def _searched_as(column: Column) -> str:
+    """Return how the script compares the values of a column."""
+    if column.value_type == "flag":
+        return "flag"
+    return "number" if column.value_type in ("whole", "number") else "text"
+
+
+def _shown_texts(column: Column, rows: Sequence[BoardRow]) -> dict[str, str]:
+    """Return what stands in the cells of a column for a value that is not shown as it is."""
+    if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
+        return {}
+    values = {row.value(column.key) for row in rows} - {None, ""}
+    plain = {value: _as_in_script(value) for value in values}
+    return {plain[value]: text for value in values if (text := column.text(value)) != plain[value]}
+
+
+def _as_in_script(value: Any) -> str:
+    """Return a value as JavaScript writes it, a flag as it is in the file: 0 or 1."""
+    return (
+        str(int(value)) if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()) else str(value)
+    )
 
 
 def _report_data(board: Board) -> list[list[int]]:

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
 from submissions.text_output import printable, sample_lines
@@ -44,6 +45,7 @@ def _add_check(commands: Any) -> None:
     check.add_argument("file", type=Path, metavar="FILE", help="prediction file in any known format")
     check.add_argument("--json", action="store_true", help="print the check report as JSON")
     check.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark (the demo's)")
+    check.add_argument("--benchmark", default=DEFAULT_BENCHMARK, metavar="ID", help=f"id ({DEFAULT_BENCHMARK})")
     check.set_defaults(run=check_command)
 
 
@@ -65,12 +67,13 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
 
 def check_command(arguments: argparse.Namespace) -> int:
     """Read a file as the service would, and print what it found."""
-    from benchmark.items import load_table
+    from benchmark.items import ItemTable, load_table
     from predictions.parse import UploadRejected, build_report, parse_predictions
 
     try:
         data = arguments.file.read_bytes()
-        table = load_table(arguments.items)
+        spec = load_spec(arguments.benchmark)
+        table = load_table(arguments.items) if arguments.items else ItemTable.load(spec, None)
     except FileNotFoundError as error:
         print(f"{error.filename} does not exist.", file=sys.stderr)
         return USAGE

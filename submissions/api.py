@@ -85,6 +85,15 @@ _FORM = {
         **{name: {"type": "string"} for name in (*visibility_options.FIELDS, visibility_options.CONFIRMATION)},
     },
 }
+_PARAMETERS = [
+    {
+        "name": "benchmark",
+        "in": "query",
+        "required": False,
+        "schema": {"type": "string"},
+        "description": "Id of a benchmark; the first one if left out",
+    }
+]
 _CHECK_BODY = {
     "multipart/form-data": {"schema": {"type": "object", "properties": {"file": _FILE_SCHEMA}}},
     "application/octet-stream": {"schema": _FILE_SCHEMA},
@@ -129,7 +138,9 @@ class _FileReading:
 
 def _add_check(router: APIRouter, reading: _FileReading) -> None:
     @router.post(
-        "/api/v1/check", openapi_extra={"requestBody": {"content": _CHECK_BODY}}, responses=openapi_examples.CHECK
+        "/api/v1/check",
+        openapi_extra={"parameters": _PARAMETERS, "requestBody": {"content": _CHECK_BODY}},
+        responses=openapi_examples.CHECK,
     )
     async def check(request: Request) -> Response:
         """Dry run: what this service understands of a file. Needs no account, costs nothing, touches no label."""
@@ -148,7 +159,10 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
     @router.post(
         "/api/v1/submissions",
         status_code=202,
-        openapi_extra={"requestBody": {"content": {"multipart/form-data": {"schema": _FORM}}}},
+        openapi_extra={
+            "parameters": _PARAMETERS,
+            "requestBody": {"content": {"multipart/form-data": {"schema": _FORM}}},
+        },
         responses=openapi_examples.SUBMIT,
     )
     async def submit(request: Request) -> Response:

@@ -40,6 +40,7 @@ def add_commands(commands: Any, environ: Mapping[str, str]) -> None:
         flag, about = "--" + name.replace("_", "-"), f"{field.help} ({'required; ' * field.required}{field.limits})"
         submit.add_argument(flag, dest=name, metavar="TEXT", required=field.required, help=about)
     submit.add_argument("--anonymous-until", metavar="DAY", help="name no owner, organisation, link before: 2027-01-31")
+    submit.add_argument("--benchmark", default="", metavar="ID", help="id of the benchmark (the server's first)")
     submit.add_argument("--unpublished", action="store_true", help="keep the entry off the board until you publish it")
     submit.add_argument("--wait", action="store_true", help="until the entry is scored")
     submit.add_argument(
@@ -87,7 +88,8 @@ def submit_command(arguments: argparse.Namespace) -> int:
     try:
         with _connection(arguments) as http, arguments.file.open("rb") as file:
             files = {"file": (arguments.file.name, file, "application/octet-stream")}
-            taken = _answer(http.post("/api/v1/submissions", data=fields, files=files))
+            wanted = {"benchmark": arguments.benchmark} if arguments.benchmark else {}
+            taken = _answer(http.post("/api/v1/submissions", params=wanted, data=fields, files=files))
             if not arguments.json:
                 print(_accepted(taken), flush=True)
             if arguments.receipt or not arguments.json:
@@ -176,7 +178,7 @@ def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, 
         print(json.dumps({**more, **state, "scorecard": card}))
     elif state["state"] == "scored":
         entry = f"{str(http.base_url).rstrip('/')}{state['entry_url']}" if state["entry_url"] else None
-        print(_result(card, _row(http, submission) if card else None, entry))
+        print(_result(card, _row(http, submission, card["benchmark"]) if card else None, entry))
     if arguments.wait and state["state"] not in (*_ENDED, _AWAITING):
         return _complain(f"Not scored after {arguments.timeout:g} seconds; ask again: status {submission}")
     return 1 if state["state"] == "failed" else 0
@@ -201,9 +203,10 @@ def _scorecard(http: httpx.Client, submission: str, deadline: float) -> dict[str
         time.sleep(0.3)
 
 
-def _row(http: httpx.Client, submission: str) -> dict[str, Any] | None:
-    """Return the entry's row of the board, with `of`: how many have a rank; None where it is not there (yet)."""
-    reply = http.get("/api/v1/leaderboard")
+def _row(http: httpx.Client, submission: str, benchmark: str) -> dict[str, Any] | None:
+    """Return the entry's row of its benchmark's board, with `of`: how many have a rank; None where it is not there
+    (yet)."""
+    reply = http.get("/api/v1/leaderboard", params={"benchmark": benchmark})
     rows = reply.json()["entries"] if reply.status_code == 200 else []
     ranked = sum(row["rank"] is not None for row in rows)
     return next(

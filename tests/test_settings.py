@@ -211,6 +211,49 @@ def test_hidden_labels_are_among_those_that_are_configured() -> None:
         read(LABELS="v2=a", HIDDEN_LABELS="v4")
 
 
+SEVERAL = "multimodal-rewardbench/v1=/m.json,v2=/v.jsonl,v0=/w.jsonl,mm-rlhf-rewardbench/v1=/r.jsonl"
+
+
+def test_every_benchmark_with_labels_is_served_and_vl_rewardbench_is_the_first() -> None:
+    served = read(LABELS=SEVERAL).served
+    assert [one.id for one in served] == ["vl-rewardbench", "multimodal-rewardbench", "mm-rlhf-rewardbench"]
+    assert [one.label_revision for one in served] == ["v2", "v1", "v1"]
+    assert [len(one.label_specs) for one in served] == [2, 1, 1]
+    chosen = read(LABELS=SEVERAL, BENCHMARKS="mm-rlhf-rewardbench, multimodal-rewardbench")
+    assert [one.id for one in chosen.served] == ["mm-rlhf-rewardbench", "multimodal-rewardbench"]
+    assert chosen.benchmark == "mm-rlhf-rewardbench"
+
+
+def test_names_of_revisions_may_name_their_benchmark() -> None:
+    labels = "v2=/v,vl-rewardbench/v3=/w,mm-rlhf-rewardbench/v1=/a,mm-rlhf-rewardbench/v9=/b"
+    settings = read(LABELS=labels, LABEL_REVISION="v3,mm-rlhf-rewardbench/v9", HIDDEN_LABELS="v3:overall")
+    assert [one.label_revision for one in settings.served] == ["v3", "v9"]
+    assert [dict(one.hidden_labels) for one in settings.served] == [{"v3": "overall"}, {}]
+    assert (settings.label_revision, settings.hidden_labels) == ("v3", {"v3": "overall"})
+    assert read(BENCHMARK="mm-rlhf-rewardbench", LABELS="v1=/a").benchmark == "mm-rlhf-rewardbench"
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        (
+            {"LABELS": "v2=a", "BENCHMARKS": "mm-rlhf-rewardbench"},
+            ["BENCHMARKS names mm", "LABELS=mm-rlhf-rewardbench/"],
+        ),
+        ({"LABELS": "v2=a", "BENCHMARKS": "vl-rewardbench,demo"}, ["demo", "never served beside", "BENCHMARKS"]),
+        ({"BENCHMARKS": "vl-rewardbench"}, ["BENCHMARKS", "LABELS is not set"]),
+        ({"LABELS": "nothing/v1=a"}, ["nothing", "known", "BENCHMARK_DEFINITIONS"]),
+        ({"LABELS": SEVERAL, "LABEL_REVISION": "multimodal-rewardbench/v7"}, ["LABEL_REVISION", "v7", "LABELS"]),
+        ({"LABELS": SEVERAL, "LABEL_REVISION": "v2,v0"}, ["LABEL_REVISION", "two revisions of vl-rewardbench"]),
+        ({"LABELS": SEVERAL, "HIDDEN_LABELS": "multimodal-rewardbench/v1"}, ["HIDDEN_LABELS", "public"]),
+    ],
+)
+def test_settings_of_benchmarks_that_do_not_fit_are_named(environ: dict[str, str], words: list[str]) -> None:
+    with pytest.raises(SettingsError) as caught:
+        read(**environ)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
 def test_workers_need_no_sign_in() -> None:
     WorkerSettings.from_env({"HOST": "0.0.0.0", "IDENTITY": "openid"})
 

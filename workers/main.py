@@ -63,7 +63,7 @@ def _work_on(
     database: Database, settings: WorkerSettings, scorers: Sequence[Scorer], stop: StopSignal, options: WorkOptions
 ) -> None:
     mirrors = worker_mirrors(settings.replica, settings.state_dir) if settings.replica else ()
-    for mirror in mirrors:  # before the runner looks which labels are here
+    for mirror in mirrors:  # before the runners look which labels are here
         mirror.restore()
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers), stop.rest)
     worker = _worker(database, settings.lease_seconds, runners, options.best_reported)
@@ -118,6 +118,7 @@ def _runner(
         import_dirs=settings.label_import_dirs,
         backup=backup,
         accept_weak_hiding=settings.accept_weak_hiding,
+        keep_snapshots_days=settings.keep_snapshots_days,
     )
 
 

@@ -1,0 +1,173 @@
+"""Judges across benchmarks: for each judge its leading score and its leading report on every board. Pure.
+
+A judge is the slug of its name. A cell without a result stays empty: nothing is averaged over different columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.disclosure import PUBLIC
+from benchmark.protocols import protocols
+from leaderboard.board.disclosure import rounded
+from leaderboard.board.rank_info import RankInfo
+from leaderboard.board.rows import Board, BoardRow
+
+
+@dataclass(frozen=True, slots=True)
+class OverallFigure:
+    """An overall number of a result, with its definition: which overall it is, under which rule."""
+
+    key: str
+    title: str
+    value: float  # a fraction
+    interval: tuple[float, float] | None
+    kind: str  # micro, or mean of how many categories
+    rule: str  # "" of a reported figure, whose source decided
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeResult:
+    """What one board says of a judge: its best entry scored here, and what was reported elsewhere."""
+
+    board: Board
+    scored: BoardRow | None
+    info: RankInfo | None
+    reported: tuple[BoardRow, ...]
+
+    @property
+    def figures(self) -> tuple[OverallFigure, ...]:
+        """The overall figures of the scored entry, that which orders the board first."""
+        return _figures(self.scored, self.board) if self.scored is not None else ()
+
+    @property
+    def reports(self) -> tuple[tuple[BoardRow, tuple[OverallFigure, ...]], ...]:
+        """The reported results that state an overall figure, with these."""
+        stated = ((row, _figures(row, self.board)) for row in self.reported)
+        return tuple((row, figures) for row, figures in stated if figures)
+
+    @property
+    def leading(self) -> OverallFigure | None:
+        """The figure that the column is sorted by: scored before reported; None without any."""
+        figures = self.figures or next((found for _, found in self.reports), ())
+        return figures[0] if figures else None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLine:
+    """One judge, with a cell for each benchmark; None where its board knows nothing of the judge."""
+
+    slug: str
+    name: str
+    cells: tuple[JudgeResult | None, ...]
+
+    @property
+    def benchmarks(self) -> int:
+        """On how many benchmarks there is a result."""
+        return sum(cell is not None for cell in self.cells)
+
+
+def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
+    """Return all judges, those on most benchmarks first, then by the first benchmark's value."""
+    results = [_results(board) for board in boards]
+    names: dict[str, str] = {}
+    for board in boards:
+        for row in board.rows:
+            if row.judge and row.tier != "baseline":
+                names.setdefault(row.judge, row.judge_name)
+    lines = [JudgeLine(slug, name, tuple(found.get(slug) for found in results)) for slug, name in names.items()]
+    return tuple(sorted(lines, key=lambda line: (-line.benchmarks, *_descending(line))))
+
+
+def sorted_lines(lines: Iterable[JudgeLine], boards: Sequence[Board], sort: str, search: str) -> list[JudgeLine]:
+    """Return the lines whose name holds a text, ordered by a benchmark's column, ``name``, or as they are.
+
+    What has no value in a column stands last.
+    """
+    found = [line for line in lines if search.casefold() in line.name.casefold()]
+    if sort == "name":
+        return sorted(found, key=lambda line: line.name.casefold())
+    place = next((place for place, board in enumerate(boards) if board.benchmark == sort), None)
+    return found if place is None else sorted(found, key=lambda line: _order(line.cells[place]))
+
+
+def judge_json(line: JudgeLine) -> dict[str, Any]:
+    """Return a judge as programs get it; accuracies are fractions."""
+    cells = {cell.board.benchmark: _disclosed(cell) for cell in line.cells if cell is not None}
+    return {"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}", "benchmarks": cells}
+
+
+def _results(board: Board) -> dict[str, JudgeResult]:
+    """Return the results of a board by judge; its rows are in display order, so the first one leads."""
+    rows: dict[str, list[BoardRow]] = {}
+    for row in board.rows:
+        if row.judge and row.tier != "baseline":
+            rows.setdefault(row.judge, []).append(row)
+    standings = board.standings()
+    found: dict[str, JudgeResult] = {}
+    for slug, same in rows.items():
+        scored = next((row for row in same if row.tier == "scored"), None)
+        info = standings.get(scored.id) if scored is not None else None
+        found[slug] = JudgeResult(board, scored, info, tuple(row for row in same if row.tier == "reported"))
+    return found
+
+
+def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
+    spec = board.spec
+    rule = protocols(spec)[board.protocol].title if row.tier == "scored" else ""
+    keys = sorted(spec.overall_keys, key=lambda key: key != board.headline)
+    return tuple(
+        OverallFigure(key, spec.title_of(key), value, row.interval.get(key), _kind(board, key), rule)
+        for key in keys
+        if key in board.values and (value := row.value(key)) is not None
+    )
+
+
+def _kind(board: Board, key: str) -> str:
+    overall = board.spec.overall(key)
+    if overall is None or not board.spec.is_mean(key):
+        return "micro"
+    return f"mean of {len(overall.categories)}"
+
+
+def _order(cell: JudgeResult | None) -> tuple[bool, bool, float]:
+    """Return what a column is sorted by. A figure of another definition than the column's follows those that have it:
+    numbers of two definitions are in no order."""
+    figure = cell.leading if cell is not None else None
+    if cell is None or figure is None:
+        return (True, True, 0.0)
+    return (False, figure.key != cell.board.headline, -figure.value)
+
+
+def _descending(line: JudgeLine) -> list[tuple[bool, bool, float]]:
+    return [_order(cell) for cell in line.cells]
+
+
+def _disclosed(cell: JudgeResult) -> dict[str, Any]:
+    """Return a cell as JSON; figures under labels that are not public to 0.1 point."""
+    said = _cell_json(cell)
+    return said if cell.board.level == PUBLIC else dict(rounded(said))
+
+
+def _cell_json(cell: JudgeResult) -> dict[str, Any]:
+    scored = None
+    if cell.scored is not None:
+        best = cell.info.best if cell.info is not None else None
+        ranges = [best, cell.info.worst] if cell.info is not None and best is not None else None
+        rank = cell.info.rank if cell.info is not None else None
+        scored = {"entry": cell.scored.id, "rank": rank, "rank_range": ranges, "figures": _json(cell.figures)}
+    return {
+        "label_revision": cell.board.label_revision,
+        "protocol": cell.board.protocol,
+        "scored": scored,
+        "reported": [{"result": row.id, "source": row.source, "figures": _json(found)} for row, found in cell.reports],
+    }
+
+
+def _json(figures: Iterable[OverallFigure]) -> list[dict[str, Any]]:
+    return [
+        {"key": one.key, "definition": one.kind, "value": one.value, "interval": one.interval and list(one.interval)}
+        for one in figures
+    ]

@@ -1,0 +1,109 @@
+"""Pages ``GET /judges`` and ``GET /judges/{slug}``, and ``GET /api/v1/judges``: judges on all benchmarks served."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+from urllib.parse import urlencode
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from leaderboard.board.judge_table import JudgeLine, judge_json, judge_lines, sorted_lines
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.pages.status_pages import not_found_page, status_page
+from leaderboard.render import render
+from leaderboard.responses import JSON, respond
+
+_MOST_SEARCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JudgesQuery:
+    """What a visitor of the table asked for. ``sort``: a benchmark's id, ``name``, or "" for the usual order."""
+
+    sort: str = ""
+    search: str = ""
+
+    def url(self, sort: str) -> str:
+        """Return the address of the same table in another order."""
+        pairs = [("q", self.search), ("sort", sort)]
+        query = urlencode([(name, value) for name, value in pairs if value])
+        return "/judges" + (f"?{query}" if query else "")
+
+
+def build(boards: Sequence[BoardCache]) -> APIRouter:
+    """Return the routes; ``boards`` are those of all benchmarks, the first one first."""
+    router = APIRouter()
+
+    @router.api_route("/judges", methods=["GET", "HEAD"], include_in_schema=False)
+    async def table(request: Request) -> Response:
+        editions = [await board.current() for board in boards]
+        asked = _read(request, editions)
+        made = await editions[0].ready(
+            f"{_key(editions)}|{asked.url(asked.sort)}", lambda: status_page(_table_page(editions, asked))
+        )
+        return respond(made, request.headers)
+
+    @router.api_route("/judges/{slug}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def judge(slug: str, request: Request) -> Response:
+        editions = [await board.current() for board in boards]
+        page = await editions[0].turns.take(lambda name: _judge_page(editions, name), slug)
+        if page is None:
+            return not_found_page(boards[0].context, request.headers)
+        return respond(status_page(page), request.headers)
+
+    @router.get("/api/v1/judges", tags=["leaderboard"], summary="Judges on all benchmarks")
+    async def judges(
+        request: Request, q: Annotated[str, Query(description="Text in the judge's name")] = ""
+    ) -> Response:
+        """Return every judge with its scored and reported overall figures on each benchmark; a benchmark without a
+        result is missing."""
+        editions = [await board.current() for board in boards]
+        asked = JudgesQuery(search=q.strip()[:_MOST_SEARCH])
+        made = await editions[0].ready(f"/api/v1{_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked))
+        return respond(made, request.headers)
+
+    return router
+
+
+def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
+    sort, search = request.query_params.get("sort", ""), request.query_params.get("q", "").strip()[:_MOST_SEARCH]
+    known = ("name", *(edition.benchmark for edition in editions))
+    return JudgesQuery(sort if sort in known else "", search)
+
+
+def _key(editions: Sequence[BoardVersion]) -> str:
+    return "/judges|" + "|".join(edition.snapshot_id for edition in editions)
+
+
+def _lines(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
+    return judge_lines([edition.board() for edition in editions])
+
+
+def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
+    boards = [edition.board() for edition in editions]
+    lines = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
+    prefixes = {edition.benchmark: edition.context.prefix for edition in editions}
+    context = editions[0].context
+    return render(context, "judges.html", current="/judges", lines=lines, boards=boards, asked=asked, prefixes=prefixes)
+
+
+def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
+    line = next((line for line in _lines(editions) if line.slug == slug), None)
+    if line is None:
+        return None
+    prefixes = {edition.benchmark: edition.context.prefix for edition in editions}
+    reported = any(cell.reports for cell in line.cells if cell is not None)
+    missing = [edition.spec.title for edition, cell in zip(editions, line.cells, strict=True) if cell is None]
+    values = {"line": line, "prefixes": prefixes, "missing": missing, "reported": reported}
+    return render(editions[0].context, "judge.html", current="/judges", **values)
+
+
+def _judges_body(editions: Sequence[BoardVersion], asked: JudgesQuery) -> CachedResponse:
+    boards = [edition.board() for edition in editions]
+    found = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
+    body = {"benchmarks": [board.benchmark for board in boards], "judges": [judge_json(line) for line in found]}
+    return CachedResponse.of(orjson.dumps(body), JSON, quick=True)

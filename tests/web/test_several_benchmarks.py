@@ -1,0 +1,210 @@
+"""Two invented benchmarks in one service: addresses, submissions, scores, pages and judges of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.factories.programs import run_maintenance
+from tests.factories.service import Service, running, until
+
+pytestmark = pytest.mark.slow
+
+CATEGORIES = {"weather": ("rain", "snow"), "traffic": ("lights", "signs")}
+DEFINITION = """
+id = "{id}"
+title = "{title}"
+dataset = "https://example.org/{id}"
+citation = "@misc{{{id}2026, title = {{{title}}}, year = {{2026}}}}"
+verdict_format = "double-brackets"
+headline = "all"
+public_labels = {public}
+
+[[categories]]
+key = "{first}"
+title = "{first}"
+colour = "#1b7f6b"
+
+[[categories]]
+key = "{second}"
+title = "{second}"
+colour = "#1f5fbf"
+
+[[category_rules]]
+id_prefix = "{first}-"
+category = "{first}"
+
+[[category_rules]]
+id_prefix = "{second}-"
+category = "{second}"
+
+[[protocols]]
+key = "strict"
+title = "More than half of the votes"
+unreadable = "wrong"
+votes = "majority"
+
+[[overalls]]
+key = "all"
+title = "All pairs alike"
+kind = "micro"
+"""
+
+
+def _lines(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _pairs(benchmark: str) -> list[dict[str, object]]:
+    first, second = CATEGORIES[benchmark]
+    names = [f"{first if n < 25 else second}-{n}" for n in range(40)]
+    return [{"id": name, "query": f"{benchmark} {name}", "response": [f"yes {name}", f"no {name}"]} for name in names]
+
+
+def _predictions(benchmark: str, wrong: int) -> bytes:
+    votes = [int(n % 2 != (n < wrong)) for n in range(40)]
+    rows: list[dict[str, object]] = [
+        {"id": pair["id"], "votes": [vote]} for pair, vote in zip(_pairs(benchmark), votes, strict=True)
+    ]
+    return _lines(rows).encode()
+
+
+def _add_benchmark(root: Path, name: str) -> str:
+    """Write a definition, its items and labels; return the item of LABELS."""
+    folder = root / "definitions" / name
+    folder.mkdir(parents=True)
+    first, second = CATEGORIES[name]
+    facts = {"title": f"Pictures of {name}", "public": str(name == "traffic").lower()}
+    (folder / "spec.toml").write_text(DEFINITION.format(id=name, first=first, second=second, **facts))
+    (root / f"{name}.jsonl").write_text(_lines(_pairs(name)))
+    labels: list[dict[str, object]] = [
+        {"id": pair["id"], "human_ranking": [n % 2, 1 - n % 2]} for n, pair in enumerate(_pairs(name))
+    ]
+    (root / f"{name}_labels.jsonl").write_text(_lines(labels))
+    source, items = f"v1={root / name}.jsonl", str(folder / "items.json")
+    own = {"BENCHMARK_DEFINITIONS": str(folder.parent)}
+    made = run_maintenance("manifest", name, source, "--output", items, environ=own)
+    assert made.returncode == 0, made.stderr
+    return f"{name}/v1={root / name}_labels.jsonl"
+
+
+@dataclass(frozen=True)
+class World:
+    """A service of two benchmarks with one scored entry in each; `weather` is the first."""
+
+    service: Service
+    ids: dict[str, str]
+
+    def get(self, path: str, status: int = 200) -> str:
+        answer = self.service.http.get(path, follow_redirects=False)
+        assert answer.status_code == status, answer.text[:500]
+        return answer.text
+
+    def place(self, path: str) -> str:
+        """Return where an address leads."""
+        answer = self.service.http.get(path, follow_redirects=False)
+        assert answer.status_code in (307, 308), answer.text[:300]
+        return answer.headers["location"]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    root = tmp_path_factory.mktemp("benchmarks")
+    labels = ",".join(_add_benchmark(root, name) for name in CATEGORIES)
+    definitions = str(root / "definitions")
+    with running(root / "data", LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
+        ids = {name: _upload(service, name, wrong) for name, wrong in (("weather", 4), ("traffic", 10))}
+        until(lambda: _scored(service, ids), 60, "both benchmarks are scored and published")
+        yield World(service, ids)
+
+
+def _upload(service: Service, benchmark: str, wrong: int) -> str:
+    address = f"/api/v1/submissions?benchmark={benchmark}"
+    files = {"file": ("judge.jsonl", _predictions(benchmark, wrong))}
+    answer = service.http.post(address, files=files, data={"model": "Judge One"})
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["id"])
+
+
+def _scored(service: Service, ids: dict[str, str]) -> bool:
+    return all(service.http.get(f"/api/v1/entries/{name}").status_code == 200 for name in ids.values())
+
+
+def test_each_board_shows_its_own_entry_and_categories(world: World) -> None:
+    first, other = world.get("/"), world.get("/b/traffic/")
+    assert ("90.0" in first, "75.0" in other) == (True, True)
+    for page, own, foreign in ((first, "rain", "lights"), (other, "lights", "rain")):
+        assert f'data-head="{own}"' in page
+        assert f'data-head="{foreign}"' not in page
+    assert world.ids["traffic"] not in first
+    assert f"/b/traffic/entries/{world.ids['traffic']}" in other
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/about", "/explore", "/compare?entries=ENTRY", "/entries/ENTRY", "/decisions", "/feed.xml", "/llms.txt",
+     "/export/board.csv", "/entries/ENTRY/badge.svg", "/policy", "/api/v1/leaderboard", "/board.json"],
+)  # fmt: skip
+def test_the_pages_of_each_benchmark_are_found_below_its_prefix(world: World, path: str) -> None:
+    for prefix, name in (("", "weather"), ("/b/traffic", "traffic")):
+        world.get(prefix + path.replace("ENTRY", world.ids[name]))
+
+
+def test_the_first_benchmark_has_one_address_and_entries_lead_to_their_benchmark(world: World) -> None:
+    assert world.place("/b/weather/about?x=1") == "/about?x=1"
+    assert world.place("/b/traffic") == "/b/traffic/"
+    entry = world.ids["traffic"]
+    assert world.place(f"/entries/{entry}") == f"/b/traffic/entries/{entry}"
+    assert world.place(f"/b/traffic/entries/{world.ids['weather']}") == f"/entries/{world.ids['weather']}"
+    assert world.place("/app/analyse?benchmark=traffic").startswith("/app/analyse-traffic")
+    world.get("/b/unknown/", status=404)
+
+
+def test_the_interface_takes_a_benchmark_and_finds_that_of_an_id(world: World) -> None:
+    board = json.loads(world.get("/api/v1/leaderboard?benchmark=traffic"))
+    assert (board["benchmark"], [one["overall" if "overall" in one else "all"] for one in board["entries"]]) == (
+        "traffic",
+        [0.75],
+    )
+    assert json.loads(world.get("/api/v1/leaderboard"))["benchmark"] == "weather"
+    wrong = json.loads(world.get("/api/v1/leaderboard?benchmark=nothing", status=400))
+    assert (wrong["code"], wrong["known"]) == ("unknown-benchmark", ["weather", "traffic"])
+    for name, entry in world.ids.items():
+        assert json.loads(world.get(f"/api/v1/entries/{entry}"))["benchmark"] == name
+        assert json.loads(world.get(f"/api/v1/submissions/{entry}"))["state"] == "scored"
+        assert json.loads(world.get(f"/api/v1/submissions/{entry}/receipt"))["benchmark"] == name
+
+
+def test_a_file_is_checked_against_the_benchmark_that_is_named(world: World) -> None:
+    files = {"file": ("judge.jsonl", _predictions("traffic", 0))}
+    right = world.service.http.post("/api/v1/check?benchmark=traffic", files=files).json()
+    assert (right["ok"], right["benchmark"]) == (True, "traffic")
+    wrong = world.service.http.post("/api/v1/check", files=files).json()
+    assert (wrong["ok"], wrong["benchmark"]) == (False, "weather")
+
+
+def test_every_page_offers_the_benchmarks_and_public_labels_are_marked(world: World) -> None:
+    for path in ("/", "/b/traffic/about", "/judges", "/status"):
+        page = world.get(path)
+        assert "Pictures of weather" in page
+        assert "Pictures of traffic" in page
+    assert "public labels" in world.get("/b/traffic/")
+    assert "public labels" not in world.get("/")
+    assert 'id="labels"' in world.get("/b/traffic/about")
+    assert "Guessing hidden labels" not in world.get("/b/traffic/red-team")
+
+
+def test_a_judge_has_one_page_with_its_results_on_each_benchmark(world: World) -> None:
+    page = world.get("/judges/judge-one")
+    assert ("90.0" in page, "75.0" in page, "micro" in page) == (True, True, True)
+    assert "Judge One" in world.get("/judges?sort=traffic")
+    (judge,) = json.loads(world.get("/api/v1/judges"))["judges"]
+    assert {name: cell["scored"]["figures"][0]["value"] for name, cell in judge["benchmarks"].items()} == {
+        "weather": 0.9,
+        "traffic": 0.75,
+    }
+    world.get("/judges/nobody", status=404)
