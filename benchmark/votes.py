@@ -84,12 +84,8 @@ def _unpack_one(data: bytes, items: int, k: int) -> Matrix:
     narrow, wide = packed_sizes(items, k)
     votes: Matrix
     if len(data) == narrow:
-<<<<<<< HEAD
-        return np.asarray(unpack_many([data], items, k)[0], dtype=np.int8)
-=======
         votes = unpack_many([data], items, k)[0]
         return votes
->>>>>>> shapes
     if len(data) != wide or data[:1] != _WIDE:
         raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")
     octets = np.frombuffer(data, dtype=np.uint8, offset=1)
