@@ -68,7 +68,7 @@ class ServedSettings:
     label_specs: tuple[LabelSpec, ...]  # none of the demo
     label_revision: str  # that a new board shows
     hidden_labels: Mapping[str, str]
-    manifest_path: Path | None  # of the demo, or of a benchmark without one; None: that of the definition
+    manifest_path: Path | None  # of the demo, or of labelled pairs; None: that of the definition
     item_texts_path: Path | None
 
     @property
@@ -243,6 +243,9 @@ class WorkerSettings(_FromMapping):
         repr=False,
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+    keep_snapshots_days: int = setting(
+        31, "after how many days one snapshot of the board a day stays; `0` keeps all", ge=0, le=100_000
+    )
 
     @field_validator("data_dir", "item_texts", "definitions")
     @classmethod
@@ -411,8 +414,7 @@ class WorkerSettings(_FromMapping):
                 f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its labels are "
                 "public. Take it out of HIDDEN_LABELS."
             )
-        made = spec.scores_pairs and not spec.has_items
-        manifest = self.data_dir / "items" / f"{name}.json" if made else None
+        manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
         return ServedSettings(spec, specs, revision or specs[0].revision, hidden, manifest, texts)
 
     @property

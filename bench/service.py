@@ -131,7 +131,7 @@ def fill(folder: Path, entries: int) -> None:
     for start in range(there, entries, _CHUNK):
         numbers = range(start, min(start + _CHUNK, entries))
         with database.write() as session:
-            session.execute(insert(Submission), [_entry(random, number, table, labels) for number in numbers])
+            session.execute(insert(Submission), [submission_row(random, number, table, labels) for number in numbers])
     rescore(database, Scorer(table, {labels.revision: labels}, SCORER_VERSION), labels.revision)
     database.close()
 
@@ -160,7 +160,7 @@ def _open(folder: Path) -> Database:
     return open_database(f"sqlite:///{_database_path(folder)}")
 
 
-def _entry(random: np.random.Generator, number: int, table: ItemTable, labels: LabelSet) -> dict[str, object]:
+def submission_row(random: np.random.Generator, number: int, table: ItemTable, labels: LabelSet) -> dict[str, object]:
     """Return the row of a submission: a judge of its own skill that leaves a vote undecided now and then."""
     k = (1, 3, 5)[number // _CHUNK % 3]
     votes = Votes(_votes(random, len(table), k, labels))

@@ -127,6 +127,7 @@ class Overall:
     without_ties: bool
     subtitle: str = ""  # under the name, on the board
     about: str = ""  # a sentence
+    name: str = ""  # in the head of a table; "" is the key
 
     def is_pool_of(self, categories: tuple[str, ...]) -> bool:
         """Return whether this is the share of all pairs of these categories alike, on any set of items."""
@@ -144,6 +145,7 @@ class Grouped:
     title: str
     subtitle: str = ""
     about: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +325,7 @@ class BenchmarkSpec:
     @cached_property
     def headline_text(self) -> str:
         """How sentences call the headline."""
-        return f"{self.headline} {'average' if self.is_mean(self.headline) else 'accuracy'}"
+        return f"{self.name_of(self.headline)} {'average' if self.is_mean(self.headline) else 'accuracy'}"
 
     @cached_property
     def untagged(self) -> tuple[str, ...]:
@@ -354,9 +356,15 @@ class BenchmarkSpec:
         return (name,) if overall is None else overall.categories
 
     def title_of(self, name: str) -> str:
-        """Return how people call a score: the title of a category, else the key."""
-        titles = {category.key: category.title for category in self.categories}
+        """Return how people call a score: the title of a category, the name of an overall number, else the key."""
+        titles = {one.key: one.name for one in self.overalls}
+        titles |= {category.key: category.title for category in self.categories}
         return titles.get(name) or capital(name)
+
+    def name_of(self, name: str) -> str:
+        """Return how sentences call a score: the name of an overall number, else the key."""
+        overall = self.overall(name)
+        return overall.name if overall is not None and overall.name else name
 
     def hyphenated(self, name: str) -> str:
         """Return how people call a score, with soft hyphens."""
@@ -529,6 +537,7 @@ def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
         without_ties=row.get("without_ties", False),
         subtitle=row.get("subtitle", ""),
         about=row.get("about", ""),
+        name=row.get("name", ""),
     )
 
 
@@ -536,7 +545,8 @@ def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall,
     """Return the overall number of a benchmark's groups; none without groups."""
     if grouped is None:
         return ()
-    return (Overall(grouped.key, grouped.title, GROUPS, keys, None, False, grouped.subtitle, grouped.about),)
+    texts = (grouped.subtitle, grouped.about, grouped.name)
+    return (Overall(grouped.key, grouped.title, GROUPS, keys, None, False, *texts),)
 
 
 def _edition(row: Mapping[str, Any]) -> ItemEdition:

@@ -71,7 +71,8 @@ def unpack_many(packed: list[bytes], items: int, k: int) -> Matrix:
     if any(len(data) != size for data in packed):
         return np.stack([_unpack_one(data, items, k) for data in packed])
     octets = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), size)
-    return np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)[:, : items * k].reshape(-1, items, k)
+    unpacked: Matrix = np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)
+    return unpacked[:, : items * k].reshape(-1, items, k)
 
 
 def packed_sizes(items: int, k: int) -> tuple[int, int]:
@@ -106,7 +107,7 @@ def without_labels(matrix: Matrix) -> Matrix:
     """Return votes for who has no label: of those that refer to it PREFERRED is 0 and OTHER is 1."""
     if not matrix.size or matrix.max() < PREFERRED:
         return matrix
-    return np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix).astype(np.int8)
+    return np.asarray(np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix), dtype=np.int8)
 
 
 _WIDE = b"\x04"

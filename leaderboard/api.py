@@ -20,6 +20,7 @@ from benchmark.votes import Behaviour
 from leaderboard import openapi_examples
 from leaderboard.board.columns import columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
+from leaderboard.board.pages_of_rows import PageOfRows, asked_page
 from leaderboard.board.rows import Board, BoardRow, is_withheld
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import api as tools
@@ -49,6 +50,8 @@ _AFTER = (
     "source",
     "url",
 )
+ALL_ROWS = PageOfRows()
+AskedPage = Annotated[PageOfRows | None, Depends(asked_page)]
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
 
 
@@ -80,8 +83,11 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         grouping: str = one_grouping,
         revision: Revision = None,
         as_of: tools.AsOf = None,
+        page: AskedPage = ALL_ROWS,
     ) -> Response:
-        edition = await edition_or_problem(site, request)
+        if page is None:
+            return problem(400, "invalid-cursor", "cursor is `next` of the page before.", parameter="cursor")
+        edition = await edition_or_problem(site, request, page.snapshot)
         if isinstance(edition, Response):
             return edition
         wrong = (
@@ -91,8 +97,8 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         )
         if wrong is not None:
             return wrong
-        key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}"
-        made = await edition.ready(key, lambda: _body(shown_json(edition, protocol, grouping, revision or "")))
+        key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
+        made = await edition.ready(key, lambda: _body(shown_json(edition, protocol, grouping, revision or "", page)))
         return respond(made, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
@@ -131,13 +137,17 @@ def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:
     return {**said, "entries": rounded(said["entries"])} if edition.is_redacted(said["label_revision"]) else said
 
 
-def shown_json(edition: BoardVersion, protocol: str = "", grouping: str = "", revision: str = "") -> Any:
+def shown_json(
+    edition: BoardVersion, protocol: str = "", grouping: str = "", revision: str = "", page: PageOfRows = ALL_ROWS
+) -> Any:
     """Return the board of an edition as anybody may have it. Raises as ``Edition.board``."""
-    return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision)))
+    return _disclosed(edition, leaderboard_json(edition.board(protocol, grouping, revision), page))
 
 
-def leaderboard_json(board: Board) -> dict[str, Any]:
-    """Return the whole board; accuracies are fractions."""
+def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:
+    """Return the board; accuracies are fractions. A page of it says which one is next."""
+    rows = [row for row in board.rows if row.tier != "baseline"]
+    following = {} if page.limit is None else {"next": page.following(len(rows), board.snapshot_id)}
     return {
         "snapshot": board.snapshot_id,
         "as_of": board.as_of,
@@ -148,8 +158,9 @@ def leaderboard_json(board: Board) -> dict[str, Any]:
         "sizes": dict(board.sizes),
         "unpublished": board.unpublished,
         "columns": list(columns(board.spec)),
-        "entries": [_entry(row, board.spec) for row in board.rows if row.tier != "baseline"],
+        "entries": [_entry(row, board.spec) for row in page.cut(rows)],
         "baselines": [_entry(row, board.spec) for row in board.rows if row.tier == "baseline"],
+        **following,
     }
 
 

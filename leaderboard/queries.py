@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -15,7 +14,7 @@ from benchmark.disclosure import merged
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
-from storage import moderation, snapshots, submission_pause
+from storage import moderation, snapshots, stored_relations, submission_pause
 from storage.clock import iso
 from storage.database import Database
 from storage.integrity import audit
@@ -69,11 +68,11 @@ class DatabaseSnapshots:
             found = session.get(Snapshot, snapshot_id)
             if found is None:
                 raise LookupError(f"no snapshot {snapshot_id}")
-            body = found.body
+            content = snapshots.content(session, snapshot_id)
             off = moderation.removed_entries(session)
             levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, found.benchmark))
             turned = _last_turn(session, found.benchmark, found.through_seq)
-        snapshot = {**redact_snapshot(orjson.loads(zlib.decompress(body)), levels, self._spec), "turned": turned}
+        snapshot = {**redact_snapshot(orjson.loads(content), levels, self._spec), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:
@@ -84,7 +83,7 @@ class DatabaseSnapshots:
     def relations(self, relations_id: str) -> bytes | None:
         """Return stored relations by their id, for benchmark.statistics.pairwise.unpack."""
         with self._database.read() as session:
-            return snapshots.relations_body(session, relations_id)
+            return stored_relations.body(session, relations_id)
 
     def _delayed_since(self, seen: worker_heartbeats.LastHeartbeat | None) -> datetime | None:
         if seen is not None:

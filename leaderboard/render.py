@@ -90,30 +90,48 @@ def _asset(name: str, spec: BenchmarkSpec) -> Asset:
     return Asset(name, f"/static/{stem}.{digest}.{suffix}", CachedResponse.of(content, media_type + charset))
 
 
+_FEW_CATEGORIES, _SOME_CATEGORIES = 3, 5
+_A_ROW = 3  # categories beside each other on a narrow screen
+
+
 def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
-    A line with ``$category`` stands for one such line per category. ``$categories`` and ``$heads`` are lists of
-    selectors, ``$first`` is the first category, ``$headline`` and ``$pooled`` are scores, ``$light`` and ``$dark``
-    the variables that hold the colours.
+    A line with ``$category`` stands for one such line per category; with ``$first``, for one per category that begins a
+    row on a narrow screen; with ``$other``, for one per overall number beside the headline. ``$pooled`` is the first of
+    these, ``$label`` its name. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` is the width of a
+    drawn interval, ``$light`` and ``$dark`` are the variables that hold the colours.
     """
     keys, categories = spec.category_keys, spec.categories
+    others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
     values = {
         "$categories": ",".join(f".{key}" for key in keys),
         "$heads": ",".join(f"[data-head={key}]" for key in keys),
-        "$first": keys[0],
         "$headline": spec.headline,
-        "$pooled": spec.pooled if spec.pooled != spec.headline else "not-beside-the-headline",
+        "$pooled": others[0],
+        "$label": spec.name_of(others[0]),
+        "$drawing": _drawing_width(len(categories)),
         "$light": "".join(f"--{one.key}:{one.colour};" for one in categories),
         "$dark": "".join(f"--{one.key}:{one.dark or one.colour};" for one in categories),
     }
     for name, value in values.items():
         text = text.replace(name, value)
+    lists = {"$other": others, "$first": list(keys[::_A_ROW])}
+    lines = text.split("\n")
+    for name, replacements in lists.items():
+        lines = [line.replace(name, key) for line in lines for key in (replacements if name in line else [""])]
     return "\n".join(
         line.replace("$category", one.key).replace("$title", one.title)
-        for line in text.split("\n")
+        for line in lines
         for one in (categories if "$category" in line else categories[:1])
     )
+
+
+def _drawing_width(categories: int) -> str:
+    """Return the width of a drawn interval: less where more of them stand side by side."""
+    if categories <= _FEW_CATEGORIES:
+        return "clamp(48px,6.1vw,88px)"
+    return "clamp(28px,2.6vw,40px)" if categories <= _SOME_CATEGORIES else "clamp(16px,1.6vw,26px)"
 
 
 @lru_cache(maxsize=32)
@@ -381,7 +399,8 @@ def board_data(board: Board) -> bytes:
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
-        "stated": {column.term: [column.key, column.kind] for column in columns_of(board.spec) if column.stated},
+        "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
+        "shown": {column.key: shown for column in columns_of(board.spec) if (shown := _shown_texts(column, rows))},
     }
     for name in ("version", "source", "note", "about"):
         data[name] = _texts([getattr(row, name) for row in rows])
@@ -404,6 +423,29 @@ def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
     if column.value_type == "flag":
         return [None if value is None else int(value) for value in values]
     return _texts(values) if column.value_type in ("text", "day", "moment") else values
+
+
+def _searched_as(column: Column) -> str:
+    """Return how the script compares the values of a column."""
+    if column.value_type == "flag":
+        return "flag"
+    return "number" if column.value_type in ("whole", "number") else "text"
+
+
+def _shown_texts(column: Column, rows: Sequence[BoardRow]) -> dict[str, str]:
+    """Return what stands in the cells of a column for a value that is not shown as it is."""
+    if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
+        return {}
+    values = {row.value(column.key) for row in rows} - {None, ""}
+    plain = {value: _as_in_script(value) for value in values}
+    return {plain[value]: text for value in values if (text := column.text(value)) != plain[value]}
+
+
+def _as_in_script(value: Any) -> str:
+    """Return a value as JavaScript writes it, a flag as it is in the file: 0 or 1."""
+    return (
+        str(int(value)) if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()) else str(value)
+    )
 
 
 def _report_data(board: Board) -> list[list[int]]:

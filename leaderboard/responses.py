@@ -42,9 +42,9 @@ async def requested_version(site: BoardCache, request: Request) -> BoardVersion 
         return None
 
 
-async def edition_or_problem(site: BoardCache, request: Request) -> BoardVersion | Response:
-    """As ``asked``, with what a program is told where there is none."""
-    when = read_as_of(request.query_params)
+async def edition_or_problem(site: BoardCache, request: Request, snapshot: str = "") -> BoardVersion | Response:
+    """As ``asked``, with what a program is told where there is none. `snapshot`: the one that a cursor names."""
+    when = snapshot or read_as_of(request.query_params)
     try:
         found = await site.at(when)
     except ValueError:

@@ -117,7 +117,7 @@ def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, said: G
     Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
-    refuse_terminal(ctx)
+    refuse_terminal(ctx.user, ctx.identity)
     said = replace(said, errors=tuple(said.errors))
     check(said)
     with ctx.database.write() as session:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
-from auth.settings import Mode
+from auth.settings import IdentitySettings, Mode
 from benchmark.label_quality.annotation import annotation_order
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
@@ -163,7 +163,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, said: Given
     the draft is shown after it. Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
-    refuse_terminal(ctx)
+    refuse_terminal(ctx.user, ctx.identity)
     said = replace(said, errors=tuple(said.errors))
     check(said)
     with ctx.database.write() as session:
@@ -204,7 +204,7 @@ def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> Sho
     Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
-    refuse_terminal(ctx)
+    refuse_terminal(ctx.user, ctx.identity)
     with ctx.database.write() as session:
         found = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
         key = item_of(session, project, place)
@@ -235,9 +235,9 @@ def require_annotator(user: Identity) -> None:
         raise Forbidden("Without sign-in annotators cannot be told apart.", user, Role.MAINTAINER)
 
 
-def refuse_terminal(ctx: ActionContext) -> None:
+def refuse_terminal(user: Identity, settings: IdentitySettings | None) -> None:
     """Refuse the local user where people sign in: answers are theirs, and not the machine's. Raises Conflict."""
-    if ctx.user.auth_method == "local" and ctx.identity is not None and ctx.identity.mode is Mode.OPENID:
+    if user.auth_method == "local" and settings is not None and settings.mode is Mode.OPENID:
         raise Conflict("sign-in-needed", "Answer at /annotate or over REST, where it is known who you are.")
 
 

@@ -1,13 +1,19 @@
-"""Stored snapshots and their pairwise statistics. Permalinks cite snapshots, so none is ever removed."""
+"""Stored snapshots: which one was current when, and their content, stored as a difference to an earlier one."""
 
 import re
+import zlib
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage.models.core import Snapshot, StoredRelations
+from common import deltas
+from storage import series
+from storage.models.core import Snapshot, ThinnedSnapshot
 
+UNREADABLE = (TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
 _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -24,9 +30,18 @@ def snapshot_at(session: Session, benchmark: str, when: str) -> str | None:
     if _ID.fullmatch(when):
         same = (Snapshot.benchmark == benchmark, Snapshot.id.startswith(when))
         found = session.scalars(select(Snapshot.id).where(*same).limit(2)).all()
-        return found[0] if len(found) == 1 else None
+        return found[0] if len(found) == 1 else _of_the_same_day(session, benchmark, when, len(found))
     latest = select(Snapshot.id).where(Snapshot.benchmark == benchmark, Snapshot.created_at < _end(when))
     return session.scalars(latest.order_by(Snapshot.created_at.desc(), Snapshot.through_seq.desc()).limit(1)).first()
+
+
+def _of_the_same_day(session: Session, benchmark: str, when: str, known: int) -> str | None:
+    """Return the last snapshot of the day of one that was thinned out; None where there was none, or several."""
+    same = (ThinnedSnapshot.benchmark == benchmark, ThinnedSnapshot.id.startswith(when))
+    gone = session.scalars(select(ThinnedSnapshot.created_at).where(*same).limit(2)).all()
+    if known or len(gone) != 1:
+        return None
+    return snapshot_at(session, benchmark, datetime.fromtimestamp(gone[0], UTC).date().isoformat())
 
 
 def _end(when: str) -> float:
@@ -40,6 +55,45 @@ def _end(when: str) -> float:
         raise ValueError(f"neither a snapshot's id nor a date: {when!r}") from None
 
 
-def relations_body(session: Session, relations_id: str) -> bytes | None:
-    """Return stored relations, for pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
-    return session.scalars(select(StoredRelations.body).where(StoredRelations.id == relations_id).limit(1)).first()
+def series_of(benchmark: str, *, with_relations: bool) -> str:
+    """Return the series of a snapshot: those with and without relations are like their own kind."""
+    return f"{benchmark} {'with' if with_relations else 'without'} relations"
+
+
+def content(session: Session, snapshot_id: str) -> bytes:
+    """Return the JSON of a snapshot. Raises LookupError where there is no such snapshot."""
+    return b"".join(fragments(session, snapshot_id))
+
+
+def fragments(session: Session, snapshot_id: str) -> list[bytes]:
+    """Return the fragments of its JSON, as ``common.deltas`` counts them. Raises LookupError."""
+    row = _row(session, snapshot_id)
+    if row is None:
+        raise LookupError(f"no snapshot {snapshot_id}")
+    return series.read(row, lambda base: _row(session, base), _whole, _changed)
+
+
+def _row(session: Session, snapshot_id: str) -> Any:
+    return session.execute(select(Snapshot.base, Snapshot.body).where(Snapshot.id == snapshot_id)).first()
+
+
+def _whole(row: Any) -> list[bytes]:
+    return deltas.split_fragments(zlib.decompress(row.body))
+
+
+def _changed(base: list[bytes], row: Any) -> list[bytes]:
+    return deltas.decode(base, zlib.decompress(row.body))
+
+
+def contents(session: Session) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the id and the content of every snapshot, each decoded once; None where it cannot be read."""
+    wanted = select(Snapshot.id, Snapshot.series, Snapshot.number, Snapshot.base, Snapshot.body)
+    bases = series.Bases[list[bytes]]()
+    for row in session.execute(wanted.order_by(Snapshot.series, Snapshot.number, Snapshot.id)).yield_per(1):
+        try:
+            found = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
+        except UNREADABLE:
+            yield row.id, None
+            continue
+        yield row.id, b"".join(found)
+        bases.keep(row.id, row.number, found)

@@ -34,7 +34,9 @@ sys.addaudithook(note)
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    with running(tmp_path_factory.mktemp("app") / "data") as service:
+    data = tmp_path_factory.mktemp("app") / "data"
+    (data / "demo").mkdir(mode=0o755, parents=True)  # a directory that others may read
+    with running(data, makes_demo=True) as service:
         yield service
 
 
@@ -74,7 +76,7 @@ def test_a_worker_that_was_killed_is_replaced(demo: Service) -> None:
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_both_processes(tmp_path: Path, sign: signal.Signals) -> None:
-    with running(tmp_path / "data", fresh=True) as service:
+    with running(tmp_path / "data", fresh=sign is signal.SIGINT) as service:
         worker = service.worker_pid()
         service.stop(sign)
         until(lambda: not alive(worker), 5, "the worker is gone")
@@ -88,23 +90,28 @@ def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
         until(lambda: not alive(worker), 20, "the worker notices")
 
 
-def test_what_the_service_writes_nobody_else_reads_wherever_it_is_told_to(tmp_path: Path) -> None:
-    (tmp_path / "data" / "demo").mkdir(mode=0o755, parents=True)
-    with running(tmp_path / "data") as service:
-        until(lambda: len(scored(service)) == 6, 60, "six judges")
-        files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
-        assert "leaderboard.db" in {path.name for path in files}
-        others = [path for path in files if path.stat().st_mode & 0o077]
-        assert {path.parent.name for path in others} <= {"audit"}, "heads of the chain are there to be taken elsewhere"
+def test_what_the_service_writes_nobody_else_reads_wherever_it_is_told_to(demo: Service) -> None:
+    until(lambda: len(scored(demo)) == 6, 60, "six judges")
+    files = [path for path in demo.log_path.with_suffix("").rglob("*") if path.is_file()]
+    assert "leaderboard.db" in {path.name for path in files}
+    others = [path for path in files if path.stat().st_mode & 0o077]
+    assert {path.parent.name for path in others} <= {"audit"}, "heads of the chain are there to be taken elsewhere"
 
 
-def test_a_second_start_keeps_the_demo_and_its_entries(tmp_path: Path) -> None:
+def test_a_second_start_keeps_the_demo_and_its_entries_and_removes_what_was_left_behind(tmp_path: Path) -> None:
     with running(tmp_path / "data", UPLOADS_URL=f"local://{tmp_path}/elsewhere") as service:
         until(lambda: len(scored(service)) == 6, 60, "six judges")
         before = {entry["id"] for entry in scored(service)}
         service.stop()
     stamp = (tmp_path / "data" / "demo" / "items.json").stat().st_mtime
+    places = [tmp_path / "data" / "demo" / name for name in ("spool", "gradio/ab", "uploads/ab")]
+    for place in places:
+        place.mkdir(parents=True, exist_ok=True)
+        for name in (".incoming-old", ".incoming-new"):
+            (place / name).write_bytes(b"x")
+        os.utime(place / ".incoming-old", (time.time() - 7200,) * 2)
     with running(tmp_path / "data") as service:
+        assert [sorted(path.name for path in place.iterdir()) for place in places] == [[".incoming-new"]] * 3
         time.sleep(1)
         assert {entry["id"] for entry in scored(service)} == before
     assert (tmp_path / "data" / "demo" / "items.json").stat().st_mtime == stamp
@@ -251,14 +258,3 @@ def test_a_database_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     assert ran.returncode == 2
     assert ran.stderr.strip().count("\n") == 0
     assert "DATABASE_URL" in ran.stderr
-
-
-def test_a_start_removes_what_was_left_behind_and_nothing_younger(tmp_path: Path) -> None:
-    places = [tmp_path / "data" / "demo" / name for name in ("spool", "gradio/ab", "uploads/ab")]
-    for place in places:
-        place.mkdir(parents=True)
-        for name in (".incoming-old", ".incoming-new"):
-            (place / name).write_bytes(b"x")
-        os.utime(place / ".incoming-old", (time.time() - 7200,) * 2)
-    with running(tmp_path / "data"):
-        assert [sorted(path.name for path in place.iterdir()) for place in places] == [[".incoming-new"]] * 3

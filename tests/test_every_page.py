@@ -100,7 +100,9 @@ def _addresses(page: Page, service: Service, data: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", PAGES)
-def test_a_page_is_accessible_and_fits_the_screen(world: PagesWorld, kind: str) -> None:
+def test_a_page_is_accessible_fits_the_screen_and_has_the_header_and_footer(
+    world: PagesWorld, kind: str
+) -> None:
     _look(world, world.inside, kind)
 
 
@@ -111,15 +113,16 @@ def test_so_it_is_for_who_is_not_signed_in(world: PagesWorld, kind: str) -> None
 
 def _look(world: PagesWorld, context: BrowserContext, kind: str) -> None:
     page, wrong = context.new_page(), []
-    for scheme in ("light", "dark"):
-        page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    # The structure is the same in the dark; there the colours are looked at alone, and they have no width.
+    for scheme, screens, rules in (("light", (PHONE, WIDE), {}), ("dark", (WIDE,), {"runOnly": ["color-contrast"]})):
+        page.set_viewport_size(screens[0])  # type: ignore[arg-type]
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         _open(page, world.address(kind))
-        for screen in (PHONE, WIDE):
+        if screens[0] == PHONE:
+            _expect_header_and_footer(page)
+        for screen in screens:
             page.set_viewport_size(screen)  # type: ignore[arg-type]
-            # The structure is the same in the dark; there the colours are looked at alone.
-            options = {"resultTypes": ["violations"]} | ({} if scheme == "light" else {"runOnly": ["color-contrast"]})
-            found = Axe().run(page, options=options).response["violations"]
+            found = Axe().run(page, options={"resultTypes": ["violations"]} | rules).response["violations"]
             where = f"{kind}, {screen['width']} px, {scheme}"
             wrong += [f"{where}: {one['id']} {one['nodes'][0]['html']}" for one in found if one["impact"] in _GRAVE]
             # What a script draws follows the width a moment later.
@@ -127,6 +130,26 @@ def _look(world: PagesWorld, context: BrowserContext, kind: str) -> None:
     world.led_to |= set(page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"))
     page.close()
     assert not wrong, "\n".join(wrong)
+
+
+def _expect_header_and_footer(page: Page) -> None:
+    """Raise AssertionError where they are not those of every page, or do not say on which one the reader is."""
+    texts = "all => all.map(one => one.textContent)"
+    names = ["Board", "Analyse", "Compare", "Explore", "Check my numbers", "About"]
+    assert page.eval_on_selector_all(".top a", texts) == ["VL-RewardBench", *names, "Submit predictions"]
+    assert page.eval_on_selector_all(".foot a", texts)[1:4] == ["Rules for submitting", "Decisions", "Red team"]
+    here = page.locator(".top [aria-current=page]")
+    for link in here.all():
+        expect(link).to_be_in_viewport(ratio=0.95)  # on a phone too, where the row scrolls
+    own = page.eval_on_selector_all(".top a", "all => all.map(one => new URL(one.href).pathname)")
+    address = page.url
+    path = urlsplit(address).path
+    assert here.count() <= 1
+    assert path not in own[1:] or urlsplit(here.get_attribute("href") or "").path == path
+    page.locator("body").press("Tab")
+    page.keyboard.press("Enter")  # "Skip to the content" comes first
+    expect(page.locator("#main")).to_be_focused()
+    assert page.url.startswith(address)
 
 
 _OPAQUE = """() => {
@@ -155,29 +178,6 @@ def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
     own = [urlsplit(one).path for one in world.led_to if one.startswith(world.service.url)]
     pages = {_WHICH.sub(r"\1/*", path) for path in own if not _NO_PAGE.search(path)}
     assert pages - {urlsplit(one).path for one in PAGES} == set()
-
-
-@pytest.mark.parametrize("kind", PAGES)
-def test_every_page_has_the_same_header_and_footer_and_says_where_one_is(world: PagesWorld, kind: str) -> None:
-    page = world.inside.new_page()
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
-    _open(page, world.address(kind))
-    texts = "all => all.map(one => one.textContent)"
-    names = ["Board", "Analyse", "Compare", "Explore", "Check my numbers", "About"]
-    assert page.eval_on_selector_all(".top a", texts) == ["VL-RewardBench", *names, "Submit predictions"]
-    assert page.eval_on_selector_all(".foot a", texts)[1:4] == ["Rules for submitting", "Decisions", "Red team"]
-    here = page.locator(".top [aria-current=page]")
-    for link in here.all():
-        expect(link).to_be_in_viewport(ratio=0.95)  # on a phone too, where the row scrolls
-    own = page.eval_on_selector_all(".top a", "all => all.map(one => new URL(one.href).pathname)")
-    path = urlsplit(world.address(kind)).path
-    assert here.count() <= 1
-    assert path not in own[1:] or urlsplit(here.get_attribute("href") or "").path == path
-    page.locator("body").press("Tab")
-    page.keyboard.press("Enter")  # "Skip to the content" comes first
-    expect(page.locator("#main")).to_be_focused()
-    assert page.url.startswith(world.address(kind))
-    page.close()
 
 
 def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: PagesWorld) -> None:

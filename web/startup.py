@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmark.spec import MANIFEST
 from operation.litestream import ReplicaUnusable
 from operation.sealed_key import keep_key, restore_key
 from operation.start import prepare_database, record_restore
@@ -70,13 +71,15 @@ def open_service_database(settings: Settings) -> Database:
 
 
 def prepare_demo(settings: Settings) -> None:
-    """Make items, labels and judges in a process of their own; this one never holds a label."""
+    """Make items, labels and judges, unless they are there, in a process of their own; this one never holds a label."""
+    if (settings.demo_dir / MANIFEST).exists():  # written last
+        return
     command = [sys.executable, "-m", "workers.demo_files", str(settings.demo_dir)]
     subprocess.run(command, env=child_environment(), check=True)
 
 
 def prepare_items(settings: Settings) -> None:
-    """Make the manifests of benchmarks that have none, in processes of their own; this one never holds a label.
+    """Make the manifests of labelled pairs, in processes of their own; this one never holds a label.
 
     Raises:
         SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.

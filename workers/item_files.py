@@ -1,7 +1,7 @@
 """Command `python -m workers.item_files PATH BENCHMARK DEFINITIONS SOURCE ...`: write a benchmark's item manifest once.
 
-For benchmarks of labelled pairs whose definition has no manifest: their items are those of their own files, which hold
-labels. So it is a process of its own, and the web process reads the manifest, which has none.
+For benchmarks of labelled pairs: their items follow from their own files, which hold labels. So it is a process of its
+own, and the web process reads the manifest, which has none.
 """
 
 from __future__ import annotations

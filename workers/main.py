@@ -118,6 +118,7 @@ def _runner(
         import_dirs=settings.label_import_dirs,
         backup=backup,
         accept_weak_hiding=settings.accept_weak_hiding,
+        keep_snapshots_days=settings.keep_snapshots_days,
     )
 
 
@@ -158,7 +159,7 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
 
 
 def _write_items(settings: WorkerSettings) -> None:
-    """Write the manifests of benchmarks whose definitions have none."""
+    """Write the manifests of labelled pairs, where they are not there yet."""
     for served in settings.served:
         if served.manifest_path is not None and not settings.is_demo:
             write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])

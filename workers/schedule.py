@@ -29,6 +29,7 @@ REFRESH_SECONDS = 2.0
 HEAD_SECONDS = 600.0
 BACKUP_SECONDS = 600.0
 INTEGRITY_SECONDS = 600.0
+THINNING_SECONDS = 3600.0
 DETECT_SECONDS = 2.0
 MIRROR_SECONDS = 1.0
 
@@ -71,6 +72,7 @@ def running(
         _at_interval(scheduler, HEAD_SECONDS, "head", runner.keep_head, at_once=True)  # a worker need not live so long
         _at_interval(scheduler, BACKUP_SECONDS, "backup", runner.back_up)
         _at_interval(scheduler, INTEGRITY_SECONDS, "integrity", runner.check_rows)
+        _at_interval(scheduler, THINNING_SECONDS, "thinning", runner.thin_snapshots)
     for number, mirror in enumerate(mirrors):
         _at_interval(scheduler, MIRROR_SECONDS, f"mirror-{number}", mirror)
     scheduler.start()

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from benchmark.items import ItemTable
 from benchmark.items import load_table as read_table
 from benchmark.labels import NOT_LABELLED, LabelSet
-from benchmark.pairs.labelled_pairs import PairSet
+from benchmark.pairs.labelled_pairs import PairsError, PairSet
 from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.spec import BenchmarkSpec
@@ -65,10 +65,10 @@ def load_scorer(
     """Return all that is needed to score, from (revision, file or Hub dataset) pairs; ``benchmark`` None is the one
     that the items name. Raises LabelsError.
 
-    The items of a benchmark of labelled pairs without a manifest are those of the sources.
+    Without a manifest file, the items of a benchmark of labelled pairs follow from the sources (``table_of_sources``).
     """
     sources = tuple(specs)
-    if items_file is None and benchmark is not None and benchmark.scores_pairs and not benchmark.has_items:
+    if items_file is None and benchmark is not None and benchmark.scores_pairs:
         return _scorer_of_pairs(benchmark, sources, hidden)
     table = load_table(items_file, benchmark)
     labels = {revision: load_labels(spec, revision, table) for revision, spec in sources}
@@ -76,7 +76,11 @@ def load_scorer(
 
 
 def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str]) -> ItemTable:
-    """Return the items that a benchmark's own files hold; each file is an edition. Raises LabelsError."""
+    """Return the items of the definition where the sources label whole editions of it, else those that they hold.
+
+    Raises:
+        LabelsError: a source is not the benchmark's own file, or there is neither a source nor a manifest.
+    """
     return _table_of([load_pairs(source, spec) for source in sources], spec)
 
 
@@ -89,6 +93,17 @@ def _scorer_of_pairs(spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], hi
 
 def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
     editions = {pairs.edition: pairs for pairs in sets}
+    known = ItemTable.load(spec) if spec.has_items else None
+    if known is not None and all(_labels_edition(pairs, known) for pairs in editions.values()):
+        return known
     if not editions:
         raise LabelsError(f"{spec.title} has no items; name its own file in LABELS")
     return pair_table(list(editions.values()))
+
+
+def _labels_edition(pairs: PairSet, table: ItemTable) -> bool:
+    """Return whether pairs are exactly those of an edition of the table."""
+    try:
+        return pairs.edition in table.revisions and labels_of_pairs(pairs, pairs.edition, table).items > 0
+    except PairsError:
+        return False

@@ -20,6 +20,7 @@ NON_PUBLIC_EVENTS = (
     "integrity.checked",
     "integrity.failed",
     "service.restored",
+    "snapshots.thinned",
     "uploads.checked",
     "incident.opened",
     "incident.updated",

@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from curate.errors import CurateError
+from storage import thinning
 from storage.database import Database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
@@ -55,6 +56,7 @@ class TaskRunner:
     dataset: HubDataset | None = None  # where these heads are published
     import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
     editions: Path | None = None  # where editions are made
+    keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
     accept_weak_hiding: bool = False  # of configured sets, as the settings say
     levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
@@ -138,6 +140,11 @@ class TaskRunner:
         found = integrity_alarms.check_daily(self.database)
         if found:
             log.error("integrity.failed", extra={"data": {"problems": len(found), "first": found[0]}})
+
+    def thin_snapshots(self) -> None:
+        """Remove snapshots of days long past, where that is wanted."""
+        if self.keep_snapshots_days and (removed := thinning.thin(self.database, self.keep_snapshots_days)):
+            log.info(thinning.THINNED, extra={"data": {"snapshots": removed}})
 
     def keep_head(self) -> None:
         """Once a day; the file first, whatever the Hub answers."""

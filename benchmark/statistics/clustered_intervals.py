@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -83,11 +84,14 @@ def mean_interval(parts: list[tuple[float, Interval]]) -> Interval:
 
 
 class GroupedDifference(NamedTuple):
-    """Differences of two judges' accuracies over pairs in groups, first minus second: arrays, element by element."""
+    """Differences of two judges' accuracies over pairs in groups, first minus second: arrays, element by element.
+
+    ``freedom``: of the t test, groups less one.
+    """
 
     delta: FloatArray
     variance: FloatArray
-    groups: FloatArray
+    freedom: FloatArray
 
 
 class DifferenceSums(NamedTuple):
@@ -118,7 +122,22 @@ def grouped_difference(sums: DifferenceSums) -> GroupedDifference:
     between = groups / np.maximum(groups - 1, 1)
     clustered = between * (differences - 2 * delta * products + delta**2 * squares) / n**2
     independent = np.maximum(discordant - net**2 / n, 0.0) / n**2
-    return GroupedDifference(delta, np.maximum(clustered, independent), groups)
+    return GroupedDifference(delta, np.maximum(clustered, independent), groups - 1)
+
+
+def mean_difference(parts: Sequence[GroupedDifference]) -> GroupedDifference:
+    """Return the difference of two means of categories, which have no group in common."""
+    delta = np.mean([part.delta for part in parts], axis=0)
+    variance = np.sum([part.variance for part in parts], axis=0) / len(parts) ** 2
+    return GroupedDifference(delta, variance, np.sum([part.freedom for part in parts], axis=0))
+
+
+def grouped_reach(found: GroupedDifference) -> FloatArray:
+    """Return how far the 95% interval reaches to either side."""
+    from scipy.special import stdtrit
+
+    quantile = stdtrit(np.maximum(found.freedom, 1), 1 - ALPHA / 2)
+    return np.asarray(quantile * np.sqrt(found.variance))
 
 
 def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, freedom: npt.ArrayLike) -> FloatArray:

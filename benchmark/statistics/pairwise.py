@@ -10,6 +10,9 @@ the other, little-endian, in C order. ``arrays`` lists [name, numpy type, shape]
 * ``right`` int16 (sources, entries): items right under ``strict``;
 * ``both`` int16 (sources, pairs): items that both entries are right on, pairs (i, j) with i < j, row by row;
 * ``kappa`` int16 (pairs of the first KAPPA_AT_MOST entries): Cohen's kappa in thousandths, _NO_KAPPA where undefined;
+* ``group_differences``, ``group_products`` int32 (sources, pairs): where pairs come in groups, sums over the groups of
+  d * d and d * n, where d is right of i minus right of j and n the pairs of the group; ``group_sizes`` int32 (sources,
+  2): sum of n * n, and groups;
 * ``bands`` int8 (items): 0..9 for the tenth in which the share of right judges lies, -1 with too few judges.
 
 A label set that is not public gets rank ranges under the official grouping and the label-free kappa, nothing else.
@@ -34,6 +37,14 @@ from benchmark.labels import NOT_LABELLED, LabelSet
 from benchmark.protocols import accuracies, ratios
 from benchmark.scoring import tally_many
 from benchmark.spec import MEAN, MICRO, BenchmarkSpec
+from benchmark.statistics.clustered_intervals import (
+    DifferenceSums,
+    GroupedDifference,
+    grouped_difference,
+    grouped_p,
+    grouped_reach,
+    mean_difference,
+)
 from benchmark.statistics.ranking import (
     RANK_RANGE_LIMIT,
     RankRanges,
@@ -105,6 +116,45 @@ class PairedCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class GroupedPairs:
+    """Sums over groups for every two entries: ``differences``, ``products`` (sources, entries, entries), ``sizes``
+    (sources, 2): sum of n * n, and groups."""
+
+    differences: npt.NDArray[np.int32]
+    products: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int32]
+
+    @classmethod
+    def count(cls, correct: BoolArray, members: Sequence[BoolArray], groups: IntArray) -> GroupedPairs:
+        """Return the sums of judges' right answers (entries, items), of the items of each source."""
+        differences, products, sizes = [], [], []
+        for member in members:
+            names, index = np.unique(groups[member], return_inverse=True)
+            inside = np.zeros((index.size, names.size), dtype=np.int64)
+            inside[np.arange(index.size), index] = 1
+            right, held = correct[:, member].astype(np.int64) @ inside, inside.sum(axis=0)
+            both, weighted = right @ right.T, right @ held
+            own = np.diag(both)
+            differences.append(own[:, np.newaxis] + own[np.newaxis] - 2 * both)
+            products.append(weighted[:, np.newaxis] - weighted[np.newaxis])
+            sizes.append((int(held @ held), names.size))
+        return cls(*(np.array(values, dtype=np.int32) for values in (differences, products, sizes)))
+
+    def of(self, kept: Sequence[int]) -> GroupedPairs:
+        """Return the sums of some entries."""
+        return GroupedPairs(self.differences[:, kept][:, :, kept], self.products[:, kept][:, :, kept], self.sizes)
+
+    def difference(self, first: int, second: int, places: Sequence[int], count: _PairCount) -> GroupedDifference:
+        """Return the difference of two entries over some sources."""
+        b, c, n = count
+        differences, products = (
+            float(values[places, first, second].sum()) for values in (self.differences, self.products)
+        )
+        squares, groups = self.sizes[places].sum(axis=0).astype(np.float64)
+        return grouped_difference(DifferenceSums(differences, products, squares, groups, b - c, b + c, n))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PairwiseArrays:
     """Arrays over the compared entries under one label revision, best strict macro first.
 
@@ -120,6 +170,7 @@ class PairwiseArrays:
     only_right: Int16Array | None
     kappa: FloatArray
     bands: Int8Array | None
+    grouped: GroupedPairs | None = None
 
     def without(self, names: Collection[str]) -> PairwiseArrays:
         """Return the same without some entries: no figure about two judges of which one is named here."""
@@ -133,6 +184,7 @@ class PairwiseArrays:
             right=None if self.right is None else self.right[:, kept],
             only_right=None if self.only_right is None else self.only_right[:, kept][:, :, kept],
             kappa=self.kappa[np.ix_(alike, alike)],
+            grouped=None if self.grouped is None else self.grouped.of(kept),
         )
 
     def pair(
@@ -153,10 +205,44 @@ class PairwiseArrays:
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
         counts = {name: _sum(sources, (b, c, self.sizes), spec) for name, sources in groups.items()}
-        found = {name: _paired(*count) for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec)}
+        asked = {name: count for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec)}
+        if self.grouped is not None:
+            return self._grouped_pair((i, j), groups, asked, spec)
+        found = {name: _paired(*count) for name, count in asked.items()}
         means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
         complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
         return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **found}
+
+    def _grouped_pair(
+        self,
+        pair: tuple[int, int],
+        members: Mapping[str, Sequence[str]],
+        counts: Mapping[str, _PairCount],
+        spec: BenchmarkSpec,
+    ) -> dict[str, PairedCounts]:
+        """Return the same by cluster-robust tests; ``members``: the sources of each score."""
+        assert self.grouped is not None
+        differences = {}
+        for name, (b, c, n) in counts.items():
+            places = [spec.source_keys.index(source) for source in members[name]]
+            differences[name] = self.grouped.difference(*pair, places, (b, c, n))
+        found = {name: _grouped(differences[name], counts[name]) for name in counts}
+        for name in filter(spec.is_mean, spec.overall_keys):
+            parts = spec.parts_of(name)
+            if all(part in counts for part in parts):
+                total = sum(counts[part][2] for part in parts)
+                found[name] = _grouped(mean_difference([differences[part] for part in parts]), (None, None, total))
+        return found
+
+
+def _grouped(found: GroupedDifference, count: tuple[int | None, int | None, int]) -> PairedCounts:
+    """Return the interval is that of the t test: it excludes 0 if and only if p is below .05."""
+    b, c, n = count
+    if b is not None and c is not None and b + c == 0:
+        return _paired(b, c, n)
+    delta, reach = float(found.delta), float(grouped_reach(found))
+    p = float(grouped_p(found.delta, found.variance, found.freedom))
+    return PairedCounts(n, b, c, delta, max(delta - reach, -1.0), min(delta + reach, 1.0), p)
 
 
 def _asked(name: str, sizes: IntArray, spec: BenchmarkSpec) -> bool:
@@ -250,6 +336,7 @@ def compare_all(
         only if public else None,
         agreement(verdicts[:KAPPA_AT_MOST]),
         bands,
+        GroupedPairs.count(correct, members, table.group_index) if public and spec.grouped is not None else None,
     )
     majority = board_majority(verdicts) if public else None
     parts = {
@@ -434,6 +521,10 @@ def pack(relations: PairwiseArrays) -> Packed:
         i, j = np.triu_indices(len(relations.entries), k=1)
         arrays["right"] = relations.right.astype("<i2")
         arrays["both"] = (relations.right[:, i] - relations.only_right[:, i, j]).astype("<i2")
+        if relations.grouped is not None:
+            arrays["group_differences"] = relations.grouped.differences[:, i, j].astype("<i4")
+            arrays["group_products"] = relations.grouped.products[:, i, j].astype("<i4")
+            arrays["group_sizes"] = relations.grouped.sizes.astype("<i4")
     i, j = np.triu_indices(len(relations.kappa), k=1)
     thousandths = np.round(relations.kappa[i, j] * 1000)
     arrays["kappa"] = np.where(np.isnan(thousandths), _NO_KAPPA, thousandths).astype("<i2")
@@ -473,7 +564,20 @@ def unpack(body: bytes) -> PairwiseArrays:
         None if right is None else _only_right(right, arrays["both"]),
         _kappa_square(arrays["kappa"], min(len(header["entries"]), KAPPA_AT_MOST)),
         arrays.get("bands"),
+        _grouped_pairs(arrays, len(header["entries"])),
     )
+
+
+def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | None:
+    if "group_sizes" not in arrays:
+        return None
+    i, j = np.triu_indices(entries, k=1)
+    squares = {}
+    for name, sign in (("group_differences", 1), ("group_products", -1)):
+        square = np.zeros((len(arrays[name]), entries, entries), dtype=np.int32)
+        square[:, i, j], square[:, j, i] = arrays[name], sign * arrays[name]
+        squares[name] = square
+    return GroupedPairs(squares["group_differences"], squares["group_products"], arrays["group_sizes"])
 
 
 def _only_right(right: Int16Array, both: Int16Array) -> Int16Array:

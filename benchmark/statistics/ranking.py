@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmark.spec import MEAN, MICRO
-from benchmark.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p
+from benchmark.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p, mean_difference
 from benchmark.statistics.selection import Selection, selected_p
 from benchmark.statistics.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
 
@@ -162,11 +162,11 @@ def grouped_rank_ranges(
 def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], groups: IntArray) -> PairTests:
     """Return every two entries by the cluster-robust test of the mean over parts."""
     first, second = np.triu_indices(len(correct), k=1)
-    found = [grouped_difference(_difference_sums(correct[:, part], groups[part], first, second)) for part in parts]
-    delta = np.asarray(sum(one.delta for one in found) / len(parts))
-    variance = np.asarray(sum(one.variance for one in found) / len(parts) ** 2)
-    freedom = sum(float(one.groups) for one in found) - len(parts)
-    return PairTests(first, second, delta, variance, grouped_p(delta, variance, freedom))
+    found = mean_difference(
+        [grouped_difference(_difference_sums(correct[:, part], groups[part], first, second)) for part in parts]
+    )
+    p = grouped_p(found.delta, found.variance, found.freedom)
+    return PairTests(first, second, found.delta, found.variance, p)
 
 
 def _difference_sums(correct: BoolArray, groups: IntArray, first: IntArray, second: IntArray) -> DifferenceSums:

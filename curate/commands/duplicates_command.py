@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmark.items import MANIFEST
-from benchmark.spec import DEFINITIONS
+from benchmark.spec import DEFINITIONS, MANIFEST
 from curate.errors import CurateError
 from curate.images import inspect_image, read_image
 from curate.near_duplicates import (
@@ -65,7 +64,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     """Find near duplicates and record them. Returns the exit code."""
     pool: Path = arguments.directory
     pairs = read_pool(pool)
-    editions = [*served_editions(), *(_edition(path) for path in arguments.manifest)]
+    editions = [*served_editions(*_own_definitions(arguments)), *(_edition(path) for path in arguments.manifest)]
     training = [open_source(name, revision=arguments.revision) for name in arguments.training]
     with locked(pool):
         found = [*inside(pairs), *in_editions(pairs, editions)]
@@ -79,9 +78,15 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def served_editions() -> list[EditionPrints]:
-    """Return the editions whose manifests this installation ships."""
-    return [_edition(path) for path in sorted(DEFINITIONS.glob(f"*/{MANIFEST}"))]
+def served_editions(*own: Path) -> list[EditionPrints]:
+    """Return the editions whose manifests this installation ships, or has in a directory of its own."""
+    return [_edition(path) for folder in (DEFINITIONS, *own) for path in sorted(folder.glob(f"*/{MANIFEST}"))]
+
+
+def _own_definitions(arguments: argparse.Namespace) -> list[Path]:
+    """Return the directory of definitions that the environment names."""
+    named = arguments.variables.get("BENCHMARK_DEFINITIONS")
+    return [Path(named)] if named and Path(named).resolve() != DEFINITIONS else []
 
 
 def _edition(path: Path) -> EditionPrints:

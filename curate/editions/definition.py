@@ -12,33 +12,50 @@ _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#
 
 
 @dataclass(frozen=True, slots=True)
-class EditionDefinition:
-    """What a definition says. ``sizes``: edition key -> category -> pairs; the first edition is the whole one."""
+class EditionNaming:
+    """What an edition is called, and may be used for."""
 
     id: str
     title: str
     licence: str
     citation: str
+
+
+@dataclass(frozen=True, slots=True)
+class EditionDefinition:
+    """What a definition says. ``sizes``: edition key -> category -> pairs; the first edition is the whole one.
+
+    ``tagged``: categories with error tags; ``tags``: which tags there are.
+    """
+
+    naming: EditionNaming
     tagged: frozenset[str]
+    tags: Sequence[str]
     sizes: Mapping[str, Mapping[str, int]]
     filtered_by: Sequence[str]
 
     def toml(self) -> str:
         """Return the text of `spec.toml`."""
         categories = list(next(iter(self.sizes.values())))
-        return "\n".join([*self._head(), *self._categories(categories), *_RULES, *self._editions()]) + "\n"
+        parts = [*self._head(), *self._categories(categories), *_RULES, *self._editions(), *self._tag_names()]
+        return "\n".join(parts) + "\n"
+
+    def _tag_names(self) -> list[str]:
+        lines = [f"{_text(tag)} = {_text(tag)}" for tag in self.tags]
+        return ["", "[tag_names]", *lines] if lines else []
 
     def _head(self) -> list[str]:
         return [
-            f"id = {_text(self.id)}",
-            f"title = {_text(self.title)}",
+            f"id = {_text(self.naming.id)}",
+            f"title = {_text(self.naming.title)}",
             'dataset = ""',
-            f"licence = {_text(self.licence)}",
-            f"citation = {_text(self.citation)}",
+            f"licence = {_text(self.naming.licence)}",
+            f"citation = {_text(self.naming.citation)}",
             "public_labels = false",
             f"drop_from_questions = [{', '.join(map(_text, DROPPED))}]",
             'verdict_format = "official-sentence"',
             'headline = "micro"',
+            f"tags = [{', '.join(_text(name) for name in self.tags)}]",
             f"filtered_by = [{', '.join(_text(name) for name in self.filtered_by)}]",
             "",
             "[items]",
@@ -69,7 +86,7 @@ class EditionDefinition:
         lines = []
         for key, sizes in self.sizes.items():
             held = ", ".join(f"{_text(name)} = {number}" for name, number in sizes.items())
-            lines += ["", "[[editions]]", f"key = {_text(key)}", f"title = {_text(f'{self.title}, {key}')}"]
+            lines += ["", "[[editions]]", f"key = {_text(key)}", f"title = {_text(f'{self.naming.title}, {key}')}"]
             lines += [f"pairs = {sum(sizes.values())}", f"sizes = {{ {held} }}"]
         return lines
 

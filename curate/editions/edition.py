@@ -13,13 +13,15 @@ from typing import Any
 from uuid import uuid4
 
 from benchmark.commitments import commit
+from benchmark.items import MANIFEST as ITEMS
+from benchmark.items import build_table
 from benchmark.label_quality.annotation import PREFERENCES
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import pair_manifest
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
 from curate.editions.data_card import card_text, describe, public_agreement
-from curate.editions.definition import EditionDefinition
+from curate.editions.definition import EditionDefinition, EditionNaming
 from curate.editions.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
 from curate.errors import CurateError
 from curate.pool import write_json, write_lines
@@ -90,6 +92,7 @@ class EditionWriter:
         labels = [self._label(pair) for pair in self._pairs]
         spec = self._write_definition(public)
         self._write_manifest(public, spec, labels)
+        self._write_table(public, spec)
         self._write_questions(public / "hub")
         salt = secrets.token_hex(32)
         commitment = self._write_labels(private, labels, salt)
@@ -124,9 +127,9 @@ class EditionWriter:
         judges = [one["judge"] for one in self._given.filter["judges"]] if self._given.filter else []
         tagged = frozenset(pair["category"] for pair in self._pairs if pair.get("tags"))
         plan = self._plan
-        definition = EditionDefinition(
-            plan.id, plan.title, self._licences(), plan.citation, tagged, self._sizes(), judges
-        )
+        tags = sorted({tag for pair in self._pairs for tag in pair.get("tags", ())})
+        naming = EditionNaming(plan.id, plan.title, self._licences(), plan.citation)
+        definition = EditionDefinition(naming, tagged, tags, self._sizes(), judges)
         atomic_files.write(folder / "spec.toml", definition.toml().encode(), atomic_files.PUBLIC)
         return load_spec(plan.id, definitions=folder.parent)
 
@@ -137,6 +140,14 @@ class EditionWriter:
         }
         editions = [read_pairs(rows, spec, edition=key) for key, rows in parts.items() if rows]
         write_json(folder / "manifest.json", pair_manifest(editions))
+
+    def _write_table(self, folder: Path, spec: BenchmarkSpec) -> None:
+        """Write the items as a service reads them, responses in the order of their fingerprints."""
+        version = self._plan.version
+        rows = [{name: pair[name] for name in ("id", "query", "response", "category")} for pair in self._pairs]
+        parts = {part: [row for row in rows if self._parts[row["id"]] == part] for part in (PUBLIC, HIDDEN)}
+        revisions = {version: rows} | {f"{version}-{part}": held for part, held in parts.items() if held}
+        write_json(folder / ITEMS, build_table(spec, revisions).to_json())
 
     def _write_questions(self, folder: Path) -> None:
         for part in (PUBLIC, HIDDEN):
@@ -161,6 +172,8 @@ class EditionWriter:
             "id": pair["id"], "query": pair["query"], "response_a": first, "response_b": second,
             "category": pair["category"], "preferred": PREFERENCES[pair["preferred"]],
             "tags": list(pair.get("tags", ())), "split": self._parts[pair["id"]],
+            "human_ranking": [pair["preferred"], 1 - pair["preferred"]],
+            "human_error_analysis": list(pair.get("tags", ())),
         }  # fmt: skip
 
     def _write_labels(self, folder: Path, labels: Sequence[Line], salt: str) -> str:

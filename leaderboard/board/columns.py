@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
 ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
+_WIDE = 3  # categories whose columns have room for their titles
 SIZE = "n"
 """The subtitle that stands for the number of pairs."""
 
@@ -67,9 +68,11 @@ class Column:
 
 
 def _accuracy(key: str, subtitle: str, kind: Kind, description: str, spec: BenchmarkSpec) -> Column:
+    narrow = len(spec.categories) > _WIDE
+    short = next((category.short for category in spec.categories if narrow and category.key == key), "")
     return Column(
         key,
-        spec.title_of(key),
+        short or spec.title_of(key),
         subtitle,
         kind,
         True,

@@ -47,7 +47,7 @@ def _leaders(board: Board, scored: Sequence[BoardRow]) -> str:
     top = max(first, key=lambda row: row.value(board.headline))
     bounds = top.interval.get(board.headline)
     interval = f" ({percent(bounds[0])}–{percent(bounds[1])})" if bounds else ""
-    best = f"{board.headline} {percent(top.value(board.headline))}{interval}"
+    best = f"{board.spec.name_of(board.headline)} {percent(top.value(board.headline))}{interval}"
     judges = len({row.judge or row.id for row in first})
     if judges == 1:
         return f"{top.model} leads: {best}." if len(scored) > 1 else f"{top.model} is scored: {best}."

@@ -171,12 +171,13 @@ class Board:
     @property
     def values(self) -> tuple[str, ...]:
         """The accuracies that are shown, in the order of the columns."""
-        return tuple(name for name in self.spec.headline_first if name in shown_names(self.level, self.spec))
+        shown = set(shown_names(self.level, self.spec)) - self._uncounted
+        return tuple(name for name in self.spec.headline_first if name in shown)
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
-        columns = columns_of(self.spec)
+        columns = tuple(column for column in columns_of(self.spec) if column.key not in self._uncounted)
         if self.level != OVERALL_ONLY:
             return columns
         hidden = set(self.spec.score_names).difference(self.values)
@@ -185,6 +186,18 @@ class Board:
             for one in columns
             if one.key not in hidden
         )
+
+    @property
+    def _uncounted(self) -> frozenset[str]:
+        """The scores that need pairs which are not there, where a benchmark is served in part."""
+        if not self.spec.scores_pairs or self.level == OVERALL_ONLY or not self.sizes.get(self.spec.pooled):
+            return frozenset()
+        return frozenset(name for name in self.spec.score_names if not self._is_counted(name))
+
+    def _is_counted(self, name: str) -> bool:
+        overall, held = self.spec.overall(name), [self.sizes.get(key, 0) > 0 for key in self.spec.parts_of(name)]
+        asked = overall.pairs if overall is not None else None
+        return asked in (None, self.sizes[self.spec.pooled]) and (all(held) if self.spec.is_mean(name) else any(held))
 
     @property
     def scored(self) -> int:
@@ -543,7 +556,9 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules:
             numbers = _numbers(counts, rules.protocol, rules.grouping, rules.spec)
             ((values, bounds),) = _measured(numbers, rules.spec.score_names)
         elif one["expected"] is not None:
-            values, bounds = dict.fromkeys(rules.spec.score_names, one["expected"]), {}
+            of_pairs = (name for name in rules.spec.score_names if not rules.spec.counts_groups(name))
+            values = dict.fromkeys(rules.spec.score_names) | dict.fromkeys(of_pairs, one["expected"])
+            bounds = {}
         else:
             continue
         rows.append(_baseline_row(one, values, bounds))

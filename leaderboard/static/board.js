@@ -3,12 +3,9 @@
 (() => {
   "use strict";
   const PAGE = 100, AT_ONCE = 30;
-  const TEXTS = { model: "model", version: "version", org: "organisation", type: "judge_type", source: "source",
-    base: "base_model", date: "date", note: "note", about: "about" };
-  const NUMBERS = { size: "parameters_b", k: "votes_per_item", rank: "rank", decided: "decided_rate" };
-  const SHARES = new Set(["decided_rate"]);
+  const TEXTS = ["version", "source", "note", "about"];  // searched, and no columns; columns come with the rows
+  const SHARES = new Set();
   let VALUES = [], HEADLINE = "", POOLED = "", PREFIX = "";  // the scores of the benchmark, the headline first: known from the page
-  const TYPES = { "generative-pairwise": "pairwise", "generative-pointwise": "pointwise", "policy-as-judge": "policy" };
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
@@ -70,12 +67,10 @@
     if (name === "tier") return (i) => TIERS[data.tier[i]].includes(wanted);
     const span = name === "date" ? days(wanted) : null;
     if (span) return (i) => data.date[i] !== "" && span(data.date[i]);
-    if (name === "open") return (i) => ["no", "yes"][data.open_weights[i] ?? 2]?.includes(wanted) ?? wanted === "";
-    const [own, kind] = Object.hasOwn(data.stated, name) ? data.stated[name] : [];
-    const text = Object.hasOwn(TEXTS, name) ? TEXTS[name] : kind === "text" ? own : "";
-    if (text) return (i) => data[text][i].toLowerCase().includes(wanted);
-    const column = Object.hasOwn(NUMBERS, name) ? NUMBERS[name] : kind === "number" ? own : "";
-    const test = column ? compare(wanted) : null;
+    const [column, kind] = TEXTS.includes(name) ? [name, "text"] : Object.hasOwn(data.terms, name) ? data.terms[name] : [];
+    if (kind === "flag") return (i) => ["no", "yes"][data[column][i] ?? 2]?.includes(wanted) ?? wanted === "";
+    if (kind === "text") return (i) => data[column][i].toLowerCase().includes(wanted);
+    const test = kind === "number" ? compare(wanted) : null;
     if (test) {
       const read = SHARES.has(column) ? (value) => tenths(value) / 10 : (value) => value;
       return (i) => data[column][i] !== null && test(read(data[column][i]));
@@ -171,8 +166,7 @@
     const value = data[key][i];
     if (value === null) return "";
     if (SHARES.has(key)) return shown(tenths(value));
-    if (key === "open_weights") return value ? "open" : "closed";
-    return key === "judge_type" ? TYPES[value] || value : String(value);
+    return data.shown[key]?.[value] ?? String(value);
   }
 
   function judge(data, i, at, state, pinned) {
@@ -233,7 +227,8 @@
     root.dataset.mounted = "";
     const state = JSON.parse(root.dataset.state);
     [VALUES, HEADLINE, POOLED, PREFIX] = [state.values, state.values[0], state.pooled, state.prefix];
-    for (const name of VALUES) { NUMBERS[name] = name; SHARES.add(name); }
+    for (const name of VALUES) SHARES.add(name);
+    for (const [key, kind] of state.columns) if (kind === "share") SHARES.add(key);
     [USUAL.protocol, USUAL.grouping] = state.usual;
     const columns = new Map(state.columns.map(([key, kind, first]) => [key, { kind, first }]));
     const filters = state.filters.map(([key]) => key);

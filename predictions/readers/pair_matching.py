@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,7 +62,7 @@ def _revision(predictions: Sequence[PairPrediction], table: ItemTable) -> str:
         held = table.in_revision(revision)
         if None in given:  # of files that name pairs by key alone
             return abs(len(held) - len(predictions))
-        names = Counter(table.items[index].ids[revision] for index in held)
+        names: Counter[str | None] = Counter(table.items[index].ids[revision] for index in held)
         return (given - names).total() + (names - given).total()
 
     return min(table.revisions, key=different)
@@ -79,7 +79,7 @@ def _in_order(predictions: Sequence[PairPrediction]) -> list[int]:
     return sorted(range(len(predictions)), key=key)
 
 
-def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Iterable[int]:
+def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Sequence[int]:
     """Return the votes about the responses in the order of the table, or about the preferred one.
 
     Raises:

@@ -24,14 +24,15 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from benchmark.commitments import commit
-from storage import stored_rows
+from storage import snapshots, stored_relations, stored_rows
 from storage.integrity import audit, row_commitments
 from storage.integrity.row_commitments import DESCRIPTION
 from storage.labels.label_sets import POINTED, REGISTERED
 from storage.metadata import IDENTIFYING
-from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, StoredRelations, Submission
+from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
+from storage.stored_relations import RelationsContent
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
@@ -358,31 +359,27 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield whether every snapshot is the one that was published, and the current one shows what the rows say."""
-    for row in session.execute(select(Snapshot.id, Snapshot.body)).yield_per(1):
-        if row.id not in ledger.snapshots:
-            yield Mismatch("snapshots", row.id, None, "no event says that it was published")
-        elif _content_sha256(row.body) != row.id:
-            yield Mismatch("snapshots", row.id, ledger.snapshots[row.id], "the content is not what was published")
+    for name, content in snapshots.contents(session):
+        if name not in ledger.snapshots:
+            yield Mismatch("snapshots", name, None, "no event says that it was published")
+        elif content is None or hashlib.sha256(content).hexdigest() != name:
+            yield Mismatch("snapshots", name, ledger.snapshots[name], "the content is not what was published")
     for seq, name in ledger.published.values():
         yield from _current_snapshot(session, ledger, seq, name)
 
 
-def _content_sha256(body: Any) -> str:
-    try:
-        return hashlib.sha256(zlib.decompress(body)).hexdigest()
-    except _UNREADABLE:
-        return ""
-
-
 def _current_snapshot(session: Session, ledger: Ledger, seq: int, name: str) -> Iterator[Mismatch]:
     """Yield the last one against the rows: it may have been made while they were changed."""
-    body = session.execute(select(Snapshot.body).where(Snapshot.id == name)).scalar_one_or_none()
-    if body is None:
+    if session.execute(select(Snapshot.id).where(Snapshot.id == name)).first() is None:
         yield Mismatch("snapshots", name, seq, "the row is missing")
         return
-    if _content_sha256(body) != name:
+    try:
+        text = snapshots.content(session, name)
+    except snapshots.UNREADABLE:
         return  # said already
-    content = orjson.loads(zlib.decompress(body))
+    if hashlib.sha256(text).hexdigest() != name:
+        return  # said already
+    content = orjson.loads(text)
     stored = _stored_tallies(session, content["scorer_version"])
     described = {row.id: row for row in session.execute(_descriptions())}
     for entry in content["entries"]:
@@ -413,15 +410,19 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Check stored relations between judges: content and summary."""
-    key = (StoredRelations.benchmark, StoredRelations.label_revision, StoredRelations.id)
-    for row in session.execute(select(*key, StoredRelations.summary, StoredRelations.body)).yield_per(1):
+    for row, content in stored_relations.contents(session):
         # One content may have several summaries, which tell how many variants a judge has.
         summaries = ledger.relations.get((row.benchmark, row.label_revision, row.id), {})
         name = f"{row.id} (label revision {row.label_revision})"
         if not summaries:
             yield Mismatch("relations", name, None, "no event says that they were computed")
-        elif _content_sha256(row.body) != row.id or row_commitments.sha256(str(row.summary)) not in summaries:
+        elif content is None or not _is_recorded(row.id, content, summaries):
             yield Mismatch("relations", name, max(summaries.values()), "the content is not what was computed")
+
+
+def _is_recorded(name: str, content: RelationsContent, summaries: Collection[str | None]) -> bool:
+    known = row_commitments.sha256(content.summary.decode(errors="replace")) in summaries
+    return known and hashlib.sha256(content.arrays).hexdigest() == name
 
 
 _RULES: dict[str, Callable[[Session, Ledger], Iterator[Mismatch]]] = {

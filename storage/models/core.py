@@ -308,6 +308,7 @@ class Snapshot(Base):
         _check("through_seq", "through_seq >= 0"),
         UniqueConstraint("benchmark", "id"),  # what the board refers to
         Index("ix_snapshots_benchmark_created_at", "benchmark", "created_at"),
+        Index("ix_snapshots_series_number", "series", "number", unique=True),
     )
     id: Mapped[Sha256] = mapped_column(primary_key=True)
     benchmark: Mapped[Words]
@@ -315,6 +316,20 @@ class Snapshot(Base):
     created_at: Mapped[Instant]
     body: Mapped[bytes] = mapped_column(LargeBinary)  # zlib-compressed JSON
     content_sha256: Mapped[Sha256 | None]  # of what it says apart from when: tells whether there is anything new
+    series: Mapped[Words | None]  # storage.series; None: made before there were any, and whole
+    number: Mapped[int | None]
+    base: Mapped[Sha256 | None]  # the id of the snapshot that the body is a difference to; None: it is whole
+    relation_ids: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # that it names; None: not said
+
+
+class ThinnedSnapshot(Base):
+    """A snapshot that was removed long after it was published (storage.thinning)."""
+
+    __tablename__ = "thinned_snapshots"
+    __table_args__ = (_digest("id"), Index("ix_thinned_snapshots_benchmark", "benchmark"))
+    id: Mapped[Sha256] = mapped_column(primary_key=True)
+    benchmark: Mapped[Words]
+    created_at: Mapped[Instant]
 
 
 class StoredRelations(Base):
@@ -326,6 +341,7 @@ class StoredRelations(Base):
         _digest("id"),
         _digest("inputs"),
         Index("ix_relations_id", "id"),  # not unique: other entries may come to the same
+        Index("ix_relations_series_number", "series", "number", unique=True),
         _check("summary", "substr(summary, 1, 1) = '{'"),
         _check("body", "length(body) > 0"),
     )
@@ -333,9 +349,12 @@ class StoredRelations(Base):
     inputs: Mapped[Sha256] = mapped_column(primary_key=True)  # digest of what it was computed from; not public
     id: Mapped[Sha256]  # of the content before compression: public
     label_revision: Mapped[Words]
-    summary: Mapped[JsonText]  # goes into the snapshot
+    summary: Mapped[JsonText]  # goes into the snapshot; "{}" where the body has it
     body: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[Instant] = mapped_column(default=database_now())
+    series: Mapped[Words | None]  # as of a snapshot
+    number: Mapped[int | None]
+    base: Mapped[Sha256 | None]  # the inputs of the relations that summary and body are a difference to
 
 
 class BoardState(Base):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import stdtr
 
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.spec import load_spec
 from benchmark.statistics.clustered_intervals import clustered_wilson, mean_interval
+from benchmark.statistics.pairwise import GroupedPairs
+from benchmark.statistics.ranking import grouped_rank_ranges, grouped_tests, paired_tests, rank_ranges
 from benchmark.statistics.uncertainty import Interval, wilson
 from tests.factories.pair_oracle import choose_first, choose_longer, pair_credits, score_protocol
 from tests.pair_files import mm_rlhf_items
@@ -82,3 +85,36 @@ def test_grouped_benchmarks_cluster_and_their_mean_has_an_interval() -> None:
     perfect = score_protocol(choose_first(pairs), pairs, spec.protocols[0])
     assert perfect.groups is not None and perfect.groups["overall"] is not None
     assert perfect.groups["overall"].value == 1.0
+
+
+def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
+    dice = np.random.default_rng(5)
+    groups = np.repeat(np.arange(46), SIZES)
+    of_group = dice.random((2, 46)) < [[0.8], [0.6]]
+    correct = of_group[:, groups] ^ (dice.random((2, groups.size)) < 0.1)
+    every = [np.ones(groups.size, dtype=bool)]
+    found = grouped_tests(correct, every, groups)
+    d = np.array([(correct[0, groups == g].sum() - correct[1, groups == g].sum()) for g in range(46)])
+    delta = d.sum() / groups.size
+    error = np.sqrt(46 / 45 * ((d - delta * SIZES) ** 2).sum()) / groups.size
+    assert found.delta == pytest.approx([delta])
+    assert found.variance == pytest.approx([error**2])
+    assert found.p == pytest.approx([2 * stdtr(45, -abs(delta) / error)])
+    plain = paired_tests(correct, every, exact=True)
+    assert found.p[0] > plain.p[0]
+    sums = GroupedPairs.count(correct, every, groups)
+    b, c = (int((correct[i] & ~correct[1 - i]).sum()) for i in (0, 1))
+    stored = sums.difference(0, 1, [0], (b, c, groups.size))
+    assert (float(stored.delta), float(stored.variance)) == pytest.approx((delta, error**2))
+
+
+def test_rank_ranges_of_groups_are_wider_where_pairs_of_a_group_agree() -> None:
+    dice = np.random.default_rng(6)
+    groups = np.repeat(np.arange(46), SIZES)
+    rates = np.linspace(0.5, 0.8, 6)[:, np.newaxis]
+    correct = (dice.random((6, 46)) < rates)[:, groups]
+    every = [np.ones(groups.size, dtype=bool)]
+    clustered, plain = grouped_rank_ranges(correct, every, groups), rank_ranges(correct, every, exact=True)
+    assert (clustered.worst - clustered.best).sum() > (plain.worst - plain.best).sum()
+    holm = grouped_rank_ranges(correct, every, groups, pairwise_only=True)
+    assert (holm.worst - holm.best).sum() >= (plain.worst - plain.best).sum()

@@ -83,6 +83,21 @@ def test_editions_that_ship_are_compared() -> None:
     assert len(shipped["vl-rewardbench"].pairs) > 1200
 
 
+def test_editions_in_a_directory_of_one_s_own_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.png").write_bytes(picture(1))
+    row = {"id": "1", "query": "Which car?", "response": list(TEXTS), "image": "a.png"}
+    (tmp_path / "pool.jsonl").write_text(json.dumps(row) + "\n")
+    item = {"key": fingerprint("Which car?", TEXTS), "id": "7", "responses": list(map(response_fingerprint, TEXTS))}
+    (tmp_path / "own" / "ours").mkdir(parents=True)
+    (tmp_path / "own" / "ours" / "items.json").write_text(json.dumps({"benchmark": "ours", "items": [item]}))
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path / "own"))
+    pool = tmp_path / "pool"
+    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
+    assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
+    assert main(["pool", "duplicates", str(pool)]) == 0
+    assert json.loads((pool / "duplicates.jsonl").read_text())["where"] == "ours"
+
+
 def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.json").write_text("[]")
     (tmp_path / "pairs.jsonl").write_text("")

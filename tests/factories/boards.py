@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import zlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -22,9 +21,9 @@ from benchmark.items import ItemTable
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Matrix, Votes
 from predictions.parse import parse_predictions
+from storage import snapshots
 from storage.database import Database
 from storage.labels import label_sets
-from storage.models.core import Snapshot
 from tests.databases import a_submission
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
@@ -90,9 +89,8 @@ class RealBoard:
         with self.database.read() as session:
             pointer = label_sets.current(session, table().benchmark)
             assert pointer is not None
-            snapshot = session.get(Snapshot, pointer.snapshot_id)
-            assert snapshot is not None
-            return dict(orjson.loads(zlib.decompress(snapshot.body)))
+            assert pointer.snapshot_id is not None
+            return dict(orjson.loads(snapshots.content(session, pointer.snapshot_id)))
 
 
 def open_board(database: Database, state: Path, revision: str, *, judges_wanted: int | None = None) -> RealBoard:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import httpx
 
 from tests.factories.service_launcher import LaunchedProcess, launch
+from workers.demo_files import COMPLETE, write_demo
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
@@ -51,12 +56,17 @@ class Service:
 
 
 @contextmanager
-def running(data_dir: Path, *, gradio: bool = False, fresh: bool = False, **environ: str) -> Iterator[Service]:
+def running(
+    data_dir: Path, *, gradio: bool = False, fresh: bool = False, makes_demo: bool = False, **environ: str
+) -> Iterator[Service]:
     """Start the service, wait until it is ready (with `gradio`: its pages too), and stop it at the end.
 
-    `fresh`: in a new interpreter, as people start it; else from one that has imported everything.
+    `fresh`: in a new interpreter, as people start it; else from one that has imported everything. `makes_demo`: it
+    finds no demo's files and makes them; else they are a copy.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
+    if not makes_demo and "LABELS" not in environ and not (data_dir / "demo" / COMPLETE).exists():
+        shutil.copytree(_demo_files(), data_dir / "demo", dirs_exist_ok=True)
     log_path = data_dir.parent / f"{data_dir.name}.log"
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     environment |= {"PORT": "0", "DATA_DIR": str(data_dir), "HF_HUB_OFFLINE": "1"}
@@ -77,6 +87,14 @@ def running(data_dir: Path, *, gradio: bool = False, fresh: bool = False, **envi
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@cache
+def _demo_files() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="demo-files-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    write_demo(folder)
+    return folder
 
 
 def _start(environ: dict[str, str], folder: Path, log_path: Path) -> subprocess.Popen[bytes]:

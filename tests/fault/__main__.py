@@ -1,7 +1,8 @@
 """`make fault`: the tests that kill and stop processes, many times over, as a table.
 
-The test suite runs each of them once. Here each runs `--rounds` times, with seeds of its own; the table says how many
-kills were tried, how many lost or doubled something, and which rate that excludes with 95% confidence.
+The test suite runs each of them once, or a shorter form. Here each runs `--rounds` times, with seeds of its own; the
+table says how many kills were tried, how many lost or doubled something, and which rate that excludes with 95%
+confidence.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rounds = Rounds(options.rounds)
     files = sorted({str(ROOT / "tests" / fault.test.partition("::")[0]) for fault in FAULTS})
     chosen = ["-k", options.k] if options.k else []
-    code = pytest.main(["-p", "no:xdist", "--rootdir", str(ROOT), *chosen, *files], plugins=[rounds])
+    code = pytest.main(["-p", "no:xdist", "--long", "--rootdir", str(ROOT), *chosen, *files], plugins=[rounds])
     print(f"\n{'promise':<58} {'tried':>7} {'lost':>5}")
     print("\n".join(str(tried) for tried in rounds.tried))
     return int(code)

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 from benchmark.scorecard import scorecard
 from benchmark.scoring import Tally
 from benchmark.votes import Behaviour
+from leaderboard.cache import CurrentSnapshot
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
 from tests.factories.specs import API_COLUMNS, VL
@@ -127,3 +128,47 @@ def test_an_old_board_and_its_entries_are_found_again() -> None:
         for when, status, code in (("nowhen", 404, "no-board"), ("whenever", 400, "invalid-as-of")):
             reply = client.get(f"/api/v1/leaderboard?as_of={when}")
             assert (reply.status_code, reply.json()["code"]) == (status, code)
+
+
+@pytest.fixture
+def paged() -> Iterator[TestClient]:
+    with TestClient(serve(NamedSource(snapshot([ENTRY, entry(2, 0.6, k=1)])))) as client:
+        yield client
+
+
+class NamedSource(FixedSource):
+    """A source whose snapshot has an id as digests are."""
+
+    def pointer(self) -> CurrentSnapshot:
+        return CurrentSnapshot("ab" * 32, None, None, frozenset())
+
+    def find(self, when: str) -> str | None:
+        return "ab" * 32 if ("ab" * 32).startswith(when) else None
+
+
+def test_pages_joined_are_the_whole_board(paged: TestClient) -> None:
+    whole = paged.get("/api/v1/leaderboard").json()
+    assert "next" not in whole
+    found, cursor = [], ""
+    while cursor is not None:
+        page = paged.get("/api/v1/leaderboard", params={"limit": 7, "cursor": cursor}).json()
+        assert len(page["entries"]) <= 7
+        assert {name: page[name] for name in whole if name != "entries"} == {
+            name: whole[name] for name in whole if name != "entries"
+        }
+        found += page["entries"]
+        cursor = page["next"]
+    assert found == whole["entries"]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x"])
+def test_a_page_has_one_to_a_thousand_rows(paged: TestClient, query: str) -> None:
+    assert paged.get(f"/api/v1/leaderboard?{query}").status_code == 422
+
+
+@pytest.mark.parametrize("cursor", ["7", "x.7", "ab" * 8, "ab" * 8 + ".-1"])
+def test_a_cursor_that_is_none_is_refused(paged: TestClient, cursor: str) -> None:
+    refused = paged.get("/api/v1/leaderboard", params={"cursor": cursor})
+    assert (refused.status_code, refused.json()["code"]) == (400, "invalid-cursor")
+    unknown = paged.get("/api/v1/leaderboard", params={"cursor": "cd" * 8 + ".7"})
+    assert unknown.status_code == 404

@@ -19,6 +19,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from storage.database import Database, open_database
+from tests.factories.fork_server import import_once
 
 LEASE = 0.3
 WORKERS = str(Path(__file__).parents[2] / "workers")
@@ -39,7 +40,8 @@ def copies(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, fill: Callable[[str, Path], None]
 ) -> Copy:
     """Return what makes untouched copies of an installation, which `fill` makes once, on the database that is asked
-    for."""
+    for; and have workers start with the module of the test imported."""
+    import_once(request.module.__name__, "tests.factories.boards")
     state = tmp_path_factory.mktemp("state")
     if request.param == "sqlite":
         fill(f"sqlite:///{state}/board.db", state)
@@ -78,9 +80,9 @@ def run(installation: Installation, prepare: Prepare, commit: int, moment: str, 
 
     `prepare` gets the database and the shared directory, and returns the work whose commits count.
     """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([__name__, "tests.factories.boards"])  # all that costs time, once
-    process = context.Process(target=_work, args=(installation, prepare, commit, moment, noted))
+    process = multiprocessing.get_context("forkserver").Process(
+        target=_work, args=(installation, prepare, commit, moment, noted)
+    )
     process.start()
     process.join(60)
     assert process.exitcode in (0, -signal.SIGKILL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,12 +15,12 @@ from auth import Forbidden, Identity, Unauthenticated
 from maintenance.actions import bans, entries, operations
 from maintenance.database import queries
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage import moderation, submission_pause, visibility
+from storage import moderation, snapshots, submission_pause, visibility
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_sets
-from storage.models.core import Account, AuditEvent, Job, Snapshot, Submission
+from storage.models.core import Account, AuditEvent, Job, Submission
 from storage.models.moderation import Edit
 from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from submissions.metadata import Metadata, MetadataRejected
@@ -66,8 +65,8 @@ def snapshot(database: Database, scorer: Scorer) -> dict[str, Any]:
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
         assert pointer is not None
-        body = session.scalars(select(Snapshot.body).where(Snapshot.id == pointer.snapshot_id)).one()
-    return dict(json.loads(zlib.decompress(body)))
+        assert pointer.snapshot_id is not None
+        return dict(json.loads(snapshots.content(session, pointer.snapshot_id)))
 
 
 def on_board(database: Database, scorer: Scorer) -> list[str]:

@@ -42,7 +42,6 @@ class Manner:
 def start(environ: dict[str, str], log: str, manner: Manner) -> Any:
     """Start a worker; its process can be killed and stopped like any other."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.workers.crash_helpers"])
     process: ForkServerProcess = context.Process(target=serve, args=(environ, log, manner))
     process.start()
     return process

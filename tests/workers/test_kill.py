@@ -26,6 +26,7 @@ from storage.database import Database, migrate, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
+from tests.factories.fork_server import import_once
 from tests.factories.service import PATIENCE, halt, until
 from tests.workers import crash_helpers
 from tests.workers.crash_helpers import Manner
@@ -34,6 +35,11 @@ from workers import runner, schedule
 pytestmark = pytest.mark.timeout(400)
 LEASE = 0.6
 WORKERS = 3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _workers_import_once() -> None:
+    import_once("tests.workers.crash_helpers")
 
 
 @dataclass
@@ -159,20 +165,34 @@ def _kill_during_submissions(site: WorkerSite, manner: Manner, kills: int, submi
 
 
 @pytest.mark.slow
+def test_twenty_kills_during_eighty_submissions_lose_nothing_and_score_nothing_twice(
+    database_url: str, tmp_path: Path
+) -> None:
+    _expect_nothing_lost_and_nothing_twice(database_url, tmp_path, Manner(0.2, overrun=0.05), kills=20, submissions=80)
+
+
+@pytest.mark.slow
+@pytest.mark.long
 def test_fifty_kills_during_two_hundred_submissions_lose_nothing_and_score_nothing_twice(
     database_url: str, tmp_path: Path
 ) -> None:
+    _expect_nothing_lost_and_nothing_twice(database_url, tmp_path, Manner(0.1, overrun=0.05), kills=50, submissions=200)
+
+
+def _expect_nothing_lost_and_nothing_twice(
+    url: str, folder: Path, manner: Manner, *, kills: int, submissions: int
+) -> None:
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
-    with _site(database_url, tmp_path) as site:
+    with _site(url, folder) as site:
         migrate(site.database)
-        _kill_during_submissions(site, Manner(0.1, overrun=0.05), kills=50, submissions=200, seed=seed)
+        _kill_during_submissions(site, manner, kills=kills, submissions=submissions, seed=seed)
         assert _history(site.database) == History(lost=[], doubled=[], unrecorded=[], open_jobs=0, broken_at=None)
         with site.database.read() as session:
             epochs = list(session.scalars(select(Job.epoch)))
-    assert len(epochs) == 200
-    assert sum(epochs) > 200, "no kill hit a worker at work: the test has shown nothing"
-    print(f"{sum(epochs) - 200} attempts were cut short")
+    assert len(epochs) == submissions
+    assert sum(epochs) > submissions, "no kill hit a worker at work: the test has shown nothing"
+    print(f"{sum(epochs) - submissions} attempts were cut short")
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from benchmark.baselines import FIRST, LONGER
 from benchmark.pairs.labelled_pairs import PairSet, read_pairs
-from benchmark.spec import BenchmarkSpec, load_spec
+from benchmark.spec import DEFINITIONS, BenchmarkSpec, load_spec
 from leaderboard.board.rows import Board, BoardRow, build_board
 from storage.database import Database
 from storage.labels import label_sets
@@ -21,6 +21,7 @@ from storage.models.core import Snapshot
 from submissions.metadata import Metadata
 from submissions.service import FileRejected
 from submissions.submit_html import report_html
+from tests.benchmark.test_spec import JUDGED_TRIPLES, folder
 from tests.factories.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
 from tests.pair_files import (
@@ -34,6 +35,7 @@ from tests.pair_files import (
     write_json_lines,
 )
 from tests.real_data import real_file, rows
+from workers.item_files import main
 from workers.runner import Worker, drain
 from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare
@@ -185,6 +187,44 @@ def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Data
     assert '<a class="vl-other" href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(
         refused.value.report
     )
+
+
+def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Database, tmp_path: Path) -> None:
+    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", JUDGED_TRIPLES))
+    items = [
+        {
+            "pair_id": str(number),
+            "instruction": "?",
+            "answer1": {"name": "x", "answer": f"a{number}"},
+            "answer2": {"name": "y", "answer": f"b{number}"},
+            "original_dataset": "coco",
+            "human_answer": answer,
+        }
+        for number, answer in enumerate("AABBCC")
+    ]
+    service = serving(database, tmp_path, spec, write_json_lines(tmp_path / "pair.jsonl", items))
+    replies = ("[[A]]", "[[C]]", "[[B]]", "?", "[[C]]", "[[A]]")
+    lines = [{"id": str(n), "judgements": [{"text": text, "swapped": False}]} for n, text in enumerate(replies)]
+    entry = service.submit(lines, "judge")
+    row = row_of(service.board(), entry)
+    assert (row.scores["with-ties"], row.scores["without-ties"]) == (3 / 6, 2 / 4)
+    assert row.decided_rate == 5 / 6
+
+
+def test_the_manifest_is_that_of_the_definition_where_the_labels_are_of_an_edition(
+    tmp_path: Path, real_questions: tuple[list[Line], Path]
+) -> None:
+    items, source = real_questions
+    shipped = json.loads(MM_RLHF.read("items.json") or b"")
+    made = tmp_path / "items" / "mm-rlhf-rewardbench.json"
+    assert main([str(made), MM_RLHF.id, str(DEFINITIONS), str(source)]) == 0
+    assert json.loads(made.read_text())["items"] == shipped["items"]
+    part = write_json_lines(tmp_path / "part.jsonl", items[:40])
+    other = tmp_path / "part.json"
+    assert main([str(other), MM_RLHF.id, str(DEFINITIONS), str(part)]) == 0
+    assert len(json.loads(other.read_text())["items"]) == 40
+    assert main([str(other), MM_RLHF.id, str(DEFINITIONS), str(source)]) == 0
+    assert len(json.loads(other.read_text())["items"]) == 40  # items of a database never change
 
 
 def test_labels_of_one_revision_may_cover_a_part_of_the_items(database: Database, tmp_path: Path) -> None:

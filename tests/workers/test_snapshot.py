@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
 
+from storage import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
@@ -27,10 +27,9 @@ def _current(database: Database) -> dict[str, Any]:
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
         assert pointer is not None
-        snapshot = session.get(Snapshot, pointer.snapshot_id)
-        assert snapshot is not None
-        content = zlib.decompress(snapshot.body)
-        assert snapshot.id == hashlib.sha256(content).hexdigest()
+        assert pointer.snapshot_id is not None
+        content = snapshots.content(session, pointer.snapshot_id)
+        assert pointer.snapshot_id == hashlib.sha256(content).hexdigest()
         body: dict[str, Any] = json.loads(content)
         return body
 

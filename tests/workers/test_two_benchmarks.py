@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +12,14 @@ from sqlalchemy.exc import IntegrityError
 
 from benchmark.items import build_table
 from benchmark.scorecard import SCORER_VERSION
+from storage import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.jobs import job_queue, tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
 from storage.labels import label_imports, label_sets
-from storage.models.core import AuditEvent, Job, Score, Snapshot, Submission
+from storage.models.core import AuditEvent, Job, Score, Submission
 from storage.models.quota import Attempt
 from storage.snapshots import snapshot_at
 from submissions import queries
@@ -67,8 +67,7 @@ class TwoBenchmarks:
 
     def snapshot(self, benchmark: str) -> dict[str, Any]:
         with self.database.read() as session:
-            row = session.get_one(Snapshot, self.board(benchmark).snapshot_id)
-        found: dict[str, Any] = json.loads(zlib.decompress(row.body))
+            found: dict[str, Any] = json.loads(snapshots.content(session, self.board(benchmark).snapshot_id or ""))
         return found
 
 

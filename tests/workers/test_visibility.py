@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from typing import Any
 
 import pytest
@@ -15,12 +14,12 @@ from leaderboard.board.rows import build_board
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.share.exports import as_csv, as_json, extract
 from maintenance.actions import approvals, entries
-from storage import visibility
+from storage import snapshots, visibility
 from storage.clock import database_now
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_sets
-from storage.models.core import Snapshot, Submission
+from storage.models.core import Submission
 from storage.models.quota import Attempt
 from storage.models.visibility import Visibility
 from storage.visibility import EntryVisibility
@@ -66,15 +65,14 @@ def body(database: Database, scorer: Scorer) -> dict[str, Any]:
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
         assert pointer is not None
-        found = session.get(Snapshot, pointer.snapshot_id)
-        assert found is not None
-        snapshot: dict[str, Any] = json.loads(zlib.decompress(found.body))
+        assert pointer.snapshot_id is not None
+        snapshot: dict[str, Any] = json.loads(snapshots.content(session, pointer.snapshot_id))
         return snapshot
 
 
 def every_snapshot(database: Database) -> str:
     with database.read() as session:
-        return "".join(zlib.decompress(row.body).decode() for row in session.query(Snapshot))
+        return "".join((content or b"").decode() for _, content in snapshots.contents(session))
 
 
 def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database, scorer: Scorer) -> None:

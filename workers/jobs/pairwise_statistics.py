@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 import orjson
-from sqlalchemy import insert, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from benchmark.baselines import constant_judge_tallies
@@ -27,12 +27,13 @@ from benchmark.statistics.pairwise import VERSION, JudgeCandidate, Variants, com
 from benchmark.statistics.reliability import majority
 from benchmark.statistics.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
-from storage import visibility
+from storage import stored_relations, visibility
 from storage.database import Database
 from storage.integrity import audit, row_commitments
 from storage.labels import label_imports, label_sets, ladder
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, RegisteredLabelSet, Score, StoredRelations, Submission
+from storage.stored_relations import NewRelations
 from workers.board_queries import BoardEntry, entries_off_board, entries_on_board, stored_counts
 from workers.scorer import Scorer
 from workers.snapshot_triggers import needs_snapshot
@@ -67,17 +68,6 @@ class _Task:
     judges: int  # how many there were to choose from
     variants: Mapping[str, Sequence[str]]  # of each entry, itself among them, best first; some are not on the board
     named: frozenset[str]  # entries whose owner is named
-
-
-@dataclass(frozen=True, slots=True)
-class _ComputedStatistics:
-    """A row to be stored."""
-
-    id: str
-    inputs: str
-    label_revision: str
-    summary: str
-    body: bytes
 
 
 def compute_if_changed(database: Database, scorer: Scorer) -> int:
@@ -164,12 +154,7 @@ def inputs(revision: PairwiseRevision, scorer_version: str, identities: Sequence
 
 def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """revision -> inputs in, revision -> summary out, of those that are computed already."""
-    rows = session.execute(
-        select(StoredRelations.inputs, StoredRelations.summary).where(
-            StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values())
-        )
-    )
-    found = {row.inputs: row.summary for row in rows}
+    found = stored_relations.summaries(session, benchmark, wanted)
     return {revision: orjson.loads(found[digest]) for revision, digest in wanted.items() if digest in found}
 
 
@@ -231,7 +216,7 @@ def _task(revision: PairwiseRevision, digest: str, among: _Candidates, spec: Ben
     return _Task(revision, digest, entries, best.judges, variants, frozenset(entries))
 
 
-def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[_ComputedStatistics]:
+def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list[NewRelations]:
     """Outside any transaction but for the reading of votes."""
     wanted = {name for task in tasks for names in task.variants.values() for name in names[:VARIANTS_AT_MOST]}
     verdicts = _verdicts(database, wanted | {name for task in tasks for name in task.entries}, len(scorer.table))
@@ -250,7 +235,7 @@ def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task]) -> list
         judges = task.judges - len(task.entries) + len(entries)
         summary = {"id": packed.id, "judges": judges, "fixed": fixed, **related.summary}
         stored = orjson.dumps(summary).decode()
-        computed.append(_ComputedStatistics(packed.id, task.inputs, task.revision.name, stored, packed.body))
+        computed.append(NewRelations(task.inputs, packed.id, task.revision.name, stored, packed.body))
     return computed
 
 
@@ -286,8 +271,10 @@ def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matr
     return found
 
 
-def _record(database: Database, pointer: ActiveBoard, through: int, computed: Sequence[_ComputedStatistics]) -> int:
+def _record(database: Database, pointer: ActiveBoard, through: int, computed: Sequence[NewRelations]) -> int:
     """Store nothing where the board has changed or another worker was faster meanwhile."""
+    with database.read() as session:
+        prepared = [stored_relations.prepare(session, pointer.benchmark, row) for row in computed]
     with database.write() as session:
         label_sets.lock_board(session, pointer.benchmark)  # one at a time
         ours = BoardState.benchmark == pointer.benchmark
@@ -298,9 +285,8 @@ def _record(database: Database, pointer: ActiveBoard, through: int, computed: Se
             or needs_snapshot(session, through)
         ):
             return 0
-        for row in computed:
-            values = {name: getattr(row, name) for name in row.__slots__}
-            session.execute(insert(StoredRelations).values(benchmark=pointer.benchmark, **values))
+        for columns in prepared:
+            stored_relations.store(session, columns)
         session.execute(update(BoardState).where(ours).values(related_seq=through))
         if computed:
             summaries = {row.label_revision: row_commitments.sha256(row.summary) for row in computed}

@@ -1,7 +1,7 @@
 """Snapshot of all public facts, versioned; the pages derive their rows from it.
 
-A snapshot is JSON, addressed by the SHA-256 of its bytes, stored compressed and never changed. The board's pointer
-moves to it in the transaction that stores it. None is ever removed: people cite them.
+A snapshot is JSON, addressed by the SHA-256 of its bytes, stored as a difference to an earlier one, never changed. The
+board's pointer moves to it in the transaction that stores it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from sqlalchemy import Row, insert, select, update
 from sqlalchemy.orm import Session
 
 from benchmark import baselines
-from storage import reported_results
+from common import deltas
+from storage import reported_results, series, snapshots
 from storage.clock import database_now, iso
 from storage.database import Database
 from storage.integrity import audit
@@ -61,6 +62,7 @@ class _Content:
 
     json: bytes  # without the closing brace: when it was made comes last, so one pass gives both digests
     through: int
+    relation_ids: Sequence[str]
 
     def end(self, created_at: float) -> bytes:
         """Return the rest of the snapshot's JSON.
@@ -135,7 +137,7 @@ def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content
         "reported": reported_results.shown(session, pointer.benchmark),
         "unpublished": sum(row.id in decided.unpublished for row in scored),
     }
-    return _Content(orjson.dumps(content)[:-1], through)
+    return _Content(orjson.dumps(content)[:-1], through, [one["id"] for one in relations.values()])
 
 
 def _relations(
@@ -239,8 +241,8 @@ def _publish(database: Database, before: ActiveBoard, content: _Content) -> str 
         return None
     end = content.end(now)
     digest.update(end)
-    name, body = digest.hexdigest(), zlib.compress(content.json + end, _COMPRESSION)
-    row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, "body": body}
+    name, stored = digest.hexdigest(), _stored(database, before.benchmark, content, end)
+    row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, **stored}
     with database.write() as session:
         if not _still(session, before):
             return None
@@ -249,8 +251,20 @@ def _publish(database: Database, before: ActiveBoard, content: _Content) -> str 
         session.execute(board.values(snapshot_id=name, shown_seq=content.through))
         facts = {"snapshot": name, "through": content.through}
         audit.append(session, PUBLISHED, facts | audit.scope(session, before.benchmark))
-    log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(body)}})
+    log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"])}})
     return name
+
+
+def _stored(database: Database, benchmark: str, content: _Content, end: bytes) -> dict[str, Any]:
+    """Return the body of a snapshot, and its place in its series."""
+    name = snapshots.series_of(benchmark, with_relations=bool(content.relation_ids))
+    with database.read() as session:
+        place = series.next_place(session, Snapshot, name)
+        base = snapshots.fragments(session, place.base) if place.base is not None else None
+    whole = content.json + end
+    delta = whole if base is None else deltas.encode(base, deltas.split_fragments(whole))
+    body = zlib.compress(delta, _COMPRESSION)
+    return {"body": body, "relation_ids": list(content.relation_ids), **place.columns()}
 
 
 def _nothing_new(database: Database, before: ActiveBoard, through: int) -> None:

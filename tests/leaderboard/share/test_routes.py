@@ -38,12 +38,27 @@ PATHS = (
 
 @pytest.fixture
 def source() -> FixedSource:
+    return _source()
+
+
+def _source() -> FixedSource:
     return FixedSource(snapshot([entry(1, 0.7, organisation="Lab"), entry(2, 0.55, k=1, judge_type="scalar")]))
 
 
+@pytest.fixture(scope="module")
+def shared_client() -> Iterator[TestClient]:
+    """Yield the client of a board that no test changes."""
+    with TestClient(serve(_source())) as client:
+        yield client
+
+
 @pytest.fixture
-def client(source: FixedSource) -> Iterator[TestClient]:
-    with TestClient(serve(source)) as client:
+def client(request: pytest.FixtureRequest) -> Iterator[TestClient]:
+    """Yield the shared client; to a test that changes the board, the one of its own source."""
+    if "source" not in request.fixturenames:
+        yield request.getfixturevalue("shared_client")
+        return
+    with TestClient(serve(request.getfixturevalue("source"))) as client:
         yield client
 
 

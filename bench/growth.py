@@ -1,0 +1,168 @@
+"""What one more submission costs as the board grows: bytes of the database, processor time of a worker, and pages.
+
+`python -m bench.growth [100 1000 10000]`: in this process, on SQLite, with accounts of 20 entries each. A submission is
+stored, scored, published, compared with others, and published again, as the worker does it. Bytes are those that the
+database's tables hold more afterwards, divided by the number of submissions.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+from sqlalchemy import insert, text
+
+from bench.service import submission_row
+from benchmark.demo import demo_items, demo_labels, demo_pairs, demo_spec
+from benchmark.items import ItemTable
+from benchmark.labels import LabelSet
+from benchmark.scorecard import SCORER_VERSION
+from leaderboard.api import leaderboard_json
+from leaderboard.cache import BoardCache
+from leaderboard.queries import DatabaseSnapshots
+from leaderboard.render_context import RenderContext
+from storage.database import Database, open_migrated
+from storage.jobs import job_queue
+from storage.models.core import Submission
+from storage.models.quota import Attempt
+from workers.jobs.rescore import rescore
+from workers.runner import Worker
+from workers.scorer import Scorer
+from workers.startup import prepare
+
+SIZES = (100, 1_000, 10_000)
+SUBMISSIONS = 12
+PER_ACCOUNT = 20
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Figures at one size of the board. Seconds are of the processor."""
+
+    entries: int
+    bytes_per_submission: float
+    seconds: dict[str, float]  # of each step, the median
+    tables: dict[str, float]  # bytes a submission of the largest
+
+
+@dataclass(frozen=True, slots=True)
+class BoardToGrow:
+    """A database with a scorer."""
+
+    database: Database
+    scorer: Scorer
+    table: ItemTable
+    labels: LabelSet
+    random: np.random.Generator
+
+    def add(self, numbers: range) -> list[str]:
+        """Store submissions that nobody has scored; return their ids."""
+        accounts = max(1, numbers.stop // PER_ACCOUNT)
+        rows = [submission_row(self.random, number, self.table, self.labels) for number in numbers]
+        rows = [row | {"owner": f"owner-{number % accounts}"} for row, number in zip(rows, numbers, strict=True)]
+        attempts = [
+            {
+                "submission_id": row["id"],
+                "label_revision": self.labels.revision,
+                "policy": {},
+                "number": 1 + n // accounts,
+            }
+            for row, n in zip(rows, numbers, strict=True)
+        ]
+        with self.database.write() as session:
+            session.execute(insert(Submission), rows)
+            session.execute(insert(Attempt), attempts)
+        return [str(row["id"]) for row in rows]
+
+
+def measure(folder: Path, entries: int) -> Growth:
+    """Fill a board, then submit to it."""
+    place = _board_to_grow(folder)
+    for start in range(0, entries, _CHUNK):
+        place.add(range(start, min(start + _CHUNK, entries)))
+    rescore(place.database, place.scorer, place.labels.revision)
+    worker = Worker(place.database, place.scorer, lease_seconds=600)
+    _settle(worker)
+    _submit(place, worker, entries)  # the first one after a long time makes what others need too
+    before = _bytes(place.database)
+    times = [_submit(place, worker, number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
+    after = _bytes(place.database)
+    each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
+    largest = dict(sorted(each.items(), key=lambda item: -item[1])[:6])
+    seconds = {step: statistics.median(one[step] for one in times) for step in times[0]}
+    seconds["board as JSON"] = _seconds(lambda: _board(place.database))
+    place.database.close()
+    return Growth(entries, sum(each.values()), seconds, largest)
+
+
+def _board_to_grow(folder: Path) -> BoardToGrow:
+    pairs = demo_pairs()
+    table = demo_items(pairs)
+    labels = demo_labels(pairs, table)
+    database = open_migrated(f"sqlite:///{folder}/growth.db")
+    scorer = Scorer(table, {labels.revision: labels}, SCORER_VERSION)
+    prepare(database, scorer, labels.revision)
+    return BoardToGrow(database, scorer, table, labels, np.random.default_rng(7))
+
+
+def _submit(place: BoardToGrow, worker: Worker, number: int) -> dict[str, float]:
+    """Return the seconds of each step."""
+    (name,) = place.add(range(number, number + 1))
+    with place.database.write() as session:
+        job_queue.enqueue_current(session, name)
+    return {
+        "score": _seconds(worker.work),
+        "snapshot": _seconds(worker.publish_snapshot),
+        "relations": _seconds(worker.compute_pairwise),
+        "second snapshot": _seconds(worker.publish_snapshot),
+        "detection": _seconds(worker.detect_anomalies),
+    }
+
+
+def _settle(worker: Worker) -> None:
+    for action in (worker.publish_snapshot, worker.compute_pairwise, worker.publish_snapshot, worker.detect_anomalies):
+        action()
+
+
+def _board(database: Database) -> int:
+    cache = BoardCache(DatabaseSnapshots(database, demo_spec()), context=RenderContext(demo_spec()))
+    return len(orjson.dumps(leaderboard_json(cache.refresh().board())))
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    started = time.process_time()
+    action()
+    return time.process_time() - started
+
+
+def _bytes(database: Database) -> dict[str, int]:
+    """Return the bytes that each table and index holds."""
+    with database.read() as session:
+        rows = session.execute(text("SELECT name, sum(payload + 24 * ncell) FROM dbstat GROUP BY name"))
+        return {str(name): int(held) for name, held in rows}
+
+
+def lines(sizes: Sequence[int]) -> Iterator[str]:
+    """Yield a Markdown table, one line a size, then the largest tables of each."""
+    yield "| entries | bytes a submission | processor seconds a submission | of which |"
+    yield "|---|---|---|---|"
+    for entries in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            found = measure(Path(folder), entries)
+        steps = ", ".join(f"{name} {value:.3f}" for name, value in found.seconds.items())
+        tables = ", ".join(f"{name} {value:,.0f}" for name, value in found.tables.items())
+        total = sum(value for name, value in found.seconds.items() if name != "board as JSON")
+        yield f"| {entries:,} | {found.bytes_per_submission:,.0f} ({tables}) | {total:.2f} | {steps} |"
+
+
+if __name__ == "__main__":
+    for line in lines([int(word) for word in sys.argv[1:]] or SIZES):
+        print(line, flush=True)

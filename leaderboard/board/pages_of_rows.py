@@ -1,0 +1,49 @@
+"""Pages of the board's rows for programs: a limit, and a cursor that stays with the snapshot it began on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Query
+
+LARGEST_PAGE = 1000
+_USUAL = 100
+_CURSOR = re.compile(r"([0-9a-f]{16})\.(\d{1,9})")
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfRows:
+    """Which rows are asked for; without a limit all of them. `snapshot`: the first digits of its id, or ""."""
+
+    start: int = 0
+    limit: int | None = None
+    snapshot: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return what tells pages of one board apart."""
+        return "" if self.limit is None else f"|{self.start}+{self.limit}"
+
+    def cut(self, rows: Sequence[_Row]) -> Sequence[_Row]:
+        """Return the rows of this page."""
+        return rows if self.limit is None else rows[self.start : self.start + self.limit]
+
+    def following(self, rows: int, snapshot_id: str) -> str | None:
+        """Return the cursor of the next page of so many rows; None where this is the last one."""
+        after = self.start + (self.limit or rows)
+        return f"{snapshot_id[:16]}.{after}" if after < rows else None
+
+
+def asked_page(
+    limit: Annotated[int | None, Query(ge=1, le=LARGEST_PAGE, description="Rows of a page; all if left out")] = None,
+    cursor: Annotated[str, Query(description="`next` of the page before; it stays with that page's snapshot")] = "",
+) -> PageOfRows | None:
+    """Return what a request asks for; None for a cursor that is none."""
+    if not cursor:
+        return PageOfRows(0, limit)
+    found = _CURSOR.fullmatch(cursor)
+    return PageOfRows(int(found[2]), limit or _USUAL, found[1]) if found else None

@@ -1,0 +1,114 @@
+"""Stored relations between judges: summary and arrays, stored as a difference to earlier ones of the same labels."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, insert, select
+from sqlalchemy.orm import Session
+
+from benchmark.statistics import pairwise_delta
+from common import deltas
+from storage import series
+from storage.models.core import StoredRelations
+from storage.series import SeriesPlace
+from storage.snapshots import UNREADABLE
+
+_IN_BODY = "{}"  # instead of a summary, where the body has it
+_COLUMNS = (StoredRelations.inputs, StoredRelations.id, StoredRelations.summary, StoredRelations.body)
+_ROW = (*_COLUMNS, StoredRelations.benchmark, StoredRelations.label_revision)
+_CHAIN = (StoredRelations.base, StoredRelations.number)
+
+
+class RelationsContent(NamedTuple):
+    """Summary, which goes into the snapshot, and content of the arrays."""
+
+    summary: bytes
+    arrays: bytes
+
+
+class NewRelations(NamedTuple):
+    """Relations to be stored. `inputs`: digest of what they were computed from. `body`: of pairwise.pack."""
+
+    inputs: str
+    id: str
+    label_revision: str
+    summary: str
+    body: bytes
+
+
+def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return the summaries of a benchmark under digests of inputs: inputs -> summary."""
+    rows = session.execute(
+        select(*_COLUMNS, *_CHAIN).where(
+            StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values())
+        )
+    )
+    return {row.inputs: _read(session, benchmark, row).summary.decode() for row in rows}
+
+
+def body(session: Session, relations_id: str) -> bytes | None:
+    """Return stored relations, for pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
+    wanted = select(*_ROW, *_CHAIN).where(StoredRelations.id == relations_id)
+    row = session.execute(wanted.order_by(StoredRelations.number.desc()).limit(1)).first()
+    if row is None or row.base is None:
+        return None if row is None else bytes(row.body)
+    return zlib.compress(_read(session, row.benchmark, row).arrays, 0)
+
+
+def prepare(session: Session, benchmark: str, new: NewRelations) -> dict[str, Any]:
+    """Return the columns of a new row; who stores it holds the lock of the board, as for ``series.next_place``."""
+    place = series.next_place(session, StoredRelations, f"{benchmark} {new.label_revision}")
+    whole = {**new._asdict(), "benchmark": benchmark}
+    if place.base is None:
+        return whole | place.columns()
+    base = session.execute(select(*_COLUMNS, *_CHAIN).where(*_key(benchmark, place.base))).one()
+    before = _read(session, benchmark, base)
+    arrays = pairwise_delta.encode(before.arrays, zlib.decompress(new.body))
+    if arrays is None:
+        return whole | SeriesPlace(place.series, place.number, None).columns()
+    summary = deltas.encode(deltas.split_fragments(before.summary), deltas.split_fragments(new.summary.encode()))
+    packed = pairwise_delta.compress(summary, arrays)
+    return whole | place.columns() | {"summary": _IN_BODY, "body": packed}
+
+
+def store(session: Session, columns: Mapping[str, Any]) -> None:
+    """Store what ``prepare`` returned."""
+    session.execute(insert(StoredRelations).values(**columns))
+
+
+def contents(session: Session) -> Iterator[tuple[Any, RelationsContent | None]]:
+    """Yield every row and its content, each decoded once; None where it cannot be read."""
+    order = (StoredRelations.series, StoredRelations.number, StoredRelations.inputs)
+    bases = series.Bases[RelationsContent]()
+    for row in session.execute(select(*_ROW, *_CHAIN).order_by(*order)).yield_per(1):
+        try:
+            found = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
+        except UNREADABLE:
+            yield row, None
+            continue
+        yield row, found
+        bases.keep(row.inputs, row.number, found)
+
+
+def _read(session: Session, benchmark: str, row: Any) -> RelationsContent:
+    def find(base: str) -> Any:
+        return session.execute(select(*_COLUMNS, *_CHAIN).where(*_key(benchmark, base))).first()
+
+    return series.read(row, find, _whole, _changed)
+
+
+def _key(benchmark: str, inputs: str) -> tuple[ColumnElement[bool], ...]:
+    return StoredRelations.benchmark == benchmark, StoredRelations.inputs == inputs
+
+
+def _whole(row: Any) -> RelationsContent:
+    return RelationsContent(str(row.summary).encode(), zlib.decompress(row.body))
+
+
+def _changed(base: RelationsContent, row: Any) -> RelationsContent:
+    summary, arrays = pairwise_delta.decompress(row.body)
+    text = b"".join(deltas.decode(deltas.split_fragments(base.summary), summary))
+    return RelationsContent(text, pairwise_delta.decode(base.arrays, arrays))
