@@ -11,14 +11,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl, quote, urlsplit
 
-from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
 from storage.database import UNAVAILABLE, Database, is_unavailable
-from storage.models.core import Submission
+from submissions import queries
 
 PREFIX = "/b/"
 _API = "/api/"
@@ -118,7 +117,7 @@ def benchmark_of_submission(database: Database) -> BenchmarkOf:
     def look_up(submission: str) -> str | None:
         try:
             with database.read() as session:
-                return session.scalar(select(Submission.benchmark).where(Submission.id == submission))
+                return queries.benchmark_of(session, submission)
         except UNAVAILABLE as error:
             if not is_unavailable(error):
                 raise
