@@ -1,4 +1,4 @@
-"""Addresses of several benchmarks: the prefix comes off, the parameter and the id of a submission pick the benchmark."""
+"""Addresses of several benchmarks: a prefix, a parameter or the id of a submission picks the benchmark."""
 
 from __future__ import annotations
 
