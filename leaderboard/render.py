@@ -111,10 +111,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$pooled": others[0],
         "$label": spec.name_of(others[0]),
         "$drawing": _drawing_width(len(categories)),
-<<<<<<< HEAD
         "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
-=======
->>>>>>> serve
         "$light": "".join(f"--{one.key}:{one.colour};" for one in categories),
         "$dark": "".join(f"--{one.key}:{one.dark or one.colour};" for one in categories),
     }
