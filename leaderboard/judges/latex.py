@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchmark.statistics.composite import Composite
+from common.rounding import percent
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of
 from leaderboard.share import escape
@@ -56,7 +57,7 @@ def _cell(cell: JudgeResult | None) -> str:
     figure = cell.leading if cell is not None else None
     if cell is None or figure is None:
         return "--"
-    value = f"{100 * figure.value:.1f}"
+    value = percent(figure.value)
     if not cell.figures:
         value = rf"\textit{{{value}}}"
     return value if figure.key == cell.board.headline else f"{value} ({escape.latex(figure.kind)})"
@@ -69,4 +70,4 @@ def _composite(line: JudgeLine, found: Mapping[str, Composite]) -> list[str]:
     if composite is None:
         return ["--"]
     low, high = composite.interval
-    return [f"{100 * composite.value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"]
+    return [f"{percent(composite.value)} [{percent(low)}, {percent(high)}]"]

@@ -127,8 +127,10 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
 
 
 def definition_of(board: Board, key: str) -> str:
-    """Return how a score of a board is made: over all pairs alike, or as a mean of how many categories."""
+    """Return how a score of a board is made: over all pairs alike, over whole groups, or as a mean."""
     overall = board.spec.overall(key)
+    if board.spec.counts_groups(key):
+        return "whole groups"
     if overall is None or not board.spec.is_mean(key):
         return "micro"
     return f"mean of {len(overall.categories)}"
