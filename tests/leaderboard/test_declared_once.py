@@ -46,6 +46,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
         "takes every pair for right.",
         True,
         lambda rows: (rows[..., 0], rows[..., 0]),
+        "majority",
     )
     monkeypatch.setitem(PROTOCOLS, rule.key, rule)
     return rule

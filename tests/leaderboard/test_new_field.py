@@ -35,8 +35,9 @@ from leaderboard.board.search import compile_search
 from leaderboard.share.exports import as_csv, extract, names_of
 from leaderboard.board.query import BoardQuery
 from scripts import doc_tables
-from storage import metadata, row_commitments
+from storage import metadata
 from storage.database import migrate, open_database
+from storage.integrity import row_commitments
 from submissions import gradio_page
 from submissions.metadata import Metadata
 from tests.factories.snapshots import entry, snapshot
