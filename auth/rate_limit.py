@@ -62,6 +62,8 @@ class RateLimiter:
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, seconds: float = MINUTE) -> None:
         self._interval, self._clock, self._seconds = seconds / most, clock, seconds
         self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
+        self.shared = False  # with other processes: auth/shared_rates.py
+        self._used: dict[str, float] = {}  # since others were told
 
     def retry_after(self, place: str, count: int = 1) -> float | None:
         """Count so many; seconds until they are allowed where they are too many, and then does not count them."""
@@ -72,7 +74,19 @@ class RateLimiter:
         if len(self._used_until) >= MOST_PLACES:
             self._evict(now)
         self._used_until[place] = until
+        if self.shared:
+            self._used[place] = self._used.get(place, 0.0) + count * self._interval
         return None
+
+    def take_used(self) -> dict[str, float]:
+        """Return what was counted since the last call: place -> seconds at the pace of this limit."""
+        used, self._used = self._used, {}
+        return used
+
+    def advance(self, place: str, ahead: float) -> None:
+        """Count what others have counted: all together have used up so many seconds from now."""
+        known = self._clock() + ahead + self._used.get(place, 0.0)
+        self._used_until[place] = max(known, self._used_until.get(place, known))
 
     def _evict(self, now: float) -> None:
         """Those that may do everything again; where that is not enough, those that have done least lately."""
@@ -80,6 +94,10 @@ class RateLimiter:
         if len(busy) >= MOST_PLACES:
             busy = dict(sorted(busy.items(), key=lambda one: one[1])[MOST_PLACES // 2 :])
         self._used_until = busy
+
+
+def keep_alone(name: str, limiter: RateLimiter) -> None:
+    """Count in this process alone."""
 
 
 class RateLimitMiddleware:
@@ -93,10 +111,14 @@ class RateLimitMiddleware:
         whose: Callable[[Scope], str],
         clock: Callable[[], float] = time.monotonic,
         largest: int = 0,
+        share: Callable[[str, RateLimiter], None] = keep_alone,
     ) -> None:
+        """`share`: called with each limiter and its name, for those that count together with other processes."""
         self._app, self._whose, self._flood = app, whose, RateLimiter(per_minute, clock)
         self._open: Counter[str] = Counter()
         self._largest, self._bytes = largest, RateLimiter(max(FILES_PER_HOUR * largest, 1), clock, HOUR)
+        share(f"requests {whose.__name__}", self._flood)
+        share(f"bytes {whose.__name__}", self._bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""

@@ -1,4 +1,4 @@
-"""What one more submission costs as the board grows: bytes of the database, processor time of a worker, and pages.
+"""Costs of one more submission as the board grows: bytes of the database, processor time of a worker, pages.
 
 `python -m bench.growth [100 1000 10000]`: in this process, on SQLite, with accounts of 20 entries each. A submission is
 stored, scored, published, compared with others, and published again, as the worker does it. Bytes are those that the

@@ -20,7 +20,7 @@ from benchmark.votes import Behaviour
 from leaderboard import openapi_examples
 from leaderboard.board.columns import columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
-from leaderboard.board.pages_of_rows import PageOfRows, asked_page
+from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.rows import Board, BoardRow, is_withheld
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import api as tools
@@ -51,7 +51,6 @@ _AFTER = (
     "url",
 )
 ALL_ROWS = PageOfRows()
-AskedPage = Annotated[PageOfRows | None, Depends(asked_page)]
 Revision = Annotated[str | None, Query(description="Label revision; the current one if left out")]
 
 
@@ -126,6 +125,16 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
 
     router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
     return router
+
+
+def _asked_page(
+    limit: Annotated[int | None, Query(ge=1, le=LARGEST_PAGE, description="Rows of a page; all if left out")] = None,
+    cursor: Annotated[str, Query(description="`next` of the page before; it stays with that page's snapshot")] = "",
+) -> PageOfRows | None:
+    return read_page(limit, cursor)
+
+
+AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
 
 
 def _body(value: Any) -> CachedResponse:

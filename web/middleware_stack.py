@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp
 
 from auth.middleware import IdentityMiddleware, from_here
-from auth.rate_limit import RateLimitMiddleware, account_of, address_of
+from auth.rate_limit import RateLimitMiddleware, account_of, address_of, keep_alone
 from auth.settings import Mode
 from leaderboard.routes import BoardFastPathMiddleware
 from operation.request_metrics import RequestMetricsMiddleware
@@ -25,6 +25,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     identity, largest = settings.identity, settings.upload_limit_bytes
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
+    share = keep_alone if services.shared_rates is None else services.shared_rates.add
 
     def free_bytes() -> int:
         return shutil.disk_usage(settings.state_dir).free
@@ -45,9 +46,9 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
-        Middleware(RateLimitMiddleware, rate, address_of, largest=largest) if rate else None,
+        Middleware(RateLimitMiddleware, rate, address_of, largest=largest, share=share) if rate else None,
         Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),
-        Middleware(RateLimitMiddleware, rate, account_of) if rate and openid else None,
+        Middleware(RateLimitMiddleware, rate, account_of, share=share) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
 

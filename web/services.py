@@ -15,6 +15,7 @@ from auth import Identity
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
+from auth.shared_rates import SharedRates
 from benchmark.disclosure import PUBLIC
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.cache import BoardCache
@@ -79,6 +80,7 @@ class Services:
     request_metrics: RequestMetrics
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
+    shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
 
     @property
     def first(self) -> BenchmarkServices:
@@ -102,15 +104,18 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
         _benchmark_services(settings, served, context, database, signer)
         for served, context in zip(settings.served, contexts, strict=True)
     )
+    auth = AuthService.create(database, settings.identity)
+    several = database.engine.dialect.name == "postgresql"  # a SQLite database has one web process
     return Services(
         database=database,
-        auth=AuthService.create(database, settings.identity),
+        auth=auth,
         account_pages=AccountPages(environment(contexts[0]), [submissions.pages.TEMPLATES]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),
         registry=registry,
         replica=replica,
+        shared_rates=SharedRates(database, auth.seal) if several else None,
     )
 
 

@@ -17,6 +17,7 @@ from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
 from operation.folder_mirror import worker_mirrors
 from settings import DEMO_REVISION, ServedSettings, WorkerSettings
+from storage.change_listener import listening
 from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
@@ -71,9 +72,14 @@ def _work_on(
     if options.until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
-    loop = partial(drain if options.until_empty else run, worker, stop.is_set, stop.wait)
-    with schedule.running(worker, runners, [mirror.copy for mirror in mirrors]):
-        retry_while_away(loop, stop.rest)
+    with (
+        listening(database, stop.wake) as heard,
+        schedule.running(worker, runners, [mirror.copy for mirror in mirrors], heard=heard),
+    ):
+        if options.until_empty:
+            retry_while_away(partial(drain, worker, stop.is_set, stop.wait), stop.rest)
+        else:
+            run(worker, stop.is_set, stop.wait, heard)
     _leave(worker)
 
 
@@ -200,11 +206,17 @@ class StopSignal:
         self._told = True
         self._wake.put(None)
 
+    def wake(self) -> None:
+        """End the waiting early. For any thread."""
+        self._wake.put(None)
+
     def wait(self, seconds: float) -> None:
-        """So long, or until it is time to stop. For one thread."""
+        """So long, or until it is time to stop, or until woken. For one thread."""
         if not self._told:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)
+                while True:  # one look is enough for all that was announced
+                    self._wake.get_nowait()
 
     def rest(self, seconds: float) -> None:
         """Wait as wait() does. Raises StoppedWhileWaiting."""

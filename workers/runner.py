@@ -20,6 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from storage import visibility
+from storage.announcements import announce
 from storage.database import Database
 from storage.jobs import job_queue, worker_heartbeats
 from storage.jobs.job_queue import Claim
@@ -30,6 +31,7 @@ from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
 IDLE_SECONDS = 0.25
+LISTENING_SECONDS = 5.0  # between two looks where a new job is announced
 TROUBLE_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -123,6 +125,7 @@ class Worker:
                 return 0
         with self.database.write() as session:
             released = job_queue.release_expired(session)
+            announce(session, "jobs")
         log.warning("job.released", extra={"data": {"jobs": released}})
         return released
 
@@ -135,6 +138,7 @@ class Worker:
                     continue
             with self.database.write() as session:
                 added += job_queue.enqueue_missing(session, benchmark, revision, version)
+                announce(session, "jobs")
         return added
 
     def end_anonymity(self) -> int:
@@ -172,8 +176,15 @@ class Worker:
             return bool(session.execute(select(open_job)).scalar_one())
 
 
-def run(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float], object]) -> int:
-    """Run until stopped; `rest` waits so many seconds, less at a stop. Return the number of scored turns."""
+def run(
+    worker: Worker,
+    should_stop: Callable[[], bool],
+    rest: Callable[[float], object],
+    heard: Callable[[], int | None] = lambda: None,
+) -> int:
+    """Run until stopped; `rest` waits so many seconds, less at a stop or a new event. Return the number of scored
+    turns. `heard`: how many events were announced, None where they are not (storage/change_listener.py).
+    """
     scored = 0
     while not should_stop():
         try:
@@ -184,7 +195,7 @@ def run(worker: Worker, should_stop: Callable[[], bool], rest: Callable[[float],
             continue
         scored += outcome is ScoringOutcome.SCORED
         if outcome is ScoringOutcome.NOTHING_TO_DO:
-            rest(IDLE_SECONDS)
+            rest(IDLE_SECONDS if heard() is None else LISTENING_SECONDS)
     return scored
 
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from workers.runner import Worker
+from workers.runner import LISTENING_SECONDS, Worker
 from workers.task_runner import TaskRunner
 
 SNAPSHOT_SECONDS = 0.5
@@ -38,11 +38,16 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def running(
-    worker: Worker, runners: Sequence[TaskRunner] = (), mirrors: Sequence[Callable[[], object]] = ()
+    worker: Worker,
+    runners: Sequence[TaskRunner] = (),
+    mirrors: Sequence[Callable[[], object]] = (),
+    *,
+    heard: Callable[[], int | None] = lambda: None,
 ) -> Iterator[None]:
     """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last.
 
-    `runners`: of maintainers' tasks, one for each benchmark.
+    `runners`: of maintainers' tasks, one for each benchmark. `heard`: as of ``workers.runner.run``; what only an
+    event can cause then waits for one.
     """
     # Two lines a second about nothing; what goes wrong is logged by _guarded.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
@@ -59,9 +64,9 @@ def running(
     _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), "release", worker.release_expired)
     _at_interval(scheduler, GAP_SECONDS, "gaps", worker.enqueue_missing)
     _at_interval(scheduler, REVEAL_SECONDS, "reveal", worker.end_anonymity)
-    _at_interval(scheduler, SNAPSHOT_SECONDS, "snapshot", Throttled(worker.publish_snapshot))
-    _at_interval(scheduler, SNAPSHOT_SECONDS, "relations", Throttled(worker.compute_pairwise))
-    _at_interval(scheduler, DETECT_SECONDS, "detection", Throttled(worker.detect_anomalies))
+    _at_interval(scheduler, SNAPSHOT_SECONDS, "snapshot", Throttled(AfterEvents(worker.publish_snapshot, heard)))
+    _at_interval(scheduler, SNAPSHOT_SECONDS, "relations", Throttled(AfterEvents(worker.compute_pairwise, heard)))
+    _at_interval(scheduler, DETECT_SECONDS, "detection", Throttled(AfterEvents(worker.detect_anomalies, heard)))
     for place, runner in enumerate(runners):
         more = f"-{place}" if place else ""
         _at_interval(scheduler, TASK_SECONDS, f"tasks{more}", runner.run_all)
@@ -99,6 +104,28 @@ class Throttled:
         self._action()
         ended = self._clock()
         self._not_before = ended + 2 * (ended - started)
+
+
+class AfterEvents:
+    """An action that has nothing to do until an event is announced. It looks now and then all the same."""
+
+    def __init__(
+        self,
+        action: Callable[[], object],
+        heard: Callable[[], int | None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._action, self._heard, self._clock = action, heard, clock
+        self._seen: int | None = None
+        self._again = clock()
+
+    def __call__(self) -> None:
+        """Run the action, unless nothing was announced since its last turn."""
+        count, now = self._heard(), self._clock()
+        if count is not None and count == self._seen and now < self._again:
+            return
+        self._action()  # where it fails, the next turn tries again
+        self._seen, self._again = count, now + LISTENING_SECONDS
 
 
 def _at_interval(

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
-
-from fastapi import Query
+from typing import TypeVar
 
 LARGEST_PAGE = 1000
 _USUAL = 100
@@ -38,10 +36,7 @@ class PageOfRows:
         return f"{snapshot_id[:16]}.{after}" if after < rows else None
 
 
-def asked_page(
-    limit: Annotated[int | None, Query(ge=1, le=LARGEST_PAGE, description="Rows of a page; all if left out")] = None,
-    cursor: Annotated[str, Query(description="`next` of the page before; it stays with that page's snapshot")] = "",
-) -> PageOfRows | None:
+def read_page(limit: int | None, cursor: str) -> PageOfRows | None:
     """Return what a request asks for; None for a cursor that is none."""
     if not cursor:
         return PageOfRows(0, limit)

@@ -20,6 +20,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from common.canonical_json import GENESIS, body_sha256, canonical_json, link
+from storage.announcements import announce
 from storage.clock import database_now, exact, instant, iso
 from storage.models.core import AuditEvent, AuditHead
 from storage.models.receipts import EventSubject
@@ -134,6 +135,7 @@ def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
     if subjects := _subjects(event, data):
         session.execute(insert(EventSubject), [{"subject": one, "seq": seq} for one in sorted(subjects)])
     session.execute(update(AuditHead).where(AuditHead.id == 1).values(seq=seq, hash=digest))
+    announce(session, event)
     return int(seq)
 
 

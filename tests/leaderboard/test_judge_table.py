@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leaderboard.board.judge_table import judge_json, judge_lines, sorted_lines
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
+from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
 

@@ -239,3 +239,35 @@ def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_
     assert pointer is not None
     assert pointer.scorer_version == "1"
     assert len(new) == 4  # of both label revisions
+
+
+def test_a_worker_that_hears_of_jobs_looks_seldom(worker: Worker) -> None:
+    rests: list[float] = []
+    run(worker, lambda: bool(rests), rests.append, lambda: 7)
+    assert rests == [runner.LISTENING_SECONDS]
+
+
+def test_what_only_an_event_can_cause_waits_for_one_and_is_tried_again_where_it_failed() -> None:
+    now, count, turns = [0.0], [1], list[int]()
+
+    def action() -> None:
+        turns.append(count[0])
+        if len(turns) == 3:
+            raise OperationalError("", None, Exception("away"))
+
+    after = schedule.AfterEvents(action, lambda: count[0] or None, lambda: now[0])
+    for _ in range(3):
+        after()
+    assert turns == [1]
+    count[0] = 2
+    after()
+    assert turns == [1, 2]
+    now[0] = runner.LISTENING_SECONDS
+    with pytest.raises(OperationalError):
+        after()
+    after()
+    assert len(turns) == 4
+    count[0] = 0  # nobody can say
+    after()
+    after()
+    assert len(turns) == 6

@@ -1,4 +1,4 @@
-"""Snapshots and relations as differences to earlier ones; both may be thinned out."""
+"""Snapshots and relations as differences to earlier ones; both may be thinned out. Usage of rate limits."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -30,6 +30,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_thinned_snapshots")),
     )
     op.create_index("ix_thinned_snapshots_benchmark", "thinned_snapshots", ["benchmark"])
+    op.create_table(
+        "rate_usage",
+        sa.Column("place", sa.Text(), nullable=False),
+        sa.Column("used_until", sa.Double(), nullable=False),
+        sa.CheckConstraint("length(place) BETWEEN 1 AND 200", name=op.f("ck_rate_usage_place")),
+        sa.PrimaryKeyConstraint("place", name=op.f("pk_rate_usage")),
+    )
     of = " ON relations" if op.get_bind().dialect.name == "postgresql" else ""
     op.execute(f"DROP TRIGGER {NO_DELETE.name}{of}")
 
@@ -41,6 +48,7 @@ def downgrade() -> None:
         if op.get_bind().execute(sa.select(stored.c.base).where(stored.c.base.is_not(None)).limit(1)).first():
             raise RuntimeError(f"{table} holds differences, which an older release cannot read")
     create_trigger(NO_DELETE)
+    op.drop_table("rate_usage")
     op.drop_table("thinned_snapshots")
     op.drop_column("snapshots", "relation_ids")
     for table in reversed(TABLES):

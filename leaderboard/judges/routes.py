@@ -11,8 +11,8 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from leaderboard.board.judge_table import JudgeLine, judge_json, judge_lines, sorted_lines
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_lines
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
 from leaderboard.responses import JSON, respond

@@ -1,0 +1,90 @@
+"""Notifications of PostgreSQL: whoever waits for an audit event hears of it at its commit, instead of asking again.
+
+Each event is announced by the transaction that appends it (storage/integrity/audit.py). On SQLite, and while the
+connection that listens is lost, nobody hears anything, and those who wait go on asking.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from storage.announcements import CHANNEL
+from storage.database import Database
+
+RETRY_SECONDS = 2.0
+_LOOK_SECONDS = 1.0  # after which the thread looks whether it should end
+
+log = logging.getLogger(__name__)
+
+
+class ChangeListener:
+    """A thread that listens. `count` grows with each event; None while nothing can be heard."""
+
+    def __init__(self, engine: Engine, heard: Callable[[], object]) -> None:
+        """`heard`: called in the thread after each event."""
+        self._engine, self._heard = engine, heard
+        self._count, self._listening = 0, False
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="changes", daemon=True)
+
+    @property
+    def count(self) -> int | None:
+        """Return how many events were heard; None: nobody can say."""
+        return self._count if self._listening else None
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._listen()
+            except (psycopg.Error, SQLAlchemyError) as error:
+                log.warning("changes.not_heard", extra={"data": {"reason": type(error).__name__}})
+            self._listening = False
+            self._stop.wait(RETRY_SECONDS)
+
+    def _listen(self) -> None:
+        pooled = self._engine.raw_connection()
+        connection = pooled.driver_connection
+        pooled.detach()  # it is not given back
+        assert isinstance(connection, psycopg.Connection)
+        with connection:
+            connection.autocommit = True
+            connection.execute(f"LISTEN {CHANNEL}")
+            self._listening = True
+            self._note()  # what happened before is not announced
+            while not self._stop.is_set():
+                for _ in connection.notifies(timeout=_LOOK_SECONDS, stop_after=1):
+                    self._note()
+
+    def _note(self) -> None:
+        self._count += 1
+        self._heard()
+
+
+@contextmanager
+def listening(database: Database, heard: Callable[[], object]) -> Iterator[Callable[[], int | None]]:
+    """Listen beside the block; yields what returns how many events were heard, None where nobody can say."""
+    if database.engine.dialect.name != "postgresql":
+        yield lambda: None
+        return
+    listener = ChangeListener(database.engine, heard)
+    listener.start()
+    try:
+        yield lambda: listener.count
+    finally:
+        listener.stop()

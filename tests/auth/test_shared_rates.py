@@ -1,0 +1,64 @@
+"""Two web processes on one PostgreSQL let through what one would; without the database each counts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from auth.crypto import KeyRing
+from auth.rate_limit import RateLimiter
+from auth.shared_rates import SharedRates
+from storage.database import Database
+from storage.models.operations import RateUsage
+from tests.databases import new_database, postgres_cluster
+from tests.postgres import Cluster
+
+__all__ = ["postgres_cluster"]
+pytestmark = pytest.mark.postgres
+SEAL = KeyRing(("one secret",))
+
+
+@pytest.fixture
+def database(postgres_cluster: Cluster) -> Iterator[Database]:
+    opened = new_database(postgres_cluster.new_database())
+    yield opened
+    opened.close()
+
+
+def process(database: Database, most: int) -> tuple[SharedRates, RateLimiter]:
+    """Return the limits of a web process whose clock began at another time, and stands."""
+    limiter, rates = RateLimiter(most, lambda: float(most)), SharedRates(database, SEAL)
+    rates.add("requests", limiter)
+    return rates, limiter
+
+
+def used(limiter: RateLimiter, place: str, most: int) -> int:
+    return sum(limiter.retry_after(place) is None for _ in range(most))
+
+
+def test_what_one_process_counted_is_counted_by_the_others(database: Database) -> None:
+    first, second = process(database, 60), process(database, 60)
+    assert used(first[1], "192.0.2.1", 50) == 50
+    assert used(second[1], "192.0.2.1", 1) == 1
+    for rates, _ in (first, second, first):
+        rates.exchange()
+    left = used(second[1], "192.0.2.1", 60)
+    assert 5 <= left <= 12, "sixty in all, and what a minute gives back meanwhile"
+    assert used(second[1], "192.0.2.9", 60) == 60, "another place"
+    with database.read() as session:
+        places = [row.place for row in session.query(RateUsage)]
+    assert places
+    assert not any("192.0.2" in place for place in places)
+
+
+def test_places_that_may_do_everything_again_are_forgotten(database: Database) -> None:
+    rates, limiter = process(database, 60)
+    used(limiter, "192.0.2.1", 1)
+    rates.exchange()
+    with database.write() as session:
+        session.query(RateUsage).update({RateUsage.used_until: 0.0})
+    used(limiter, "192.0.2.2", 1)
+    rates.exchange()
+    with database.read() as session:
+        assert session.query(RateUsage).count() == 1
