@@ -122,7 +122,7 @@ def test_fields_and_buttons_are_of_one_height_and_on_a_phone_the_form_comes_befo
         first.append(form.bounding_box()["y"] < known.bounding_box()["y"])  # type: ignore[index]
         page.wait_for_function("width => document.documentElement.scrollWidth === width", arg=width)
         tabs = page.locator("[role=tab]:visible")
-        expect(tabs).to_have_count(10)
+        expect(tabs).to_have_count(12)
         for one in tabs.all():
             expect(one).to_be_in_viewport(ratio=1)
     page.set_viewport_size(wide)
