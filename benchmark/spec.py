@@ -235,6 +235,7 @@ class BenchmarkSpec:
     drop_from_questions: tuple[str, ...]
     brand: str = ""  # the name on pages; "" is the title
     paper: str = ""  # address of the paper
+    homepage: str = ""  # "" is the address of the dataset
     has_sources: bool = False
     tag_names: Mapping[str, str] = field(default_factory=dict)  # as a label file writes a tag -> one of ``tags``
     tag_titles: Mapping[str, str] = field(default_factory=dict)
@@ -482,6 +483,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         drop_from_questions=tuple(data.get("drop_from_questions", ())),
         brand=data.get("brand", data["title"]),
         paper=data.get("paper", ""),
+        homepage=data.get("homepage") or data["dataset"],
         has_sources="sources" in data,
         tag_names=data.get("tag_names", {}),
         tag_titles=data.get("tag_titles", {}),

@@ -82,13 +82,16 @@ def packed_sizes(items: int, k: int) -> tuple[int, int]:
 
 def _unpack_one(data: bytes, items: int, k: int) -> Matrix:
     narrow, wide = packed_sizes(items, k)
+    votes: Matrix
     if len(data) == narrow:
-        return unpack_many([data], items, k)[0]
+        votes = unpack_many([data], items, k)[0]
+        return votes
     if len(data) != wide or data[:1] != _WIDE:
         raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")
     octets = np.frombuffer(data, dtype=np.uint8, offset=1)
     codes = np.stack([octets & 15, octets >> 4], axis=1).reshape(-1)[: items * k]
-    return np.asarray(codes.astype(np.int8).reshape(items, k) + ABSENT, dtype=np.int8)
+    votes = np.subtract(codes.astype(np.int8).reshape(items, k), -ABSENT, dtype=np.int8)
+    return votes
 
 
 def resolved(matrix: Matrix, label: Matrix) -> Matrix:

@@ -99,8 +99,8 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
     A line with ``$category`` stands for one such line per category; with ``$first``, for one per category that begins a
     row on a narrow screen; with ``$other``, for one per overall number beside the headline. ``$pooled`` is the first of
-    these, ``$label`` its name. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` is the width of a
-    drawn interval, ``$light`` and ``$dark`` are the variables that hold the colours.
+    these, ``$label`` its name. ``$categories`` and ``$heads`` are lists of selectors, ``$drawing`` and
+    ``$compared`` are widths of drawn intervals, ``$light`` and ``$dark`` are the variables that hold the colours.
     """
     keys, categories = spec.category_keys, spec.categories
     others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
@@ -111,6 +111,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$pooled": others[0],
         "$label": spec.name_of(others[0]),
         "$drawing": _drawing_width(len(categories)),
+        "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
         "$light": "".join(f"--{one.key}:{one.colour};" for one in categories),
         "$dark": "".join(f"--{one.key}:{one.dark or one.colour};" for one in categories),
     }
@@ -160,6 +161,7 @@ def environment(context: RenderContext) -> Environment:
     jinja.globals |= {
         "asset": lambda name: asset_url(context, name),
         "brand": context.spec.brand,
+        "homepage": context.spec.homepage,
         "prefix": context.prefix,
         "chosen_benchmark": f"?benchmark={context.spec.id}" if context.prefix else "",
         "benchmarks": context.benchmarks,

@@ -176,3 +176,8 @@ def add_attempt(session: Session, attempt: NewAttempt, subjects: Sequence[str]) 
     session.execute(insert(Attempt).values(**attempt._asdict()))
     charges = [{"submission_id": attempt.submission_id, "subject": subject} for subject in subjects]
     session.execute(insert(QuotaCharge), charges)
+
+
+def benchmark_of(session: Session, submission: str) -> str | None:
+    """Return the benchmark of a submission; None where there is no such one."""
+    return session.scalars(select(Submission.benchmark).where(Submission.id == submission)).first()

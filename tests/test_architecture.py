@@ -88,6 +88,8 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "role_routes.py",
         "submissions/pages.py",
         "leaderboard/pages/decisions.py",
+        "leaderboard/pages/judges.py",
+        "leaderboard/board/pages_of_rows.py",
         "app.py",
         "auth/",
         "web/",

@@ -30,7 +30,7 @@ PAIRS, PLANTED = 24, 10
 
 
 @dataclass(frozen=True)
-class Walk:
+class EditionWalk:
     """What the steps leave: folders, the running service of the new edition, and how long each step took."""
 
     root: Path
@@ -167,7 +167,7 @@ def judge(service: Service, labels: list[dict[str, Any]], model: str, right: int
 
 
 @pytest.fixture(scope="module")
-def walk(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[Walk]:
+def walk(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[EditionWalk]:
     root, seconds, start = tmp_path_factory.mktemp("next"), {}, time.monotonic()
 
     def lap(step: str) -> None:
@@ -189,10 +189,10 @@ def walk(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
             judge(service, lines(labels), model, right)
         until(lambda: "small 7B" in service.http.get("/").text, 60, "the board shows both")
         lap("two judges on its board")
-        yield Walk(root, service, seconds)
+        yield EditionWalk(root, service, seconds)
 
 
-def test_an_edition_made_here_has_its_own_board_with_its_filter_judge_marked(walk: Walk) -> None:
+def test_an_edition_made_here_has_its_own_board_with_its_filter_judge_marked(walk: EditionWalk) -> None:
     board = walk.service.http.get("/api/v1/leaderboard").json()
     assert (board["benchmark"], board["label_revision"]) == ("next-bench", "v1")
     scores = {row["model"]: row["micro"] for row in board["entries"] if row["tier"] == "scored"}
@@ -203,7 +203,7 @@ def test_an_edition_made_here_has_its_own_board_with_its_filter_judge_marked(wal
     assert "so its score here is biased downward" in page
 
 
-def test_the_labels_are_those_that_people_decided(walk: Walk) -> None:
+def test_the_labels_are_those_that_people_decided(walk: EditionWalk) -> None:
     made = next(walk.root.glob("data/**/editions"))
     decided = {line["id"]: line["preferred"] for line in lines(made / "private" / "next-bench" / "labels.jsonl")}
     wanted = lines(walk.root / "imports" / "pool" / "filtered" / "candidates.jsonl")

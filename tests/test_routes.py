@@ -241,7 +241,7 @@ def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
 
 
 def test_who_comes_while_too_many_wait_for_pages_is_told_so_and_the_board_is_served(asgi: Any) -> None:
-    turns = asgi._app._site.turns
+    turns = asgi._app._boards["/"].site.turns
     visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
     before, turns._waiting = turns._waiting, turns._most
     try:

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
 import leaderboard.api
-import leaderboard.pages.judges
+import leaderboard.judges.routes
 import leaderboard.routes
 import maintenance.api
 import operation.api
@@ -59,7 +59,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         redoc_url=None,
     )
     _add_benchmark(app, settings, services, services.first)
-    app.include_router(leaderboard.pages.judges.build([one.board for one in services.benchmarks]))
+    app.include_router(leaderboard.judges.routes.build([one.board for one in services.benchmarks]))
     _add_accounts(app, settings, services)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)

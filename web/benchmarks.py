@@ -16,8 +16,8 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
-from storage.database import Database
-from storage.models.core import Submission
+from storage.database import UNAVAILABLE, Database, is_unavailable
+from submissions import queries
 
 PREFIX = "/b/"
 _API = "/api/"
@@ -61,7 +61,7 @@ class BenchmarkMiddleware:
         if benchmark not in self._ids:
             return self._app
         if benchmark == self._ids[0]:
-            return RedirectResponse(_with_query(f"/{rest}", scope), 308)
+            return RedirectResponse(_with_query("/" + rest.lstrip("/"), scope), 308)  # "//x" would be another host
         if not slash:
             return RedirectResponse(_with_query(f"{PREFIX}{benchmark}/", scope), 308)
         return self._inside(benchmark, f"/{rest}")
@@ -115,9 +115,13 @@ def benchmark_of_submission(database: Database) -> BenchmarkOf:
     """Return what looks up the benchmark of a submission."""
 
     def look_up(submission: str) -> str | None:
-        with database.read() as session:
-            found = session.get(Submission, submission)
-            return None if found is None else found.benchmark
+        try:
+            with database.read() as session:
+                return queries.benchmark_of(session, submission)
+        except UNAVAILABLE as error:
+            if not is_unavailable(error):
+                raise
+            return None  # what asks the database next says so
 
     return look_up
 

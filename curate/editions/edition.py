@@ -13,11 +13,11 @@ from typing import Any
 from uuid import uuid4
 
 from benchmark.commitments import commit
-from benchmark.items import MANIFEST as ITEMS
 from benchmark.items import build_table
 from benchmark.label_quality.annotation import PREFERENCES
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.pairs.pair_table import pair_manifest
+from benchmark.spec import MANIFEST as ITEMS
 from benchmark.spec import BenchmarkSpec, load_spec
 from common import atomic_files
 from curate.editions.data_card import card_text, describe, public_agreement

@@ -343,7 +343,8 @@ def _whole(a: str, b: str, pair: Pair) -> str:
     if one is None:
         return ""
     mean = pair.spec.is_mean(one.name)
-    what = f"{one.name} average" if mean else one.name
+    name = pair.spec.name_of(one.name)
+    what = f"{name} average" if mean else name if name == one.name else f"{name} value"
     if not one.separable:
         if not tenths(abs(one.delta)):
             return f"Their {what}s are the same to a tenth of a point."

@@ -137,6 +137,8 @@ def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSp
     if bounds is None:
         return size
     method = "MOVER on Wilson score intervals" if spec.is_mean(name) else "Wilson score"
+    if spec.grouped is not None and not spec.counts_groups(name):
+        method += " with the effective sample size of a cluster-robust variance"
     interval = {"lower": bounds[0], "upper": bounds[1], "confidence_level": _CONFIDENCE, "method": method}
     return {"confidence_interval": interval, **size}
 

@@ -6,7 +6,9 @@ category from the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -32,9 +34,17 @@ from predictions.readers.unsuitable import refuse_binary, refuse_table, refuse_t
 from predictions.readers.unsupported import refusal
 from predictions.strict_json import JsonFault, loads
 
+
+def _further() -> Iterator[ModuleType]:
+    """Yield the readers that are asked after the others, in any order: modules of this package named ``..._format``."""
+    for module in pkgutil.iter_modules(__path__):
+        if module.name.endswith("_format"):
+            yield importlib.import_module(f"{__name__}.{module.name}")
+
+
 READERS: tuple[ModuleType, ...] = (
     native, jev, omni_rrm, official, lmms_eval, vlmevalkit, r1_reward, two_score, vl_reward_model,
-    batch_output,
+    batch_output, *_further(),
 )  # fmt: skip
 """In the order in which they are asked; the first that recognises a record reads the file."""
 

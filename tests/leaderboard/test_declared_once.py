@@ -22,7 +22,6 @@ from leaderboard.charts.layout import Page
 from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
 from predictions import readers
-from predictions.readers.base import FileGuide
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
 from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
@@ -110,16 +109,23 @@ def test_no_template_names_a_format() -> None:
     assert not named
 
 
-def test_a_reader_is_one_module_and_its_line_in_the_list(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    guide = FileGuide(
-        "Coin", "the file `coin.txt`", "coin --flip", "Upload `coin.txt`, see [Coin](https://coin.example)."
+def test_a_module_with_a_reader_is_all_that_a_format_needs(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "coin_format.py").write_text(
+        "from predictions.readers.base import FileGuide\n"
+        "FORMAT = 'coin'\n"
+        "GUIDE = FileGuide('Coin', 'the file `coin.txt`', 'coin --flip',\n"
+        "                  'Upload `coin.txt`, see [Coin](https://coin.example).')\n"
+        "def matches_format(record):\n"
+        "    return 'coin' in record\n"
     )
-    coin = ModuleType("coin")
-    vars(coin).update(FORMAT="coin", GUIDE=guide, matches_format=lambda record: "coin" in record)
-    monkeypatch.setattr(readers, "READERS", (*readers.READERS, coin))
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
+    (coin,) = readers._further()
+    sys.modules.pop("predictions.readers.coin_format")
+    for holder in (readers, about, doc_tables):
+        monkeypatch.setattr(holder, "READERS", (*readers.READERS, coin) if holder is readers else readers.READERS)
     assert readers.detect({"coin": 1}) is coin
-    monkeypatch.setattr(about, "READERS", readers.READERS)
-    monkeypatch.setattr(doc_tables, "READERS", readers.READERS)
     page = client.get("/about").text
     assert "<dt>Coin</dt>" in page and "<code>coin --flip</code>" in page
     assert 'Upload <code>coin.txt</code>, see <a href="https://coin.example" rel="noopener">Coin</a>.' in page

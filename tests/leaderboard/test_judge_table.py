@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leaderboard.board.judge_table import judge_json, judge_lines, sorted_lines
+import pytest
+
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
+from leaderboard.judges.composite import composite_of, parse_weight
+from leaderboard.judges.latex import judges_latex
+from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
 
@@ -53,3 +57,31 @@ def test_a_reported_figure_of_another_definition_stands_after_those_of_the_colum
     keys = [cell.leading.key for line in lines if (cell := line.cells[0]) is not None and cell.leading is not None]
     assert {*keys} == {"macro", "overall"}
     assert keys == sorted(keys)  # macro, the headline, before overall
+
+
+def test_a_composite_needs_a_score_on_every_benchmark_with_a_weight() -> None:
+    boards = [_board(("Both", 0.7), ("First", 0.8)), _board(("Both", 0.6), benchmark="other")]
+    lines = judge_lines(boards)
+    found = composite_of(lines, {"vl-rewardbench": 1, "other": 3})
+    (line,) = (line for line in lines if line.name == "Both")
+    values = [cell.figures[0].value for cell in line.cells if cell is not None]
+    assert set(found) == {line.slug}
+    assert found[line.slug].value == pytest.approx((values[0] + 3 * values[1]) / 4)
+    assert composite_of(lines, {"vl-rewardbench": 1, "other": 0}) == {}, "one benchmark is no composite"
+
+
+@pytest.mark.parametrize(
+    ("typed", "weight"), [(None, 1), ("", 1), ("2.5", 2.5), ("-3", 0), ("99", 9), ("nan", 1), ("inf", 1), ("x", 1)]
+)
+def test_a_weight_lies_between_0_and_9(typed: str | None, weight: float) -> None:
+    assert parse_weight(typed) == weight
+
+
+def test_the_latex_of_the_table_says_how_each_column_is_made_and_escapes_names() -> None:
+    boards = [_board((r"50%_\input{x}", 0.7)), _board((r"50%_\input{x}", 0.6), ("B", 0.5), benchmark="other")]
+    lines = judge_lines(boards)
+    found = composite_of(lines, {"vl-rewardbench": 1, "other": 1})
+    text = judges_latex(lines, boards, found, "https://example.org/judges").decode()
+    assert r"\input{x}" not in text and r"50\%\_" in text
+    assert text.count("mean of 3") == 2 and "Composite" in text and "[" in text
+    assert text.count(r" \\") == 1 + len(lines)

@@ -109,8 +109,8 @@ def test_calls_without_a_file_or_with_a_name_that_cannot_be_are_answered(blocks:
     functions = {one.api_name: one.fn for one in blocks.fns.values()}
     check, ask = functions["check"], functions["status"]
     assert check is not None and ask is not None
-    assert check(None)["code"] == "no-file"
     somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
+    assert check(somebody, None)["code"] == "no-file"
     assert ask(somebody, "e\0")["code"] == "unknown-submission"
 
 

@@ -115,17 +115,19 @@ def _results(board: Board) -> dict[str, JudgeResult]:
 
 
 def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
-    spec = board.spec
-    rule = protocols(spec)[board.protocol].title if row.tier == "scored" else ""
+    """Return the overall figures of a row; a source may state one that the items of the board do not give."""
+    spec, scored = board.spec, row.tier == "scored"
+    rule = protocols(spec)[board.protocol].title if scored else ""
     keys = sorted(spec.overall_keys, key=lambda key: key != board.headline)
     return tuple(
-        OverallFigure(key, spec.title_of(key), value, row.interval.get(key), _kind(board, key), rule)
+        OverallFigure(key, spec.title_of(key), value, row.interval.get(key), definition_of(board, key), rule)
         for key in keys
-        if key in board.values and (value := row.value(key)) is not None
+        if (key in board.values or not scored) and (value := row.value(key)) is not None
     )
 
 
-def _kind(board: Board, key: str) -> str:
+def definition_of(board: Board, key: str) -> str:
+    """Return how a score of a board is made: over all pairs alike, or as a mean of how many categories."""
     overall = board.spec.overall(key)
     if overall is None or not board.spec.is_mean(key):
         return "micro"

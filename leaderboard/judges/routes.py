@@ -11,8 +11,12 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from leaderboard.board.judge_table import JudgeLine, judge_json, judge_lines, sorted_lines
+from benchmark.statistics.composite import Composite
+from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.judges.composite import composite_of, parse_weight
+from leaderboard.judges.latex import judges_latex
+from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_lines
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
 from leaderboard.responses import JSON, respond
@@ -22,16 +26,19 @@ _MOST_SEARCH = 100
 
 @dataclass(frozen=True, slots=True)
 class JudgesQuery:
-    """What a visitor of the table asked for. ``sort``: a benchmark's id, ``name``, or "" for the usual order."""
+    """What a visitor of the table asked for. ``sort``: a benchmark's id, ``name``, ``composite``, or "" for the usual
+    order. ``weights``: of the composite, by benchmark."""
 
     sort: str = ""
     search: str = ""
+    weights: tuple[tuple[str, float], ...] = ()
 
-    def url(self, sort: str) -> str:
+    def url(self, sort: str, path: str = "/judges") -> str:
         """Return the address of the same table in another order."""
-        pairs = [("q", self.search), ("sort", sort)]
+        chosen = [(f"w-{name}", f"{weight:g}") for name, weight in self.weights if weight != 1]
+        pairs = [("q", self.search), ("sort", sort), *chosen]
         query = urlencode([(name, value) for name, value in pairs if value])
-        return "/judges" + (f"?{query}" if query else "")
+        return path + (f"?{query}" if query else "")
 
 
 def build(boards: Sequence[BoardCache]) -> APIRouter:
@@ -44,6 +51,17 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         asked = _read(request, editions)
         made = await editions[0].ready(
             f"{_key(editions)}|{asked.url(asked.sort)}", lambda: status_page(_table_page(editions, asked))
+        )
+        return respond(made, request.headers)
+
+    @router.api_route("/judges.tex", methods=["GET", "HEAD"], include_in_schema=False)
+    async def latex(request: Request) -> Response:
+        editions = [await board.current() for board in boards]
+        asked = _read(request, editions)
+        address = str(request.url.replace(path="/judges", query=asked.url(asked.sort).partition("?")[2]))
+        made = await editions[0].ready(
+            f"{_key(editions)}.tex|{asked.url(asked.sort)}",
+            lambda: CachedResponse.of(_latex(editions, asked, address), "application/x-tex; charset=utf-8"),
         )
         return respond(made, request.headers)
 
@@ -71,8 +89,10 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
 
 def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
     sort, search = request.query_params.get("sort", ""), request.query_params.get("q", "").strip()[:_MOST_SEARCH]
-    known = ("name", *(edition.benchmark for edition in editions))
-    return JudgesQuery(sort if sort in known else "", search)
+    known = ("name", "composite", *(edition.benchmark for edition in editions))
+    names = [edition.benchmark for edition in editions]
+    weights = tuple((name, parse_weight(request.query_params.get(f"w-{name}"))) for name in names)
+    return JudgesQuery(sort if sort in known else "", search, weights)
 
 
 def _key(editions: Sequence[BoardVersion]) -> str:
@@ -84,11 +104,29 @@ def _lines(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
 
 
 def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
-    boards = [edition.board() for edition in editions]
-    lines = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
+    boards, lines, found = _ordered(editions, asked)
     prefixes = {edition.benchmark: edition.context.prefix for edition in editions}
     context = editions[0].context
-    return render(context, "judges.html", current="/judges", lines=lines, boards=boards, asked=asked, prefixes=prefixes)
+    values = {"lines": lines, "boards": boards, "composites": found, "asked": asked, "prefixes": prefixes}
+    return render(context, "judges.html", current="/judges", weights=dict(asked.weights), **values)
+
+
+def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, address: str) -> bytes:
+    boards, lines, found = _ordered(editions, asked)
+    return judges_latex(lines, boards, found, address)
+
+
+def _ordered(
+    editions: Sequence[BoardVersion], asked: JudgesQuery
+) -> tuple[list[Board], list[JudgeLine], dict[str, Composite]]:
+    """Return the boards, the lines that were asked for in their order, and the composites of all judges."""
+    boards = [edition.board() for edition in editions]
+    every = judge_lines(boards)
+    found = composite_of(every, dict(asked.weights))
+    lines = sorted_lines(every, boards, asked.sort, asked.search)
+    if asked.sort == "composite":
+        lines.sort(key=lambda line: -found[line.slug].value if line.slug in found else 1.0)
+    return boards, lines, found
 
 
 def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:

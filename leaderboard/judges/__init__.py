@@ -1,0 +1,1 @@
+"""Judges across the benchmarks of a service."""

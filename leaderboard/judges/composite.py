@@ -1,0 +1,44 @@
+"""Composites of judges over the benchmarks that a reader chooses, with the reader's weights. Pure.
+
+Only scores made here count, each the headline of its board. A judge without one of the chosen benchmarks has no
+composite: nothing is averaged over different sets of columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from benchmark.statistics.composite import BenchmarkScore, Composite, composites
+from benchmark.statistics.uncertainty import Interval
+from leaderboard.judges.table import JudgeLine
+
+LARGEST_WEIGHT = 9.0
+
+
+def composite_of(lines: Sequence[JudgeLine], weights: Mapping[str, float]) -> dict[str, Composite]:
+    """Return slug -> composite of the judges that have a score on every benchmark with a weight.
+
+    Empty where fewer than two benchmarks have one.
+    """
+    if sum(weight > 0 for weight in weights.values()) < 2:
+        return {}
+    return composites({line.slug: _scores(line) for line in lines}, weights)
+
+
+def _scores(line: JudgeLine) -> dict[str, BenchmarkScore]:
+    scores = {}
+    for cell in line.cells:
+        headline = cell.figures[0] if cell is not None and cell.figures else None
+        if cell is not None and headline is not None and headline.key == cell.board.headline and headline.interval:
+            scores[cell.board.benchmark] = BenchmarkScore(headline.value, Interval(*headline.interval))
+    return scores
+
+
+def parse_weight(text: str | None) -> float:
+    """Return a weight as somebody typed it, from 0 to LARGEST_WEIGHT; 1 for what is none."""
+    try:
+        weight = float(text or "1")
+    except ValueError:
+        return 1.0
+    return min(max(weight, 0.0), LARGEST_WEIGHT) if math.isfinite(weight) else 1.0

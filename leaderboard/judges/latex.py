@@ -1,0 +1,72 @@
+"""LaTeX of the judges' table: booktabs, the definition of each column as a note. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from benchmark.statistics.composite import Composite
+from leaderboard.board.rows import Board
+from leaderboard.judges.table import JudgeLine, JudgeResult, definition_of
+from leaderboard.share import escape
+
+_MARKS = "abcdefghij"
+
+
+def judges_latex(
+    lines: Sequence[JudgeLine], boards: Sequence[Board], found: Mapping[str, Composite], address: str
+) -> bytes:
+    """Return the table as a float. Reported figures are in italics; one of another definition than its column's has
+    the definition beside it."""
+    heads = [f"{escape.latex(board.spec.title)}$^{{{mark}}}$" for board, mark in zip(boards, _MARKS, strict=False)]
+    notes = [rf"$^{{{mark}}}$ {escape.latex(_definition(board))}" for board, mark in zip(boards, _MARKS, strict=False)]
+    if found:
+        heads.append("Composite")
+        notes.append("Composite: weighted mean of the scores made here, of judges that have all")
+    rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, found)]) + r" \\" for line in lines]
+    text = [
+        f"% {escape.one_line(address)}",
+        r"% Needs \usepackage{booktabs}.",
+        r"\begin{table}",
+        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"\begin{{tabular}}{{l{'r' * len(heads)}}}",
+        r"\toprule",
+        " & ".join(["Judge", *heads]) + r" \\",
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{Judges on several benchmarks. {'; '.join(notes)}. Italic: reported by its source, not verified.}}",
+        r"\label{tab:judges}",
+        r"\end{table}",
+        "",
+    ]
+    return "\n".join(text).encode()
+
+
+def _definition(board: Board) -> str:
+    figure = f"{board.spec.title_of(board.headline)} ({definition_of(board, board.headline)})"
+    return f"{figure}, rule {board.protocol}, labels {board.label_revision}"
+
+
+def _name(line: JudgeLine) -> str:
+    return "{}" + escape.latex(line.name)  # a bracket after an end of row would be an argument
+
+
+def _cell(cell: JudgeResult | None) -> str:
+    figure = cell.leading if cell is not None else None
+    if cell is None or figure is None:
+        return "--"
+    value = f"{100 * figure.value:.1f}"
+    if not cell.figures:
+        value = rf"\textit{{{value}}}"
+    return value if figure.key == cell.board.headline else f"{value} ({escape.latex(figure.kind)})"
+
+
+def _composite(line: JudgeLine, found: Mapping[str, Composite]) -> list[str]:
+    if not found:
+        return []
+    composite = found.get(line.slug)
+    if composite is None:
+        return ["--"]
+    low, high = composite.interval
+    return [f"{100 * composite.value:.1f} [{100 * low:.1f}, {100 * high:.1f}]"]

@@ -1,0 +1,71 @@
+"""Addresses of several benchmarks: a prefix, a parameter or the id of a submission picks the benchmark."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.responses import JSONResponse
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from web.benchmarks import BenchmarkDispatch, BenchmarkMiddleware
+
+IDS = ("first", "second")
+
+
+async def _main(scope: Scope, receive: Receive, send: Send) -> None:
+    await JSONResponse(["main", scope["path"]])(scope, receive, send)
+
+
+async def _second(scope: Scope, receive: Receive, send: Send) -> None:
+    await JSONResponse(["second", scope["path"]])(scope, receive, send)
+
+
+@pytest.fixture
+def client() -> TestClient:
+    app = BenchmarkDispatch(_main, {"second": _second})
+    known = {"e2": "second", "e1": "first", "gone": "removed-benchmark"}
+    return TestClient(BenchmarkMiddleware(app, IDS, known.get), follow_redirects=False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("/", ["main", "/"]),
+        ("/b/second/", ["second", "/"]),
+        ("/b/second/entries/e2", ["second", "/entries/e2"]),
+        ("/b/second/api/v1/check", ["second", "/api/v1/check"]),
+        ("/b/third/", ["main", "/b/third/"]),
+        ("/about?benchmark=second", ["main", "/about"]),
+        ("/api/v1/leaderboard?benchmark=second", ["second", "/api/v1/leaderboard"]),
+        ("/api/v1/leaderboard?benchmark=first", ["main", "/api/v1/leaderboard"]),
+        ("/api/v1/leaderboard?sort=benchmark=second", ["main", "/api/v1/leaderboard"]),
+        ("/api/v1/entries/e2", ["second", "/api/v1/entries/e2"]),
+        ("/api/v1/submissions/e2/receipt", ["second", "/api/v1/submissions/e2/receipt"]),
+        ("/account/submissions/e2", ["second", "/account/submissions/e2"]),
+        ("/api/v1/entries/e1", ["main", "/api/v1/entries/e1"]),
+        ("/api/v1/entries/gone", ["main", "/api/v1/entries/gone"]),
+        ("/api/v1/entries/unknown", ["main", "/api/v1/entries/unknown"]),
+    ],
+)
+def test_a_request_reaches_the_application_of_its_benchmark(client: TestClient, asked: str, answered: object) -> None:
+    assert client.get(asked).json() == answered
+
+
+@pytest.mark.parametrize(
+    ("asked", "place"),
+    [
+        ("/b/first/about?x=1", "/about?x=1"),
+        ("/b/first/", "/"),
+        ("/b/second", "/b/second/"),
+        ("/b/first//evil.example/x", "/evil.example/x"),
+        ("/app/analyse?benchmark=second&entries=a", "/app/analyse-second?benchmark=second&entries=a"),
+    ],
+)
+def test_other_addresses_lead_to_the_one_that_stays(client: TestClient, asked: str, place: str) -> None:
+    assert client.get(asked).headers["location"] == place
+
+
+def test_an_unknown_benchmark_is_named_with_those_that_are_served(client: TestClient) -> None:
+    answer = client.get("/api/v1/leaderboard?benchmark=third")
+    assert answer.status_code == 400
+    assert (answer.json()["code"], answer.json()["known"]) == ("unknown-benchmark", list(IDS))
