@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import maintenance.installation
+import maintenance.space_commands
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from benchmark.items import build_table, load_table
@@ -68,6 +69,7 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
     maintenance.installation.add_commands(commands)
+    maintenance.space_commands.add_commands(commands)
     tree = CommandTree(commands, ACTIONS.areas)
     add_actions(tree, ACTIONS)
     commands_by_hand.add_commands(tree)

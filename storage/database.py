@@ -57,8 +57,8 @@ class OldChain(DatabaseUnusable):
 
 
 class UnknownSchema(DatabaseUnusable):
-    """The tables in this database were made by a version that this one does not know. Start with an empty DATA_DIR or
-    DATABASE_URL, or go back to that version."""
+    """The tables in this database were made by a version that this one does not know. Upgrade this process to that
+    version, or start with an empty DATA_DIR or DATABASE_URL."""
 
     def __init__(self) -> None:
         super().__init__(" ".join((UnknownSchema.__doc__ or "").split()))

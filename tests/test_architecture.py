@@ -124,6 +124,8 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
+        "maintenance/space.py",
+        "maintenance/space_commands.py",
     ),
     "pyarrow": (
         "storage/files/object_store.py",

@@ -8,9 +8,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 import httpx
 import psycopg
@@ -20,7 +21,7 @@ from tests.factories.service import KEPT, PATIENCE, ROOT, halt, until
 from tests.postgres import Cluster, running_cluster, why_unavailable
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.timeout(900)]
-SUBMISSIONS = 16
+LONG = {"SUBMISSIONS": "1000", "KILLS": "50"}  # of the long form, unless TOPOLOGY_SUBMISSIONS and so on say otherwise
 LONGEST = 30.0  # seconds that anybody waits for a frozen worker
 
 
@@ -130,33 +131,80 @@ def ready(topology: Topology, name: str) -> bool:
         return False
 
 
-def test_nothing_is_lost_or_done_twice_and_nobody_waits_for_a_frozen_worker(topology: Topology) -> None:
+@dataclass(frozen=True)
+class FaultPlan:
+    """How many submissions, and after which of them what happens."""
+
+    submissions: int
+    kills: Mapping[int, str] = field(default_factory=dict)
+    restarts: Collection[int] = ()
+    terminations: Collection[int] = ()
+    frozen: int = 0
+
+    @classmethod
+    def long(cls, submissions: int, kills: int, seed: int) -> FaultPlan:
+        """Return kills of web processes and workers, terminated sessions and two restarts, spread at random."""
+        random = Random(seed)
+        places = random.sample(range(2, submissions - 1), kills + 32)
+        names = [random.choice(("web-1", "web-2", "worker-1", "worker-2")) for _ in range(kills)]
+        ends = set(places[kills + 2 :])
+        return cls(submissions, dict(zip(places, names, strict=False)), places[kills : kills + 2], ends, submissions)
+
+
+SHORT = FaultPlan(16, {3: "worker-1", 5: "web-2", 7: "worker-2"}, {9}, (), 12)
+
+
+def start_all(topology: Topology) -> None:
     topology.start("web-1")
     until(lambda: (topology.folder / "data" / "demo" / "judges" / "index.json").exists(), 120, "the demo is made")
     for name in ("web-2", "worker-1", "worker-2"):
         topology.start(name)
     until(lambda: ready(topology, "web-1") and ready(topology, "web-2"), 240, "both answer, and a worker is there")
-    accepted = {}
-    for number in range(1, SUBMISSIONS + 1):
-        accepted[number], _ = topology.submit(number)
-        if number in (3, 7):
-            topology.kill(f"worker-{1 + number // 7}")
-        elif number == 5:
-            topology.kill("web-2")
-        elif number == 9:
-            topology.kill("worker-1")
-            topology.cluster.restart()
-        elif number == 12:
+
+
+def suffer(topology: Topology, plan: FaultPlan, number: int) -> None:
+    """Do what the plan has after a submission."""
+    if number in plan.kills:
+        topology.kill(plan.kills[number])
+    if number in plan.terminations:
+        others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name ~ '^w'"
+        topology.ask(f"{others} ORDER BY random() LIMIT 1")
+    if number in plan.restarts:
+        topology.kill("worker-1")  # so that one starts while the database is away
+        topology.cluster.restart()
+
+
+def run_plan(topology: Topology, plan: FaultPlan) -> None:
+    """Submit through both web processes while the faults happen; nothing may be lost or done twice."""
+    start_all(topology)
+    accepted = []
+    for number in range(1, plan.submissions + 1):
+        accepted.append(topology.submit(number)[0])
+        suffer(topology, plan, number)
+        if number == plan.frozen:
             until(lambda: ready(topology, "web-1"), 120, "a worker is there")
             topology.freeze_inside_a_transaction("worker-1")
-            accepted[100], waited = topology.submit(100)
+            name, waited = topology.submit(plan.submissions + 1)
+            accepted.append(name)
             assert waited < LONGEST + 15, "with time for a busy machine"
-    ids = sorted(accepted.values())
-    assert len(set(ids)) == SUBMISSIONS + 1
+    ids = sorted(accepted)
+    assert len(set(ids)) == plan.submissions + 1
     scored = "SELECT submission_id, count(*) FROM scores GROUP BY 1 ORDER BY 1"
-    until(lambda: set(ids) <= {row[0] for row in topology.ask(scored)}, 240, "the other worker scores all")
+    patience = 240 + plan.submissions
+    until(lambda: set(ids) <= {row[0] for row in topology.ask(scored)}, patience, "the other worker scores all")
     assert {number for _, number in topology.ask(scored)} == {1}, "nothing is scored twice"
-    assert topology.ask("SELECT count(*) FROM submissions") == [(SUBMISSIONS + 1 + 6,)], "with the six of the demo"
+    assert topology.ask("SELECT count(*) FROM submissions") == [(plan.submissions + 1 + 6,)], "with the six of the demo"
     (head, events), *_ = topology.ask("SELECT (SELECT seq FROM audit_head), (SELECT count(*) FROM events)")
     assert head == events, "the chain has no gap"
     assert topology.refusals <= {503}, "clients are told to come back, never that the service is broken"
+
+
+def test_nothing_is_lost_or_done_twice_and_nobody_waits_for_a_frozen_worker(topology: Topology) -> None:
+    run_plan(topology, SHORT)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_a_thousand_submissions_and_fifty_kills_lose_nothing(topology: Topology) -> None:
+    submissions, kills = (int(os.environ.get(f"TOPOLOGY_{name}", usual)) for name, usual in LONG.items())
+    run_plan(topology, FaultPlan.long(submissions, kills, seed=int(os.environ.get("SEED", "7"))))

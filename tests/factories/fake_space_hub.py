@@ -1,0 +1,101 @@
+"""A Hub that speaks the routes which creating a Space needs; what it was told is in `spaces` and `buckets`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+
+
+@dataclass
+class FakeSpace:
+    """A Space as the Hub knows it."""
+
+    sdk: str
+    secrets: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    volumes: list[dict[str, Any]] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    commits: int = 0
+
+
+@dataclass
+class FakeSpaceHub:
+    """All that one token owns. `stages`: what a Space answers, one after the other; the last one stays."""
+
+    token: str
+    spaces: dict[str, FakeSpace] = field(default_factory=dict)
+    buckets: dict[str, str] = field(default_factory=dict)  # name -> visibility
+    stages: list[str] = field(default_factory=lambda: ["BUILDING", "RUNNING"])
+
+    def application(self) -> FastAPI:
+        """Return the server."""
+        app = FastAPI()
+        base = "/api/spaces/{owner}/{name}"
+
+        @app.middleware("http")
+        async def admit(request: Request, call_next: Any) -> Response:
+            if request.headers.get("authorization") != f"Bearer {self.token}":
+                return JSONResponse({"error": "Invalid username or password."}, 401)
+            return await call_next(request)  # type: ignore[no-any-return]
+
+        @app.post("/api/buckets/{owner}/{name}")
+        async def bucket(owner: str, name: str, request: Request) -> Any:
+            known = f"{owner}/{name}" in self.buckets
+            self.buckets.setdefault(f"{owner}/{name}", (await request.json())["visibility"])
+            found = {"url": f"https://huggingface.co/buckets/{owner}/{name}"}
+            return JSONResponse(found | {"error": "exists"}, 409) if known else found
+
+        @app.post("/api/repos/create")
+        async def create(request: Request) -> Any:
+            body = await request.json()
+            full = f"{body['organization']}/{body['name']}"
+            if full in self.spaces:
+                return JSONResponse({"error": "You already created this space", "url": full}, 409)
+            self.spaces[full] = FakeSpace(body["sdk"])
+            return {"url": f"https://huggingface.co/spaces/{full}", "name": full}
+
+        @app.get(base)
+        def info(owner: str, name: str) -> Any:
+            if f"{owner}/{name}" not in self.spaces:
+                return JSONResponse({"error": "not found"}, 404, {"X-Error-Code": "RepoNotFound"})
+            return {"_id": "1", "id": f"{owner}/{name}", "sha": "0" * 40, "private": False, "siblings": [], "tags": []}
+
+        @app.post(f"{base}/{{kind}}")
+        async def setting(owner: str, name: str, kind: str, request: Request) -> Any:
+            body, found = await request.json(), self.spaces[f"{owner}/{name}"]
+            kept = found.secrets if kind == "secrets" else found.variables
+            kept[body["key"]] = body["value"]
+            return {key: {"value": value} for key, value in found.variables.items()}
+
+        @app.put(f"{base}/volumes")
+        async def volumes(owner: str, name: str, request: Request) -> dict[str, Any]:
+            self.spaces[f"{owner}/{name}"].volumes = (await request.json())["volumes"]
+            return {}
+
+        @app.post(f"{base}/preupload/main")
+        async def preupload(request: Request) -> dict[str, Any]:
+            asked = (await request.json())["files"]
+            return {"files": [{"path": one["path"], "uploadMode": "regular", "shouldIgnore": False} for one in asked]}
+
+        @app.post(f"{base}/commit/main")
+        async def commit(owner: str, name: str, request: Request) -> dict[str, Any]:
+            found = self.spaces[f"{owner}/{name}"]
+            lines = [json.loads(line) for line in (await request.body()).split(b"\n") if line]
+            files = [line["value"] for line in lines[1:] if line["key"] == "file"]
+            found.files |= {one["path"]: base64.b64decode(one["content"]) for one in files}
+            found.commits += 1
+            oid = hashlib.sha1(str(found.commits).encode()).hexdigest()
+            return {"success": True, "commitOid": oid, "commitUrl": f"https://huggingface.co/spaces/x/y/commit/{oid}"}
+
+        @app.get(f"{base}/runtime")
+        def runtime() -> dict[str, Any]:
+            stage = self.stages.pop(0) if len(self.stages) > 1 else self.stages[0]
+            return {"stage": stage, "hardware": {"current": "cpu-basic", "requested": "cpu-basic"}, "gcTimeout": None}
+
+        return app

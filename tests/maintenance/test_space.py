@@ -1,0 +1,110 @@
+"""A Hugging Face Space is made by one command, which may be given twice, through the Hub's own client."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from maintenance import space
+from tests.factories.fake_space_hub import FakeSpaceHub
+from tests.factories.programs import Finished, run_maintenance
+
+TOKEN, CANARY = "hf_of_the_owner", "canary-of-a-secret"
+NAME = "lab/board"
+
+
+@pytest.fixture
+def hub() -> Iterator[tuple[FakeSpaceHub, str]]:
+    found = FakeSpaceHub(TOKEN)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(found.application(), log_config=None, log_level="error", lifespan="off")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield found, f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with the service's code, and what is not uploaded."""
+    folder = tmp_path / "code"
+    for name in ("app.py", "Dockerfile", "data/labels.jsonl", ".env", ".venv/x.py", "web/__pycache__/x.pyc"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    monkeypatch.setattr(space, "ROOT", folder)
+    return folder
+
+
+def run(url: str, *arguments: str, token: str = TOKEN, **environ: str) -> Finished:
+    return run_maintenance("space", *arguments, environ={"HF_ENDPOINT": url, "HF_TOKEN": token, **environ})
+
+
+def test_create_makes_the_space_its_bucket_and_its_settings(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    done = run(url, "create", NAME, "--set", "OWNERS=ada", "--secret", "LABELS", LABELS=CANARY)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("https://lab-board.hf.space")
+    assert CANARY not in done.stdout + done.stderr
+    assert known.buckets == {"lab/board-replica": "private"}
+    made = known.spaces[NAME]
+    assert made.sdk == "docker"
+    assert made.variables == {"REPLICA_URL": "/bucket/board", "DURABILITY": "replicated", "OWNERS": "ada"}
+    assert made.secrets["LABELS"] == CANARY
+    assert len(made.secrets["SESSION_SECRET"]) == 64
+    (volume,) = made.volumes
+    assert (volume["type"], volume["source"], volume["mountPath"]) == ("bucket", "lab/board-replica", "/bucket")
+    assert set(made.files) == {"app.py", "Dockerfile"}
+
+
+def test_a_second_create_changes_no_session_and_an_update_only_what_it_names(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    assert run(url, "create", NAME).returncode == 0
+    before = dict(known.spaces[NAME].secrets)
+    assert run(url, "create", NAME).returncode == 0
+    assert run(url, "update", NAME, "--set", "OWNERS=ada").returncode == 0
+    made = known.spaces[NAME]
+    assert made.secrets == before
+    assert made.variables["OWNERS"] == "ada"
+    assert made.commits == 3
+
+
+def test_status_says_whether_it_runs(hub: tuple[FakeSpaceHub, str]) -> None:
+    known, url = hub
+    assert run(url, "create", NAME).returncode == 0
+    done = run(url, "status", NAME)
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == {
+        "space": NAME,
+        "stage": "RUNNING",
+        "hardware": "cpu-basic",
+        "url": "https://lab-board.hf.space",
+    }
+    known.stages[:] = ["BUILD_ERROR"]
+    assert run(url, "status", NAME).returncode == 1
+    failed = run(url, "update", NAME)
+    assert failed.returncode == 1
+    assert "BUILD_ERROR" in failed.stderr
+
+
+def test_what_cannot_be_done_is_one_sentence(hub: tuple[FakeSpaceHub, str]) -> None:
+    _, url = hub
+    for done, words in (
+        (run(url, "update", NAME), "space create"),
+        (run(url, "create", "board"), "OWNER/NAME"),
+        (run(url, "create", NAME, token="another"), "401"),
+    ):
+        assert done.returncode == 1
+        assert words in done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.stderr.strip().count("\n") == 0

@@ -1,0 +1,118 @@
+"""Upgrades while others run: processes of the release before go on with the newer schema; one that starts says so.
+
+The newer schema is this one and a made-up revision that adds a table, a column and an index, as expanding ones do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import select, text
+
+from storage import database as database_module
+from storage import snapshots
+from storage.database import Database, UnknownSchema, migrate, open_database
+from storage.integrity import audit
+from storage.models.core import Score, Snapshot
+from tests.databases import database, database_url, move_schema
+from tests.factories import small_benchmark
+from workers.runner import Worker
+from workers.startup import prepare
+
+__all__ = ["database", "database_url"]
+LATER = """
+import sqlalchemy as sa
+from alembic import op
+revision, down_revision, branch_labels, depends_on = "9999", "{head}", None, None
+
+def upgrade():
+    op.create_table("later", sa.Column("id", sa.Integer(), primary_key=True))
+    op.add_column("submissions", sa.Column("later", sa.Text(), nullable=True))
+    op.create_index("ix_later", "scores", ["created_at"])
+"""
+
+
+@pytest.fixture
+def worker(database: Database) -> Worker:
+    scorer = small_benchmark.scorer()
+    prepare(database, scorer, "demo")
+    return Worker(database, scorer, lease_seconds=60)
+
+
+def upgrade_later(database: Database, folder: Path) -> None:
+    """Do what the first process of a later release does."""
+    place = Path(database_module.__file__).parent / "migrations"
+    with database.read() as session:
+        head = session.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    (folder / "9999_later.py").write_text(LATER.replace("{head}", head))
+    config = Config()
+    config.set_main_option("script_location", str(place))
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option("version_locations", f"{place / 'versions'}\n{folder}")
+    with database_module._migration_connection(database) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def test_a_worker_of_the_release_before_goes_on_during_and_after_a_migration(worker: Worker, tmp_path: Path) -> None:
+    database, stop, failed, ids = worker.database, threading.Event(), list[Exception](), list[str]()
+
+    def go_on() -> None:
+        try:
+            while not stop.is_set():
+                ids.extend(small_benchmark.submit(database, range(len(ids), len(ids) + 1), queued=True))
+                worker.work()
+                worker.heartbeat()
+                worker.publish_snapshot()
+                time.sleep(0.01)
+        except Exception as error:
+            failed.append(error)
+
+    running = threading.Thread(target=go_on)
+    running.start()
+    while not ids and running.is_alive():
+        time.sleep(0.01)
+    later = open_database(database.engine.url.render_as_string(hide_password=False))
+    upgrade_later(later, tmp_path)
+    before = len(ids)
+    while len(ids) < before + 3 and running.is_alive():
+        time.sleep(0.01)
+    stop.set()
+    running.join()
+    later.close()
+    assert failed == []
+    with database.read() as session:
+        assert sorted(session.scalars(select(Score.submission_id))) == sorted(ids)
+        assert audit.verify(session) is None
+        assert None not in dict(snapshots.contents(session)).values()
+
+
+def test_a_process_of_the_release_before_that_starts_then_says_what_to_do(worker: Worker, tmp_path: Path) -> None:
+    upgrade_later(worker.database, tmp_path)
+    with pytest.raises(UnknownSchema, match="Upgrade this process"):
+        migrate(worker.database)
+
+
+def test_a_database_of_the_first_revision_is_taken_over_with_its_snapshots(database: Database) -> None:
+    move_schema(database, command.downgrade, "0001")
+    content = b'{"entries":[{"id":"eaaaaaaaaaaa"}]}'
+    name = hashlib.sha256(content).hexdigest()
+    with database.write() as session:
+        row = {"id": name, "body": zlib.compress(content)}
+        columns = "(id, benchmark, through_seq, created_at, body)"
+        session.execute(text(f"INSERT INTO snapshots {columns} VALUES (:id, 'demo', 0, 1.0, :body)"), row)
+    migrate(database)
+    scorer = small_benchmark.scorer()
+    prepare(database, scorer, "demo")
+    Worker(database, scorer, lease_seconds=60).publish_snapshot()
+    with database.read() as session:
+        assert snapshots.content(session, name) == content
+        assert len(session.scalars(select(Snapshot.id)).all()) == 2
+        assert snapshots.snapshot_at(session, "demo", "1970-01-01") == name
