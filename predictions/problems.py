@@ -42,7 +42,10 @@ class FileWarning:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkName:
-    """The benchmark that a file belongs to, where that is another one than the one asked. ``path``: where to submit."""
+    """The benchmark that a file belongs to, where that is another one than the one asked.
+
+    ``path``: where to submit it. In a service that does not serve that benchmark, its report has none.
+    """
 
     id: str
     title: str

@@ -16,6 +16,7 @@ import logging
 import os
 import subprocess
 import sys
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,15 @@ def read_isolated(
     except subprocess.TimeoutExpired:
         return _too_expensive(benchmark, limits)
     return _result(done.stdout, done.stderr[-_ERRORS_KEPT:], done.returncode, benchmark, limits)
+
+
+def read_isolated_among(path: Path, benchmark: str | Path, definitions: Path, served: Collection[str]) -> Result:
+    """As `read_isolated`; of another benchmark's file the address is given only where that benchmark is served."""
+    report, upload = read_isolated(path, benchmark, definitions=definitions)
+    other = report.get("other_benchmark")
+    if other is not None and other["id"] not in served:
+        report = {**report, "other_benchmark": {**other, "path": None}}
+    return report, upload
 
 
 def _command(path: Path, benchmark: str | Path, limits: Limits, definitions: Path) -> list[str]:

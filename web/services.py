@@ -30,7 +30,7 @@ from operation.metrics import InstallationCollector, make_registry
 from operation.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
-from predictions.sandbox import read_isolated
+from predictions.sandbox import read_isolated_among
 from predictions.spool import Spool
 from receipts.service import ReceiptService
 from receipts.signing import Signer
@@ -144,7 +144,12 @@ def _submission_service(
     return SubmissionService(
         database,
         Uploads(settings.uploads_url),
-        partial(read_isolated, benchmark=served.manifest_path or served.id, definitions=settings.definitions),
+        partial(
+            read_isolated_among,
+            benchmark=served.manifest_path or served.id,
+            definitions=settings.definitions,
+            served=frozenset(each.id for each in settings.served),
+        ),
         served.id,
         signer,
         SubmissionRules(

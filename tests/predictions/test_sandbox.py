@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from benchmark.items import ItemTable, build_table
+from benchmark.spec import DEFINITIONS
 from common.logging_setup import JsonLines
 from predictions import sandbox
 from predictions.parse import parse_predictions
-from predictions.sandbox import Limits, ReadingFailed, read_isolated
+from predictions.sandbox import Limits, ReadingFailed, read_isolated, read_isolated_among
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from tests.factories.specs import INVENTED, VL
@@ -148,3 +149,15 @@ def test_a_child_that_is_killed_or_out_of_memory_is_no_fault_of_ours(
 ) -> None:
     monkeypatch.setattr(sandbox, "_command", lambda *_: [sys.executable, "-c", program])
     assert read_isolated(good)[0]["problems"][0]["code"] == "too-expensive"
+
+
+@pytest.mark.parametrize(("served", "linked"), [({"multimodal-rewardbench"}, True), (set(), False)])
+def test_the_address_of_another_benchmark_is_given_where_it_is_served(
+    tmp_path: Path, served: set[str], linked: bool
+) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text(json.dumps({"ID": "pairs_1", "output": "[[A]]", "Meta": {"Category": "safety"}}) + "\n")
+    report, upload = read_isolated_among(path, "vl-rewardbench", DEFINITIONS, served)
+    assert upload is None
+    assert report["other_benchmark"]["id"] == "multimodal-rewardbench"
+    assert (report["other_benchmark"]["path"] is not None) is linked
