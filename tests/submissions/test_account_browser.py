@@ -43,8 +43,14 @@ def columns(raw: dict[str, object]) -> dict[str, object]:
 
 
 @pytest.fixture
-def address(database: Database, tmp_path: Path) -> Iterator[str]:
-    """Local mode, in the layout of the public pages."""
+def local_mode() -> bool:
+    """Return whether the pages say that there is no sign-in."""
+    return False
+
+
+@pytest.fixture
+def address(database: Database, tmp_path: Path, local_mode: bool) -> Iterator[str]:
+    """One user, in the layout of the public pages."""
     with_labels(database, "r1", BENCHMARK)
     setup = make_setup(database, tmp_path)
     file = setup.arrive(native(setup.items))
@@ -52,7 +58,7 @@ def address(database: Database, tmp_path: Path) -> Iterator[str]:
     taken = setup.intake.submit(file, Metadata.parse({"model": LONG, "organisation": "Lab"}), LOCAL, shown)
     identities, pages = (
         AuthService.create(database, IdentitySettings()),
-        AccountPages(render.environment(RenderContext()), [submissions_pages.TEMPLATES]),
+        AccountPages(render.environment(RenderContext(local_mode=local_mode)), [submissions_pages.TEMPLATES]),
     )
 
     def edit(user: Identity, entry: str, fields: submissions_pages.Fields) -> object:
@@ -108,10 +114,7 @@ def test_an_owner_edits_publishes_and_withdraws_without_scripts_on_a_phone(brows
 
 @pytest.mark.parametrize("local_mode", [False, True])
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_the_pages_fit_and_are_accessible_in_light_and_dark(
-    browser: Browser, address: str, local_mode: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(render.environment().globals, "local_mode", local_mode)
+def test_the_pages_fit_and_are_accessible_in_light_and_dark(browser: Browser, address: str, local_mode: bool) -> None:
     for width, scheme in ((390, "dark"), (1440, "light")):
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
         page = context.new_page()
