@@ -57,6 +57,7 @@ WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py", "maintenan
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
+    "maintenance/space_commands.py",
     "web/startup.py",
     "submissions/__main__.py",
     "predictions/sandbox.py",
