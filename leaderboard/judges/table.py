@@ -11,6 +11,7 @@ from typing import Any
 
 from benchmark.disclosure import PUBLIC
 from benchmark.protocols import protocols
+from benchmark.spec import GROUPS
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
@@ -129,6 +130,8 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
 def definition_of(board: Board, key: str) -> str:
     """Return how a score of a board is made: over all pairs alike, or as a mean of how many categories."""
     overall = board.spec.overall(key)
+    if overall is not None and overall.kind == GROUPS:
+        return "groups all right"
     if overall is None or not board.spec.is_mean(key):
         return "micro"
     return f"mean of {len(overall.categories)}"
