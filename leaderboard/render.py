@@ -168,7 +168,7 @@ def environment(context: RenderContext) -> Environment:
         "served": context.spec.id,
         "public_labels": PUBLIC_LABELS if context.spec.public_labels else "",
         "local_mode": context.local_mode,
-        "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or context.spec.splits],
+        "navigation": [one for one in NAVIGATION if one[1] != "/check-numbers" or _checks_numbers(context.spec)],
         "action": ACTION,
         "filters": FILTERS,
         "export_formats": FORMATS,
@@ -183,6 +183,11 @@ def environment(context: RenderContext) -> Environment:
         "filter_explanation": filter_judges.EXPLANATION,
     }
     return jinja
+
+
+def _checks_numbers(spec: BenchmarkSpec) -> bool:
+    """Return whether there is a page that checks published figures of a benchmark."""
+    return bool(spec.splits) or (spec.scores_pairs and bool(spec.editions))
 
 
 def asset_url(context: RenderContext, name: str) -> str:

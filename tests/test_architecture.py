@@ -53,10 +53,17 @@ ARROWS: dict[str, set[str]] = {
 ARROWS["web"] = set(PACKAGES) - {"judge", "curate"}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
 OF_SUBMISSIONS = {"judge": "submissions.client"}
-WIRING = {"app.py", "workers/__main__.py", "maintenance/__main__.py", "maintenance/installation.py"}
+WIRING = {
+    "app.py",
+    "workers/__main__.py",
+    "maintenance/__main__.py",
+    "maintenance/installation.py",
+    "maintenance/space_commands.py",
+}
 # start-up passes the environment on to child processes, the command line a token; the parser's child process gets
 # a search path and nothing else of the environment
 ENVIRONMENT_READERS = WIRING | {
+    "maintenance/space_commands.py",
     "web/startup.py",
     "submissions/__main__.py",
     "predictions/sandbox.py",

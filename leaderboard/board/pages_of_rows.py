@@ -9,7 +9,7 @@ from typing import TypeVar
 
 LARGEST_PAGE = 1000
 _USUAL = 100
-_CURSOR = re.compile(r"([0-9a-f]{16})\.(\d{1,9})")
+_CURSOR = re.compile(r"([0-9a-f]{16}|)\.(\d{1,9})")  # without a snapshot before there was one
 _Row = TypeVar("_Row")
 
 
