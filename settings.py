@@ -739,8 +739,8 @@ class Settings(WorkerSettings):
         """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
         named = {self.state_dir / name for name in _STATE_NAMES} | {Path(spec.source) for spec in self.label_specs}
         named |= set(self.label_import_dirs)
-        found = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
-        return sorted(path.absolute() for path in named | found if path not in (self.gradio_dir, self.state_dir))
+        paths = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
+        return sorted(path.absolute() for path in named | paths if path not in (self.gradio_dir, self.state_dir))
 
 
 def _public_refusal(host: str, on_a_space: bool) -> str:

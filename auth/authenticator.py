@@ -65,20 +65,20 @@ class Authenticator:
             return None
         presented = digest(token)
         with self._database.read() as session:
-            found = queries.token(session, presented)
-        if found is None or not token.startswith(PREFIX) or not constant_time_equal(found.token_sha256, presented):
+            result = queries.token(session, presented)
+        if result is None or not token.startswith(PREFIX) or not constant_time_equal(result.token_sha256, presented):
             self._failures.check(address)
             self._failures.add(address)
             raise Unauthenticated("This token is not known here.")
         # Who holds a revoked or expired token does not guess: that is an answer, not a failed attempt.
-        if found.revoked or found.expired:
-            raise Unauthenticated(f"This token {'was revoked' if found.revoked else 'has expired'}. Make a new one.")
-        if found.account.banned:
+        if result.revoked or result.expired:
+            raise Unauthenticated(f"This token {'was revoked' if result.revoked else 'has expired'}. Make a new one.")
+        if result.account.banned:
             raise Forbidden("This account is banned.")
-        if found.unused > self._settings.touch_seconds:
-            self._touch(lambda session: queries.touch_token(session, found.id))
-        scopes = frozenset(Scope(scope) for scope in found.scopes.split())
-        return self._identity(found.account, via="token", credential=found.id, scopes=scopes)
+        if result.unused > self._settings.touch_seconds:
+            self._touch(lambda session: queries.touch_token(session, result.id))
+        scopes = frozenset(Scope(scope) for scope in result.scopes.split())
+        return self._identity(result.account, via="token", credential=result.id, scopes=scopes)
 
     def _identity(
         self, account: queries.KnownAccount, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None
@@ -154,7 +154,9 @@ class Authenticator:
 
 def as_json(organisations: Sequence[Organisation]) -> list[dict[str, Any]]:
     """From values to the column."""
-    return [{"id": one.id, "name": one.name, "role": one.role} for one in organisations]
+    return [
+        {"id": organisation.id, "name": organisation.name, "role": organisation.role} for organisation in organisations
+    ]
 
 
 __all__ = ["ADMIN", "PREFIX", "Authenticator", "as_json"]

@@ -101,11 +101,11 @@ def session_cookie(scope: Scope, settings: IdentitySettings) -> str:
 def read_cookie(scope: Scope, name: str) -> str:
     """Return a cookie's value; "" if it is missing or was sent twice with different values (then somebody planted
     one)."""
-    found = set()
+    result = set()
     for header in _values(scope, b"cookie"):
         for part in header.split(";"):
-            found |= {value for key, value in cookie_parser(part).items() if key == name}
-    return found.pop() if len(found) == 1 else ""
+            result |= {value for key, value in cookie_parser(part).items() if key == name}
+    return result.pop() if len(result) == 1 else ""
 
 
 def bearer(scope: Scope) -> str | None:
@@ -151,7 +151,7 @@ def identity_of(connection: HTTPConnection | None) -> Identity:
     Raises:
         RuntimeError: the middleware is missing, or there is no request: never fail open.
     """
-    found = getattr(connection.state, "identity", None) if connection is not None else None
-    if not isinstance(found, Identity):
+    identity = getattr(connection.state, "identity", None) if connection is not None else None
+    if not isinstance(identity, Identity):
         raise RuntimeError("IdentityMiddleware is not installed around this application")
-    return found
+    return identity

@@ -289,7 +289,7 @@ def _person(claims: Mapping[str, Any]) -> UserClaims:
     name = username or _text(claims.get("name")) or subject[:200]
     listed = claims.get("orgs", claims.get("organizations"))
     organisations = [_organisation(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    known = tuple(one for one in organisations if one is not None)[:MOST_ORGANISATIONS]
+    known = tuple(organisation for organisation in organisations if organisation is not None)[:MOST_ORGANISATIONS]
     return UserClaims(subject, name, username, known, _instant(claims.get("created_at", claims.get("createdAt"))))
 
 

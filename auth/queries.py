@@ -111,16 +111,16 @@ def upsert_account(
 ) -> str:
     """Record what the issuer says at a sign-in; returns the account's id."""
     at = now(session)
-    said = {"name": name, "organisations": list(organisations), "confirmed_at": at, "last_seen_at": at}
+    values = {"name": name, "organisations": list(organisations), "confirmed_at": at, "last_seen_at": at}
     if created_at is not None:
-        said["issuer_created_at"] = created_at
+        values["issuer_created_at"] = created_at
     same = (Account.issuer == issuer, Account.subject == subject)
     known = session.execute(select(Account.id).where(*same)).scalar_one_or_none()
     if known is not None:
-        session.execute(update(Account).where(Account.id == known).values(**said), execution_options=_NO_SYNC)
+        session.execute(update(Account).where(Account.id == known).values(**values), execution_options=_NO_SYNC)
         return known
     made = new_account_id()
-    session.execute(insert(Account).values(id=made, issuer=issuer, subject=subject, first_seen_at=at, **said))
+    session.execute(insert(Account).values(id=made, issuer=issuer, subject=subject, first_seen_at=at, **values))
     return made
 
 

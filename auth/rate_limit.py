@@ -92,7 +92,7 @@ class RateLimiter:
         """Those that may do everything again; where that is not enough, those that have done least lately."""
         busy = {place: until for place, until in self._used_until.items() if until > now}
         if len(busy) >= MOST_PLACES:
-            busy = dict(sorted(busy.items(), key=lambda one: one[1])[MOST_PLACES // 2 :])
+            busy = dict(sorted(busy.items(), key=lambda item: item[1])[MOST_PLACES // 2 :])
         self._used_until = busy
 
 
@@ -191,5 +191,5 @@ def address_of(scope: Scope) -> str:
 
 def account_of(scope: Scope) -> str:
     """Return whose request it is; IdentityMiddleware came before."""
-    found = scope.get("state", {}).get("identity")
-    return found.account if isinstance(found, Identity) else ""
+    result = scope.get("state", {}).get("identity")
+    return result.account if isinstance(result, Identity) else ""

@@ -30,8 +30,8 @@ def rate_limit_class(scope: Mapping[str, Any]) -> str:
         return "upload" if path.partition(_GRADIO)[2] == "upload" else "page"
     if method == "GET" and any(one in path for one in _LISTENS):
         return "listen"
-    if found := _KINDS.get((method, path)):
-        return found
+    if result := _KINDS.get((method, path)):
+        return result
     if method in SAFE_METHODS:
         return "compute" if _computes(scope) else ""
     return "account" if path.startswith("/account") else "answer" if path.startswith(_SHEETS) else "change"

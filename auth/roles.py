@@ -26,7 +26,7 @@ def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ..
 
 def is_org_admin(organisations: Iterable[Organisation], wanted: str) -> bool:
     """Return whether somebody is an admin of the organisation with this name or id."""
-    return any(one.role == ADMIN and one.is_meant(wanted) for one in organisations)
+    return any(organisation.role == ADMIN and organisation.is_meant(wanted) for organisation in organisations)
 
 
 def roles_of(

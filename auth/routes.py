@@ -216,13 +216,13 @@ def _add_account(router: APIRouter, account: _Account) -> None:
     async def me(request: Request) -> Response:
         """Return the identity of the request, for the small scripts of pages that are the same for everybody."""
         identity = identity_of(request)
-        said = {
+        values = {
             "signed_in": identity.signed_in,
             "name": identity.name,
             "via": identity.auth_method,
             "roles": sorted(identity.roles),
         }
-        return JSONResponse(said, headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
+        return JSONResponse(values, headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
 
     @router.get(STYLE_URL)
     async def style_sheet() -> Response:

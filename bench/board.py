@@ -213,7 +213,7 @@ def _first_name(page: Page) -> str:
 
 def _turns(browser: Browser, targets: Sequence[Target]) -> list[BoardTiming]:
     """They take turns, so that a drift of the machine meets them all; one round is not counted."""
-    rounds = [[_seen(browser, one) for one in targets] for _ in range(RUNS + 1)][1:]
+    rounds = [[_seen(browser, target) for target in targets] for _ in range(RUNS + 1)][1:]
     return [
         BoardTiming(
             statistics.median(seen.first for seen in found),

@@ -97,7 +97,7 @@ def measure(folder: Path, entries: int) -> Growth:
     after = _bytes(place.database)
     each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
     largest = dict(sorted(each.items(), key=lambda item: -item[1])[:6])
-    seconds = {step: statistics.median(one[step] for one in times) for step in times[0]}
+    seconds = {step: statistics.median(time_[step] for time_ in times) for step in times[0]}
     seconds["board as JSON"] = _seconds(lambda: _board(place.database))
     place.database.close()
     return Growth(entries, sum(each.values()), seconds, largest)
@@ -156,11 +156,11 @@ def lines(sizes: Sequence[int]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for entries in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            found = measure(Path(folder), entries)
-        steps = ", ".join(f"{name} {value:.3f}" for name, value in found.seconds.items())
-        tables = ", ".join(f"{name} {value:,.0f}" for name, value in found.tables.items())
-        total = sum(value for name, value in found.seconds.items() if name != "board as JSON")
-        yield f"| {entries:,} | {found.bytes_per_submission:,.0f} ({tables}) | {total:.2f} | {steps} |"
+            result = measure(Path(folder), entries)
+        steps = ", ".join(f"{name} {value:.3f}" for name, value in result.seconds.items())
+        tables = ", ".join(f"{name} {value:,.0f}" for name, value in result.tables.items())
+        total = sum(value for name, value in result.seconds.items() if name != "board as JSON")
+        yield f"| {entries:,} | {result.bytes_per_submission:,.0f} ({tables}) | {total:.2f} | {steps} |"
 
 
 if __name__ == "__main__":

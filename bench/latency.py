@@ -85,8 +85,8 @@ def requests_per_second(address: str, coding: str = "br", seconds: int = LOAD_SE
         return None
     header = f"Accept-Encoding: {coding}"
     command = ["wrk", "-t2", "-c50", f"-d{seconds}s", "--timeout", "60s", "-H", header, f"{address.rstrip('/')}/"]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = re.search(r"Requests/sec:\s+([0-9.]+)", said)
-    if not found or "Non-2xx" in said:
-        raise RuntimeError(said)
-    return float(found[1])
+    stdout = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    match = re.search(r"Requests/sec:\s+([0-9.]+)", stdout)
+    if not match or "Non-2xx" in stdout:
+        raise RuntimeError(stdout)
+    return float(match[1])

@@ -35,8 +35,8 @@ def table_lines(figures: Iterable[Measurement]) -> Iterator[str]:
     """Yield a Markdown table, one line a figure."""
     yield "| what | measured | beside it, same run | ratio | asked |"
     yield "|---|---|---|---|---|"
-    for one in figures:
-        yield f"| {one.what} | {one.value} | {one.beside} | {one.ratio} | {one.asked} |"
+    for figure in figures:
+        yield f"| {figure.what} | {figure.value} | {figure.beside} | {figure.ratio} | {figure.asked} |"
 
 
 def print_table(figures: Iterable[Measurement]) -> None:

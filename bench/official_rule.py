@@ -30,10 +30,10 @@ def category(item_id: str) -> str:
 def vote_status(row: dict[str, Any]) -> str:
     """Return whether one generation agrees with the ranking, rejects it, or matches nothing."""
     meta = row["meta"]
-    found = PATTERN.search(meta["filter_choice"].replace("\n", "").replace("*", ""))
-    if not found or found.group(1) not in ("1", "2"):
+    match = PATTERN.search(meta["filter_choice"].replace("\n", "").replace("*", ""))
+    if not match or match.group(1) not in ("1", "2"):
         return "doesntMatch"
-    shown = int(found.group(1)) - 1
+    shown = int(match.group(1)) - 1
     stored = 1 - shown if meta["random_number"] else shown
     return "agree" if row["ranking"][stored] == 0 else "reject"
 

@@ -53,16 +53,16 @@ def reported(rows: Iterable[Mapping[str, Any]], category_of: Mapping[str, str], 
     for (name, _, _), statuses in votes.items():
         most, number = Counter(statuses).most_common(1)[0]
         counts[category_of[name.strip()]][most if 2 * number > len(statuses) else "other"] += 1
-    shares = [one["agree"] / (one["agree"] + one["reject"]) for one in counts.values()]
-    agree, reject = (sum(one[word] for one in counts.values()) for word in ("agree", "reject"))
+    shares = [count["agree"] / (count["agree"] + count["reject"]) for count in counts.values()]
+    agree, reject = (sum(count[word] for count in counts.values()) for word in ("agree", "reject"))
     return Reported(agree / (agree + reject), sum(shares) / len(shares), len(votes))
 
 
 def status(row: Mapping[str, Any]) -> str:
     """agree, reject or doesntMatch."""
     meta = row["meta"]
-    found = PATTERN.search(meta["filter_choice"].replace("\n", "").replace("*", ""))
-    if not found:
+    match = PATTERN.search(meta["filter_choice"].replace("\n", "").replace("*", ""))
+    if not match:
         return "doesntMatch"
     rejected = row["ranking"].index(1) ^ meta["random_number"]  # of the two as shown, from 0
-    return "reject" if int(found.group(1)) == rejected + 1 else "agree"
+    return "reject" if int(match.group(1)) == rejected + 1 else "agree"

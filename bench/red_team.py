@@ -221,11 +221,11 @@ def run(bench: ExploitSetup, exploit: Exploit) -> dict[str, Any]:
 
 def _official(bench: ExploitSetup, rows: Rows, reparse: bool) -> dict[str, Any]:
     try:
-        found = official_script.reported(rows, bench.category_of, reparse=reparse)
+        result = official_script.reported(rows, bench.category_of, reparse=reparse)
     except ZeroDivisionError as error:
         return {"error": type(error).__name__}
     pooled, mean = bench.table.spec.overall_keys
-    return {pooled: round(found.pooled, 4), mean: round(found.mean, 4), "items": found.items}
+    return {pooled: round(result.pooled, 4), mean: round(result.mean, 4), "items": result.items}
 
 
 def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -235,8 +235,8 @@ def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, A
     except UploadRejected as rejected:
         codes = sorted({problem.code for problem in rejected.problems})
         return {"refused": codes, "problems": rejected.problem_count}
-    found = scores(tally(upload.votes, bench.labels, bench.table))
-    rounded = {name: round(found[name] or 0.0, 4) for name in bench.table.spec.overall_keys}
+    result = scores(tally(upload.votes, bench.labels, bench.table))
+    rounded = {name: round(result[name] or 0.0, 4) for name in bench.table.spec.overall_keys}
     return {**rounded, "items": upload.items}
 
 
@@ -260,13 +260,13 @@ def _seconds(action: Callable[[], object]) -> float:
 def main() -> None:
     """Run everything and write the file."""
     bench = ExploitSetup()
-    found = {
+    result = {
         "benchmark": "demo",
         "items": len(bench.table),
         "exploits": [run(bench, exploit) for exploit in EXPLOITS],
         "backtracking": backtracking(),
     }
-    OUTPUT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    OUTPUT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"{OUTPUT}: {len(EXPLOITS)} exploits")
 
 

@@ -64,15 +64,15 @@ def one_choice(random: Random, k: int, differing: float, spread: float) -> tuple
     plain, low = mover_macro(counts), mover_macro(counts, chosen.z).low
     rival = random.random(len(CATEGORY)) < true
     only = [(int((right[0] & ~rival)[p].sum()), int((rival & ~right[0])[p].sum()), int(p.sum())) for p in PARTS]
-    found = macro_difference(only)
-    adjusted = float(selected_p(found.p, chosen.near, 1 - chosen.variance / (2 * found.standard_error**2)))
-    ahead = found.delta > 0
+    result = macro_difference(only)
+    adjusted = float(selected_p(result.p, chosen.near, 1 - chosen.variance / (2 * result.standard_error**2)))
+    ahead = result.delta > 0
     return (
         float(macro(right)[0]) - true,
         chosen.gain,
         plain.low <= true <= plain.high,
         low <= true <= plain.high,
-        ahead and found.p < ALPHA,
+        ahead and result.p < ALPHA,
         ahead and adjusted < ALPHA,
     )
 
@@ -119,7 +119,7 @@ def ranges(share: float = 1.0) -> Iterator[str]:
     draws = normal_draws(len(CATEGORY))
     cases = ((12, 0.0, 400), (40, 0.0, 200), (12, 2.0, 100), (40, 2.0, 100), (150, 2.0, 10), (500, 2.0, 3))
     for judges, spread, boards in cases:
-        random, found = np.random.default_rng(judges), []
+        random, result = np.random.default_rng(judges), []
         for _ in range(max(2, round(boards * share))):
             abilities = np.linspace(-spread / 2, spread / 2, judges) + 0.7
             right = board(random, abilities)
@@ -127,11 +127,11 @@ def ranges(share: float = 1.0) -> Iterator[str]:
             wrong = (tests.delta > 0) == (abilities[tests.first] <= abilities[tests.second])
             for rejected in (holm(tests.p) < ALPHA, step_down(tests, influence(right, PARTS), draws)):
                 false = (rejected & (wrong if spread else True)).any()
-                found.append((float(false), judges - 2 * rejected.sum() / judges))
-        pairs = np.array(found).reshape(-1, 2, 2).mean(axis=0)
+                result.append((float(false), judges - 2 * rejected.sum() / judges))
+        pairs = np.array(result).reshape(-1, 2, 2).mean(axis=0)
         kind = "spread" if spread else "equal"
         yield (
-            f"| {judges} | {kind} | {len(found) // 2} | {pairs[0, 0]:.3f} | {pairs[1, 0]:.3f} "
+            f"| {judges} | {kind} | {len(result) // 2} | {pairs[0, 0]:.3f} | {pairs[1, 0]:.3f} "
             f"| {pairs[0, 1]:.2f} | {pairs[1, 1]:.2f} |"
         )
 

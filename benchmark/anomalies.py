@@ -101,13 +101,13 @@ def pack_bits(verdicts: Matrix) -> Planes:
     return np.packbits(padded, axis=-1).view(np.uint64)
 
 
-def differing(one: Planes, others: Planes) -> npt.NDArray[np.int64]:
+def differing(planes: Planes, others: Planes) -> npt.NDArray[np.int64]:
     """On how many items each of ``others`` (entries, 2, words) has another verdict than ``one`` (2, words). Exact.
 
     0 against 1 sets both bits, 0 or 1 against neither sets one of them: an item differs where either bit does.
     """
-    different = others[:, 0] ^ one[0]
-    different |= others[:, 1] ^ one[1]
+    different = others[:, 0] ^ planes[0]
+    different |= others[:, 1] ^ planes[1]
     return np.asarray(np.bitwise_count(different).sum(axis=-1), dtype=np.int64)
 
 
@@ -156,14 +156,14 @@ def runs_z(sequences: Sequence[npt.NDArray[np.bool_]]) -> float:
     return surplus / math.sqrt(variance) if variance > 0 else 0.0
 
 
-def nearest_duplicate(one: Planes, others: Planes, items: int) -> tuple[int, int, int] | None:
+def nearest_duplicate(planes: Planes, others: Planes, items: int) -> tuple[int, int, int] | None:
     """(index, items that differ, how many are that near) of the nearest near-duplicate; None where there is none.
 
     Among equals the first counts.
     """
     if not len(others):
         return None
-    counts = differing(one, others)
+    counts = differing(planes, others)
     near = counts < DUPLICATE_BELOW * items
     if not near.any():
         return None

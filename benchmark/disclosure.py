@@ -98,7 +98,7 @@ def redact_counts(counts: Counts, level: str, spec: BenchmarkSpec) -> Counts:
     if level != OVERALL_ONLY:  # which keep the categories as they are
         return counts
     nobody = np.zeros((len(slices(spec)), 2), dtype=np.int64)
-    rows = [redact(Tally(1, one, nobody, has_tags=False, spec=spec), level).counts for one in counts]
+    rows = [redact(Tally(1, count, nobody, has_tags=False, spec=spec), level).counts for count in counts]
     return np.stack(rows) if rows else counts
 
 

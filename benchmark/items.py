@@ -287,8 +287,8 @@ def _same_pair(
         return int(row["v0_row"])
     wanted = fingerprint(row["query"], row["response"], spec.drop_from_questions)
     first = next(iter(ids[0]))
-    found = [i for i, candidate in enumerate(prints) if candidate == wanted]
-    named = [i for i in found if ids[i][first] == row["id"]] if len(found) > 1 else found
+    results = [i for i, candidate in enumerate(prints) if candidate == wanted]
+    named = [i for i in results if ids[i][first] == row["id"]] if len(results) > 1 else results
     if len(named) != 1:
         raise ValueError(f"{row['id']}: {len(named)} pairs of {first} have its texts, one is needed")
     return named[0]

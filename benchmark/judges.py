@@ -42,7 +42,7 @@ def judge_slug(name: str) -> str:
     folded = unicodedata.normalize("NFKD", " ".join(name.split()).casefold())
     letters = "".join(one for one in folded if not unicodedata.combining(one))
     slug = _BETWEEN.sub("-", letters).strip("-")
-    lossy = any(one.isalnum() and not one.isascii() for one in letters)
+    lossy = any(letter.isalnum() and not letter.isascii() for letter in letters)
     if slug and not lossy and len(slug) <= MOST_SLUG:
         return slug
     digest = hashlib.sha256(unicodedata.normalize("NFC", folded).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]

@@ -174,9 +174,9 @@ def figure(value: str | float | None) -> PublishedFigure | None:
     text = "" if value is None else str(value).strip()
     if not text:
         return None
-    found = _PRINTED.fullmatch(text)
-    whole, decimals = (found[1], found[2] or "") if found else ("", "")
-    if not found or Decimal(f"{whole}.{decimals or 0}") > 100:
+    match = _PRINTED.fullmatch(text)
+    whole, decimals = (match[1], match[2] or "") if match else ("", "")
+    if not match or Decimal(f"{whole}.{decimals or 0}") > 100:
         raise ValueError(f"{text[:40]!r} is not a percentage between 0 and 100, such as 71.9")
     if len(decimals) <= MOST_DECIMALS:
         return PublishedFigure(int(whole + decimals), len(decimals))
@@ -201,24 +201,26 @@ def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -
 # Counts that fit ---------------------------------------------------------------------------------------------------
 
 
-def right_range(one: PublishedFigure | None, n: Any, reading: Reading) -> tuple[Any, Any]:
+def right_range(published_figure: PublishedFigure | None, n: Any, reading: Reading) -> tuple[Any, Any]:
     """Return the lowest and highest k that print as a figure over n items (a number or an array); empty if low >
     high."""
-    if one is None:
+    if published_figure is None:
         return n * 0, n
-    low, high, strict = one.bounds(reading)
+    low, high, strict = published_figure.bounds(reading)
     # -(-a // b) rounds up; no count is below 0 or above n.
-    return np.maximum(-(-low * n // one.scale), 0), np.minimum((high * n - strict) // one.scale, n)
+    return np.maximum(-(-low * n // published_figure.scale), 0), np.minimum(
+        (high * n - strict) // published_figure.scale, n
+    )
 
 
-def _prints(one: PublishedFigure, right: Any, total: Any, reading: Reading) -> Any:
-    low, high, strict = one.bounds(reading)
-    return (low * total <= one.scale * right) & (one.scale * right <= high * total - strict)
+def _prints(published_figure: PublishedFigure, right: Any, total: Any, reading: Reading) -> Any:
+    low, high, strict = published_figure.bounds(reading)
+    return (low * total <= published_figure.scale * right) & (published_figure.scale * right <= high * total - strict)
 
 
 def _mean_of_figures_prints(figures: Figures, reading: Reading) -> bool:
     """Return whether the macro is the mean of the printed categories: some authors average what they had rounded."""
-    known = [one for one in figures.categories if one is not None]
+    known = [category for category in figures.categories if category is not None]
     if len(known) < len(figures.categories) or figures.mean is None:
         return False
     mean = sum((Fraction(one.digits, 100 * 10**one.decimals) for one in known), start=Fraction(0)) / len(known)
@@ -244,20 +246,20 @@ def _solve(figures: Figures, sizes: Sequence[int], reading: Reading) -> tuple[Ri
         fits &= _prints(figures.mean, scaled, len(sizes) * product, reading)
     if not fits.any():
         return None
-    found = np.stack([k[fits] for k in counts])
-    return _nearest(figures, found, sizes), found.shape[1]
+    result = np.stack([k[fits] for k in counts])
+    return _nearest(figures, result, sizes), result.shape[1]
 
 
-def _nearest(figures: Figures, found: IntArray, sizes: Sequence[int]) -> Right:
+def _nearest(figures: Figures, int_array: IntArray, sizes: Sequence[int]) -> Right:
     """Of the counts (categories, solutions) the ones nearest to the figures; None for a category left open."""
-    distance = np.zeros(found.shape[1])
-    for one, k, n in zip(figures.categories, found, sizes, strict=True):
+    distance = np.zeros(int_array.shape[1])
+    for one, k, n in zip(figures.categories, int_array, sizes, strict=True):
         if one is not None:
             distance += np.abs(k / n - 2 * one.digits / one.scale)
-    best = found[:, int(distance.argmin())]
+    best = int_array[:, int(distance.argmin())]
     return tuple(
         None if one is None and k.min() != k.max() else int(value)
-        for one, k, value in zip(figures.categories, found, best, strict=True)
+        for one, k, value in zip(figures.categories, int_array, best, strict=True)
     )
 
 
@@ -288,12 +290,12 @@ class Denominators:
     possible: IntArray  # the n that have a count at all
 
     @classmethod
-    def of(cls, one: PublishedFigure | None, share: Shares, size: int) -> Denominators:
+    def of(cls, published_figure: PublishedFigure | None, share: Shares, size: int) -> Denominators:
         """Return all denominators 1..size, for a figure that was rounded; without one, for the shares that are left
         to it."""
         n = np.arange(size + 1, dtype=np.int64)
-        if one is not None:
-            low, high = right_range(one, n, "rounded")
+        if published_figure is not None:
+            low, high = right_range(published_figure, n, "rounded")
         else:
             low = -(-share[0].numerator * n // share[0].denominator)
             high = share[1].numerator * n // share[1].denominator
@@ -307,14 +309,14 @@ class Denominators:
 
 def _shares(figures: Figures) -> list[Shares]:
     """Per category the shares that its rounded figure allows; the macro bounds a single missing one."""
-    known = [one.range("rounded") for one in figures.categories if one is not None]
+    known = [category.range("rounded") for category in figures.categories if category is not None]
     missing = (Fraction(0), Fraction(1))
     if figures.mean is not None and len(known) == len(figures.categories) - 1:
         low, high = figures.mean.range("rounded")
         least = len(figures.categories) * low - sum((share[1] for share in known), start=Fraction(0))
         most = len(figures.categories) * high - sum((share[0] for share in known), start=Fraction(0))
         missing = (max(Fraction(0), least), min(Fraction(1), most))
-    return [missing if one is None else one.range("rounded") for one in figures.categories]
+    return [missing if category is None else category.range("rounded") for category in figures.categories]
 
 
 def _within_bounds(figures: Figures, n: Any, low: Any, high: Any, reading: Reading) -> Any:
@@ -401,14 +403,14 @@ def _fewest_dropped(figures: Figures, splits: Sequence[Split]) -> Iterator[Expla
     A split whose every size is at most that of an earlier one (v2 of v0) needs no search of its own if the earlier
     answer lies within it (dropping fewer would answer the earlier one better), or if there was no earlier answer.
     """
-    found: dict[Split, Explanation | None] = {}
+    result: dict[Split, Explanation | None] = {}
     for split in splits:
-        wider = next((one for one in found if _within(split.sizes, one.sizes)), None)
-        answer = found[wider] if wider else None
+        wider = next((one for one in result if _within(split.sizes, one.sizes)), None)
+        answer = result[wider] if wider else None
         if wider is None or (answer is not None and not _within(answer.denominators, split.sizes)):
             answer = _first_solution(figures, split)
-        found[split] = replace(answer, split=split) if answer else None
-    yield from (answer for answer in found.values() if answer)
+        result[split] = replace(answer, split=split) if answer else None
+    yield from (answer for answer in result.values() if answer)
 
 
 def _within(sizes: Sequence[int], others: Sequence[int]) -> bool:
@@ -470,7 +472,7 @@ def _points(share: Fraction) -> str:
 
 
 def _implied(figures: Figures, splits: Sequence[Split]) -> Iterator[Implied]:
-    ranges = [one.range("rounded") for one in figures.categories if one is not None]
+    ranges = [category.range("rounded") for category in figures.categories if category is not None]
     if len(ranges) < len(figures.categories):
         return
     for split in splits:
@@ -481,41 +483,48 @@ def _implied(figures: Figures, splits: Sequence[Split]) -> Iterator[Implied]:
         yield Implied(split, float(100 * low), float(100 * high))
 
 
-def _describe(one: Explanation, figures: Figures) -> str:
+def _describe(explanation: Explanation, figures: Figures) -> str:
     """Return one explanation as a sentence, with its counts."""
     spec = figures.spec
-    pairs = list(zip(spec.category_keys, one.right, one.denominators, strict=True))
+    pairs = list(zip(spec.category_keys, explanation.right, explanation.denominators, strict=True))
     counts = ", ".join(f"{name} {k}/{n}" for name, k, n in pairs if k is not None)
-    right = [k for k in one.right if k is not None]
+    right = [k for k in explanation.right if k is not None]
     if len(right) == len(pairs):
-        shares = (Fraction(k, n) for k, n in zip(right, one.denominators, strict=True))
+        shares = (Fraction(k, n) for k, n in zip(right, explanation.denominators, strict=True))
         macro = sum(shares, start=Fraction(0)) / len(right)
-        total = sum(one.denominators)
+        total = sum(explanation.denominators)
         counts += f"; {spec.pooled} {sum(right)}/{total} = {100 * sum(right) / total:.2f}"
         counts += f", {spec.mean} {_points(macro)}" if spec.mean else ""
         stated = figures.mean
-        exact = stated is None or _prints(stated, macro.numerator, macro.denominator, one.reading)
-        if not exact and _mean_of_figures_prints(figures, one.reading):
+        exact = stated is None or _prints(stated, macro.numerator, macro.denominator, explanation.reading)
+        if not exact and _mean_of_figures_prints(figures, explanation.reading):
             counts += f" ({stated} is the mean of the rounded figures)"
-    where = f"{one.split.label} ({spec.grouping_text(one.split.grouping).words}, {' and '.join(one.split.revisions)})"
-    swapped = f" with {_figures_named(spec.exchanged)} exchanged" if one.exchanged else ""
-    example = " for example" if one.solutions > 1 and right else ""
-    dropped = f" if {one.dropped} item{'s are' if one.dropped > 1 else ' is'} left out" if one.dropped else ""
-    return f"fits {where}{swapped}{dropped}{_READING_WORDS[one.reading]}" + (f":{example} {counts}." if counts else ".")
+    split = explanation.split
+    where = f"{split.label} ({spec.grouping_text(split.grouping).words}, {' and '.join(split.revisions)})"
+    swapped = f" with {_figures_named(spec.exchanged)} exchanged" if explanation.exchanged else ""
+    example = " for example" if explanation.solutions > 1 and right else ""
+    dropped = (
+        f" if {explanation.dropped} item{'s are' if explanation.dropped > 1 else ' is'} left out"
+        if explanation.dropped
+        else ""
+    )
+    return f"fits {where}{swapped}{dropped}{_READING_WORDS[explanation.reading]}" + (
+        f":{example} {counts}." if counts else "."
+    )
 
 
 def _figures_named(names: Sequence[str]) -> str:
     return " and ".join(f"the {name}" for name in names) + " figure"
 
 
-def _overall_alone(one: PublishedFigure, splits: Sequence[Split], title: str) -> Iterator[str]:
+def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], title: str) -> Iterator[str]:
     """Yield what an overall says without any category: the counts behind it."""
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
-        low, high = right_range(one, total, "rounded")
+        low, high = right_range(published_figure, total, "rounded")
         counts = f"{low}" if low == high else f"{low} to {high}"
         verb = f"is {counts} right out of {total}" if low <= high else f"is no whole number out of {total}"
-        yield f"{title} {one} {verb} ({' and '.join(names)})."
+        yield f"{title} {published_figure} {verb} ({' and '.join(names)})."
 
 
 def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
@@ -543,7 +552,7 @@ def _sentences(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
         yield capital(_describe(one, figures))
     if not answer.fits:
         yield from _without_fit(answer)
-    if not any(one.split.grouping == official and not one.exchanged for one in answer.fits):
+    if not any(fit.split.grouping == official and not fit.exchanged for fit in answer.fits):
         yield from _official_misfits(figures, splits)
         implied = [one for one in answer.implied if one.split.grouping == official]
         if implied and figures.pooled is not None:

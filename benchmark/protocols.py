@@ -94,17 +94,17 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
     labelled pairs, a tally does not know.
     """
     return {
-        one.key: Protocol(
-            one.key,
-            one.name or one.key,
-            one.summary or one.title,
-            one.text or f"is this rule: {one.title}.",
-            spec.scores_pairs or (one.votes == "majority" and one.unreadable != "half"),
-            _counter(one, spec),
-            one.votes,
+        protocol.key: Protocol(
+            protocol.key,
+            protocol.name or protocol.key,
+            protocol.summary or protocol.title,
+            protocol.text or f"is this rule: {protocol.title}.",
+            spec.scores_pairs or (protocol.votes == "majority" and protocol.unreadable != "half"),
+            _counter(protocol, spec),
+            protocol.votes,
         )
-        for one in spec.protocols
-        if one.unreadable != "first" or spec.scores_pairs
+        for protocol in spec.protocols
+        if protocol.unreadable != "first" or spec.scores_pairs
     }
 
 

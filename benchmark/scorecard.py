@@ -62,11 +62,11 @@ def _intervals(tally: Tally, protocol: str, grouping: str) -> dict[str, list[flo
     counted = ratios(tally.counts, spec, protocol, grouping)
     rows = zip(*(counts.tolist() for counts in counted.independent), strict=True)
     pairs = dict(zip(spec.counted_names, rows, strict=True))
-    found = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}
+    result = {name: list(wilson(k, n)) if n else None for name, (k, n) in pairs.items()}
     for name in spec.score_names[len(pairs) :]:
         parts = [pairs[key] for key in spec.parts_of(name)]
-        found[name] = list(mover_macro(parts)) if all(n for _, n in parts) else None
-    return found
+        result[name] = list(mover_macro(parts)) if all(n for _, n in parts) else None
+    return result
 
 
 def cell_counts(tally: Tally, name: str) -> dict[str, int]:

@@ -153,15 +153,15 @@ def _pair_flags(matrix: Matrix, present: Flags, labels: LabelSet, spec: Benchmar
     A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
     """
     preferred = labels.preferred[np.newaxis]
-    found: list[Flags] = []
+    results: list[Flags] = []
     unreadable: list[Flags] = []
     for verdict in (majority(matrix), matrix[:, :, 0]):
         right = present & (verdict == preferred)
         wrong = present & ~right & (verdict >= 0) & (spec.ties | (verdict != TIE))
-        found += [right, wrong, present & ~right & ~wrong]
+        results += [right, wrong, present & ~right & ~wrong]
         none = present & (verdict == UNDECIDED)
         unreadable += [none, none & _is_first(labels, spec)]
-    return [*found, *unreadable]
+    return [*results, *unreadable]
 
 
 def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> Flags:

@@ -270,17 +270,17 @@ class BenchmarkSpec:
     @cached_property
     def pooled(self) -> str:
         """The key of the overall number over all pairs alike."""
-        return next(one.key for one in self.overalls if one.is_pool_of(self.category_keys))
+        return next(overall.key for overall in self.overalls if overall.is_pool_of(self.category_keys))
 
     @cached_property
     def mean(self) -> str | None:
         """The key of the first overall number that is a mean of categories; None without one."""
-        return next((one.key for one in self.overalls if one.kind == MEAN), None)
+        return next((overall.key for overall in self.overalls if overall.kind == MEAN), None)
 
     @cached_property
     def overall_keys(self) -> tuple[str, ...]:
         """The keys of the overall numbers, in order."""
-        return tuple(one.key for one in self.overalls)
+        return tuple(overall.key for overall in self.overalls)
 
     @property
     def scores_pairs(self) -> bool:
@@ -295,12 +295,12 @@ class BenchmarkSpec:
     @cached_property
     def counted_names(self) -> tuple[str, ...]:
         """The scores that are counts: the categories, then the overall numbers over pairs and over groups."""
-        return (*self.category_keys, *(one.key for one in self.overalls if one.kind != MEAN))
+        return (*self.category_keys, *(overall.key for overall in self.overalls if overall.kind != MEAN))
 
     @cached_property
     def score_names(self) -> tuple[str, ...]:
         """All scores in the order of arrays (..., scores): those that are counts, then the means."""
-        return (*self.counted_names, *(one.key for one in self.overalls if one.kind == MEAN))
+        return (*self.counted_names, *(overall.key for overall in self.overalls if overall.kind == MEAN))
 
     @cached_property
     def headline_first(self) -> tuple[str, ...]:
@@ -345,7 +345,7 @@ class BenchmarkSpec:
 
     def overall(self, key: str) -> Overall | None:
         """Return the overall number of this key; None for a category."""
-        return next((one for one in self.overalls if one.key == key), None)
+        return next((overall for overall in self.overalls if overall.key == key), None)
 
     def index(self, name: str) -> int:
         """Return the place of a score in arrays (..., scores). Raises ValueError for an unknown one."""
@@ -358,7 +358,7 @@ class BenchmarkSpec:
 
     def title_of(self, name: str) -> str:
         """Return how people call a score: the title of a category, the name of an overall number, else the key."""
-        titles = {one.key: one.name for one in self.overalls}
+        titles = {overall.key: overall.name for overall in self.overalls}
         titles |= {category.key: category.title for category in self.categories}
         return titles.get(name) or capital(name)
 
@@ -369,7 +369,9 @@ class BenchmarkSpec:
 
     def hyphenated(self, name: str) -> str:
         """Return how people call a score, with soft hyphens."""
-        return next((one.hyphenated for one in self.categories if one.key == name), "") or self.title_of(name)
+        return next((category.hyphenated for category in self.categories if category.key == name), "") or self.title_of(
+            name
+        )
 
     def counts_groups(self, name: str) -> bool:
         """Return whether a score counts whole groups instead of pairs."""

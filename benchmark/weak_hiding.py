@@ -49,18 +49,18 @@ class Overlap:
         return bool(n > 0 and n - differing > WEAK_ABOVE * n)
 
 
-def overlap(one: LabelSet, other: LabelSet, table: ItemTable) -> Overlap:
+def overlap(label_set: LabelSet, other: LabelSet, table: ItemTable) -> Overlap:
     """Return what two label sets of a table share."""
-    both = (one.preferred != NOT_LABELLED) & (other.preferred != NOT_LABELLED)
-    differ = both & (one.preferred != other.preferred)
+    both = (label_set.preferred != NOT_LABELLED) & (other.preferred != NOT_LABELLED)
+    differ = both & (label_set.preferred != other.preferred)
     of = table.category_index
     codes = range(len(table.spec.categories))
     return Overlap(tuple((int((both & (of == c)).sum()), int((differ & (of == c)).sum())) for c in codes))
 
 
-def submissions_to_reveal(found: Overlap, level: str) -> int:
+def submissions_to_reveal(result: Overlap, level: str) -> int:
     """Return one of FIGURES: after how many scored submissions the differing labels can be known at a level."""
-    needed = FACTOR * bound(found.parts, level)
+    needed = FACTOR * bound(result.parts, level)
     return next((figure for figure in FIGURES if needed <= figure), FIGURES[-1])
 
 

@@ -20,13 +20,13 @@ def split_fragments(text: bytes) -> list[bytes]:
     Deltas count these fragments. Another rule needs another format.
     """
     head, *entries = text.split(_ENTRY)
-    found = _cut(head)
+    result = _cut(head)
     for entry in entries:
         facts, separator, attempt = entry.partition(_ATTEMPT)
-        found.append(_ENTRY + facts)
+        result.append(_ENTRY + facts)
         if separator:
-            found.append(separator + attempt)
-    return found
+            result.append(separator + attempt)
+    return result
 
 
 def _cut(text: bytes) -> list[bytes]:
@@ -50,15 +50,15 @@ def decode(base: Sequence[bytes], delta: bytes) -> list[bytes]:
     for length in header["lengths"]:
         own.append(text[place : place + length])
         place += length
-    found: list[bytes] = []
+    results: list[bytes] = []
     used = 0
     for start, count in header["runs"]:
         if start == _OWN:
-            found += own[used : used + count]
+            results += own[used : used + count]
             used += count
         else:
-            found += base[start : start + count]
-    return found
+            results += base[start : start + count]
+    return results
 
 
 def _runs(base: Sequence[bytes], target: Iterable[bytes]) -> Iterator[tuple[int, list[bytes]]]:

@@ -11,9 +11,9 @@ def bounded_number(value: object, low: float, high: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("no number")
     try:
-        found = float(value)
+        result = float(value)
     except OverflowError:
         raise ValueError("too large") from None
-    if not (math.isfinite(found) and low <= found <= high):
+    if not (math.isfinite(result) and low <= result <= high):
         raise ValueError("out of range")
-    return found
+    return result

@@ -13,5 +13,5 @@ def pluralize(number: int, one: str, many: str = "") -> str:
 
 def join_sentences(*texts: str) -> str:
     """Texts one after the other, each with a full stop where it lacks one: people end their reasons as they like."""
-    said = (text.strip() for text in texts)
-    return " ".join(text if text.rstrip(_CLOSING).endswith(_ENDS) else f"{text}." for text in said if text)
+    sentences = (text.strip() for text in texts)
+    return " ".join(text if text.rstrip(_CLOSING).endswith(_ENDS) else f"{text}." for text in sentences if text)

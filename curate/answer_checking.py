@@ -26,8 +26,8 @@ def final_answer(text: str) -> str | None:
     boxed = _BOXED.findall(text)
     if boxed:
         return _stripped(boxed[-1])
-    found = _FINAL.findall(text.replace("*", ""))
-    return _stripped(found[-1]) if found and _stripped(found[-1]) else None
+    matches = _FINAL.findall(text.replace("*", ""))
+    return _stripped(matches[-1]) if matches and _stripped(matches[-1]) else None
 
 
 def is_right(text: str, known: str, choices: Mapping[str, str] | None = None) -> bool | None:

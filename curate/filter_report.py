@@ -88,10 +88,10 @@ def _combinations(report: Mapping[str, Any]) -> Iterator[str]:
 def _labels(report: Mapping[str, Any]) -> Iterator[str]:
     yield heading("Expected share of wrong labels among what stays")
     yield paragraph(WRONG_LABELS)
-    found = report["wrong_labels"]
-    accuracies = ", ".join(f"{name} {value:.1%}" for name, value in found["accuracies"].items())
+    result = report["wrong_labels"]
+    accuracies = ", ".join(f"{name} {value:.1%}" for name, value in result["accuracies"].items())
     yield paragraph(f"Accuracies: {accuracies}.")
-    rows = [[one["in_pool"], one["runs_agree"], one["runs_independent"]] for one in found["rows"]]
+    rows = [[one["in_pool"], one["runs_agree"], one["runs_independent"]] for one in result["rows"]]
     yield table(("wrong in the pool", "wrong among kept, runs agree", "wrong among kept, runs independent"), rows)
 
 

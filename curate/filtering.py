@@ -53,7 +53,7 @@ class SubsetSize:
 
 def select(pairs: Sequence[PoolPair], files: Sequence[JudgeFile], duplicates: Sequence[Duplicate]) -> PoolSelection:
     """Return which pairs can be filtered: no duplicates, with a preference, and judged in every run."""
-    repeated = {one.pair for one in duplicates if one.kind in LEFT_OUT}
+    repeated = {duplicate.pair for duplicate in duplicates if duplicate.kind in LEFT_OUT}
     judged = set(judged_by_all(files, len(pairs)))
     single = [number for number, pair in enumerate(pairs) if pair.id not in repeated]
     labelled = [number for number in single if pairs[number].preferred is not None]
@@ -104,9 +104,9 @@ class EnsembleFilter:
             "by_runs": [self._first_runs(runs).to_json(considered) for runs in range(1, self._most_runs() + 1)],
             "wrong_labels": self._wrong_labels(priors, accuracies or {}),
             "files": [
-                {"judge": one.judge, "file": one.name, "sha256": one.sha256, "format": one.format}
-                | {"runs": runs_per_pair(one), "pairs": len(one.votes)}
-                for one in self._files
+                {"judge": file.judge, "file": file.name, "sha256": file.sha256, "format": file.format}
+                | {"runs": runs_per_pair(file), "pairs": len(file.votes)}
+                for file in self._files
             ],
         }
 
@@ -132,7 +132,7 @@ class EnsembleFilter:
 
     def _subset(self, judges: Sequence[int]) -> SubsetSize:
         runs = self.verdicts.runs_of(judges)
-        return self._size(runs, tuple(self.verdicts.judges[one] for one in judges))
+        return self._size(runs, tuple(self.verdicts.judges[judge] for judge in judges))
 
     def _without(self, judge: int) -> SubsetSize:
         others = [one for one in range(len(self.verdicts.judges)) if one != judge]

@@ -172,7 +172,7 @@ class PairIndex:
         if share >= SIMILARITY:
             return self._duplicate(pair, SIMILAR_TEXT, -place, share)
         images = self._with_image(pair)
-        same_question = [one for one in images if self._pairs[one].question == pair.question]
+        same_question = [image for image in images if self._pairs[image].question == pair.question]
         if same_question:
             return self._duplicate(pair, SAME_QUESTION, same_question[0])
         return self._duplicate(pair, SIMILAR_IMAGE, images[0]) if images else None
@@ -202,10 +202,10 @@ class PairIndex:
         )
 
     def _with_image(self, pair: ComparedPair) -> list[int]:
-        found = set(self._images.get(pair.image_sha256, ())) if pair.image_sha256 else set()
+        result = set(self._images.get(pair.image_sha256, ())) if pair.image_sha256 else set()
         near = {one for band in _bands(pair.image_hash) for one in self._bands.get(band, ())}
-        found |= {one for one in near if hash_distance(self._pairs[one].image_hash, pair.image_hash) <= IMAGE_BITS}
-        return sorted(found)
+        result |= {one for one in near if hash_distance(self._pairs[one].image_hash, pair.image_hash) <= IMAGE_BITS}
+        return sorted(result)
 
 
 def _bands(image_hash: str) -> Iterator[tuple[int, int]]:
@@ -222,10 +222,10 @@ def inside(pairs: Sequence[PoolPair]) -> Iterator[Duplicate]:
     index = PairIndex(POOL)
     for pair in follow(pairs, "Comparing pairs of the pool", total=len(pairs)):
         compared = ComparedPair.of(pair)
-        found = index.find(compared)
-        if found is not None:
-            yield found
-        if found is None or found.kind == SIMILAR_IMAGE:
+        result = index.find(compared)
+        if result is not None:
+            yield result
+        if result is None or result.kind == SIMILAR_IMAGE:
             index.add(compared)
 
 
@@ -235,6 +235,6 @@ def in_training_set(pairs: Sequence[PoolPair], name: str, rows: Iterable[Compare
     for row in follow(rows, f"Reading {name}"):
         index.add(row)
     for pair in follow(pairs, f"Comparing with {name}", total=len(pairs)):
-        found = index.find(ComparedPair.of(pair))
-        if found is not None:
-            yield found
+        result = index.find(ComparedPair.of(pair))
+        if result is not None:
+            yield result

@@ -82,10 +82,10 @@ def neighbours(
     category: str, scores: Sequence[tuple[str, float]], discordant: float | None, *, power: float = 0.8
 ) -> list[NeighbourPower]:
     """Return, for the judges of a category in their order, what separates each from the next one."""
-    ordered = sorted(scores, key=lambda one: -one[1])
-    found = []
+    ordered = sorted(scores, key=lambda score: -score[1])
+    neighbour_powers = []
     for (better, high), (worse, low) in pairwise(ordered):
         share = usual_discordance(high, low) if discordant is None else max(discordant, high - low)
         pairs = pairs_to_separate(high, low, share, power=power)
-        found.append(NeighbourPower(category, better, worse, (high, low), share, pairs))
-    return found
+        neighbour_powers.append(NeighbourPower(category, better, worse, (high, low), share, pairs))
+    return neighbour_powers

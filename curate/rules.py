@@ -49,13 +49,13 @@ class FilterRule:
         """Return the rule as data."""
         shown: dict[str, Any] = {"rule": self.kind}
         shown |= {"at_least": self.at_least} if self.kind in COUNTED else {}
-        shown |= {"rules": [one.to_json() for one in self.rules]} if self.rules else {}
+        shown |= {"rules": [rule.to_json() for rule in self.rules]} if self.rules else {}
         return shown | ({"undecided": "wrong"} if self.undecided_is_wrong else {})
 
     def words(self) -> str:
         """Return the rule in words."""
         if self.kind in COMBINED:
-            inner = f" {'or' if self.kind == 'any' else 'and'} ".join(f"({one.words()})" for one in self.rules)
+            inner = f" {'or' if self.kind == 'any' else 'and'} ".join(f"({rule.words()})" for rule in self.rules)
             return f"not {inner}" if self.kind == "not" else inner
         return {
             WRONG_IN_ALL: "wrong in every run of every judge",
@@ -68,7 +68,7 @@ class FilterRule:
         """Return the rule for a share of the runs and of the judges; counts are rounded up."""
         share = runs if self.kind == WRONG_AT_LEAST else judges
         at_least = max(1, int(np.ceil(self.at_least * share - 1e-9)))
-        return replace(self, at_least=at_least, rules=tuple(one.scaled(runs, judges) for one in self.rules))
+        return replace(self, at_least=at_least, rules=tuple(rule.scaled(runs, judges) for rule in self.rules))
 
 
 def read_rule(text: str, *, undecided_is_wrong: bool = False) -> FilterRule:

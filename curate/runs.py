@@ -125,9 +125,18 @@ def _judge_of(run: Path | None, path: Path) -> str:
 
 def _problems(rejected: UploadRejected) -> list[str]:
     return [
-        ": ".join(filter(None, [f"line {one.line}" if one.line else "", one.id, f"`{one.field}`" if one.field else ""]))
-        + f": {one.message}"
-        for one in rejected.problems
+        ": ".join(
+            filter(
+                None,
+                [
+                    f"line {problem.line}" if problem.line else "",
+                    problem.id,
+                    f"`{problem.field}`" if problem.field else "",
+                ],
+            )
+        )
+        + f": {problem.message}"
+        for problem in rejected.problems
     ]
 
 

@@ -57,12 +57,12 @@ def balance(pairs: Sequence[SplitTraits], parts: dict[str, str]) -> list[TraitBa
         "difficulty": lambda pair: pair.difficulty,
         "words": lambda pair: pair.words,
     }
-    found = []
+    trait_balances = []
     for name, value in traits.items():
         groups = {part: [value(pair) for pair in pairs if parts[pair.id] == part] for part in (PUBLIC, HIDDEN)}
         if not all(groups.values()):
             return []
         deviation = pstdev([value(pair) for pair in pairs])
         public, hidden = fmean(groups[PUBLIC]), fmean(groups[HIDDEN])
-        found.append(TraitBalance(name, public, hidden, (public - hidden) / deviation if deviation else 0.0))
-    return found
+        trait_balances.append(TraitBalance(name, public, hidden, (public - hidden) / deviation if deviation else 0.0))
+    return trait_balances

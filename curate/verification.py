@@ -75,8 +75,8 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
     The newest answer of a reviewer decides. Otherwise more than half of the annotators do, once there are enough;
     under ``unanimous`` all must agree.
     """
-    reviewed = [one for one in answers if one.annotator in rules.reviewers]
-    ordinary = [one for one in answers if one.annotator not in rules.reviewers]
+    reviewed = [answer for answer in answers if answer.annotator in rules.reviewers]
+    ordinary = [answer for answer in answers if answer.annotator not in rules.reviewers]
     deciding = reviewed[-1:] or ordinary
     if not reviewed and len(ordinary) < rules.annotators:
         return PairOutcome(OPEN, answers=len(answers))
@@ -94,23 +94,23 @@ def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOu
 def outcomes(items: Iterable[str], answers: Iterable[PersonAnswer], rules: VerificationRules) -> dict[str, PairOutcome]:
     """Return item -> what follows."""
     given: dict[str, list[PersonAnswer]] = defaultdict(list)
-    for one in answers:
-        given[one.item].append(one)
+    for answer in answers:
+        given[answer.item].append(answer)
     return {item: outcome(given[item], rules) for item in items}
 
 
 def newest(answers: Iterable[PersonAnswer]) -> list[PersonAnswer]:
     """Return the last answer of each annotator about each pair: an earlier one was changed."""
     kept: dict[tuple[str, str], PersonAnswer] = {}
-    for one in answers:
-        kept.pop((one.item, one.annotator), None)
-        kept[one.item, one.annotator] = one
+    for answer in answers:
+        kept.pop((answer.item, answer.annotator), None)
+        kept[answer.item, answer.annotator] = answer
     return list(kept.values())
 
 
 def pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:
     """Return annotator -> "annotator-1" and so on, in the order of a digest that tells nothing."""
-    people = sorted({one.annotator for one in answers}, key=lambda name: sha256(name.encode()).hexdigest())
+    people = sorted({answer.annotator for answer in answers}, key=lambda name: sha256(name.encode()).hexdigest())
     return {name: f"annotator-{number}" for number, name in enumerate(people, 1)}
 
 
@@ -123,7 +123,7 @@ def assign(items: Sequence[str], annotators: Sequence[str], count: int) -> dict[
     if len(annotators) < count:
         raise CurateError(f"{count} answers a pair need as many annotators; name them with --annotator.")
     given: dict[str, list[str]] = {name: [] for name in annotators}
-    for place, item in enumerate(sorted(items, key=lambda one: sha256(one.encode()).digest())):
+    for place, item in enumerate(sorted(items, key=lambda item: sha256(item.encode()).digest())):
         for turn in range(count):
             given[annotators[(place + turn) % len(annotators)]].append(item)
     return {

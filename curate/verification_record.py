@@ -59,21 +59,21 @@ def record_verification(
     keep_names: bool = False,
 ) -> dict[str, Any]:
     """Decide the pairs and write everything into the folder. Returns the report on agreement."""
-    found = outcomes(known.pairs, answers, rules)
+    result = outcomes(known.pairs, answers, rules)
     # reviewers see what annotators said, so they are no part of the agreement
-    report = agreement_report([one for one in answers if one.annotator not in rules.reviewers], gold)
-    states = dict(Counter(one.state for one in found.values()))
-    report |= {"pairs": states, "draft": _draft_agreement(known.pairs, found)}
-    _write(folder, known, found)
+    report = agreement_report([answer for answer in answers if answer.annotator not in rules.reviewers], gold)
+    states = dict(Counter(one.state for one in result.values()))
+    report |= {"pairs": states, "draft": _draft_agreement(known.pairs, result)}
+    _write(folder, known, result)
     names = {} if keep_names else pseudonyms(answers)
-    write_lines(folder / "individual.jsonl", (_individual(one, names) for one in answers))
+    write_lines(folder / "individual.jsonl", (_individual(answer, names) for answer in answers))
     write_json(folder / "agreement.json", report)
     return report
 
 
-def _write(folder: Path, known: CandidatePairs, found: Mapping[str, PairOutcome]) -> None:
+def _write(folder: Path, known: CandidatePairs, result: Mapping[str, PairOutcome]) -> None:
     lines: dict[str, list[dict[str, Any]]] = {VERIFIED: [], DROPPED: [], ADJUDICATE: [], OPEN: []}
-    for item, one in found.items():
+    for item, one in result.items():
         more: dict[str, Any] = {"preferred": one.preferred, "tags": list(one.tags)} if one.state == VERIFIED else {}
         more |= {"reason": one.reason} if one.state == DROPPED else {}
         given = known.votes.get(known.pairs[item].id)
@@ -84,12 +84,12 @@ def _write(folder: Path, known: CandidatePairs, found: Mapping[str, PairOutcome]
         write_lines(folder / f"{state}.jsonl", held)
 
 
-def _individual(one: PersonAnswer, names: Mapping[str, str]) -> dict[str, Any]:
-    return {**asdict(one), "annotator": names.get(one.annotator, one.annotator)}
+def _individual(person_answer: PersonAnswer, names: Mapping[str, str]) -> dict[str, Any]:
+    return {**asdict(person_answer), "annotator": names.get(person_answer.annotator, person_answer.annotator)}
 
 
-def _draft_agreement(pairs: Mapping[str, PoolPair], found: Mapping[str, PairOutcome]) -> dict[str, Any]:
-    decided = [(pairs[item], one) for item, one in found.items() if one.state == VERIFIED]
+def _draft_agreement(pairs: Mapping[str, PoolPair], result: Mapping[str, PairOutcome]) -> dict[str, Any]:
+    decided = [(pairs[item], one) for item, one in result.items() if one.state == VERIFIED]
     drafted = [one.preferred == pair.draft["preferred"] for pair, one in decided if pair.draft is not None]
     stated = [one.preferred == pair.preferred for pair, one in decided if pair.preferred is not None]
     return {

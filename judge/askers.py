@@ -250,12 +250,12 @@ def load_scorer(name: str) -> Callable[..., Any]:
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:
-        found = getattr(importlib.import_module(module), function)
+        result = getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError) as error:
         raise JudgeError(f"--scorer {name} cannot be loaded: {error}") from None
-    if not callable(found):
+    if not callable(result):
         raise JudgeError(f"--scorer {name} is no function.")
-    return found  # type: ignore[no-any-return]
+    return result  # type: ignore[no-any-return]
 
 
 def takes_one_response(function: Callable[..., Any]) -> bool:
@@ -265,8 +265,8 @@ def takes_one_response(function: Callable[..., Any]) -> bool:
         JudgeError: it takes neither.
     """
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = [one for one in inspect.signature(function).parameters.values() if one.kind in kinds]
-    needed = [one for one in parameters if one.default is inspect.Parameter.empty]
+    parameters = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.kind in kinds]
+    needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
     if len(needed) not in (3, 4):
         raise JudgeError("A scorer takes (image, query, response) or (image, query, a, b).")
     return len(needed) == 3

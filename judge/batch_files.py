@@ -103,10 +103,10 @@ def split(lines: Iterable[bytes], limits: FileLimits) -> Iterator[tuple[int, byt
 
 def read_result(line: Any) -> BatchResult | None:
     """Return what a line of a result file says; None if it is no result of an exported request."""
-    found = _CUSTOM_ID.fullmatch(str(line.get("custom_id"))) if isinstance(line, Mapping) else None
-    if found is None:
+    match = _CUSTOM_ID.fullmatch(str(line.get("custom_id"))) if isinstance(line, Mapping) else None
+    if match is None:
         return None
-    key = RequestKey(int(found[1]), int(found[2]))
+    key = RequestKey(int(match[1]), int(match[2]))
     if isinstance(line.get("result"), Mapping):
         return _anthropic_result(key, line["result"])
     return _openai_result(key, line)

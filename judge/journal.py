@@ -192,9 +192,9 @@ def _cut_torn_line(path: Path) -> None:
         while end > 0:
             start = max(0, end - 65536)
             file.seek(start)
-            found = file.read(end - start).rfind(b"\n")
-            if found >= 0:
-                end = start + found + 1
+            result = file.read(end - start).rfind(b"\n")
+            if result >= 0:
+                end = start + result + 1
                 break
             end = start
         if end != size:

@@ -24,7 +24,7 @@ def refused_parameter(body: Any, sent: Mapping[str, Any]) -> str | None:
         return None
     if fields.get("param") in sent:
         return str(fields["param"])
-    places = {name: found.start() for name in sent if (found := re.search(rf"\b{re.escape(name)}\b", message))}
+    places = {name: match.start() for name in sent if (match := re.search(rf"\b{re.escape(name)}\b", message))}
     return min(places, key=places.__getitem__, default=None)
 
 

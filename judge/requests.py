@@ -107,16 +107,16 @@ def read_score(body: Any) -> float:
     """
     try:
         data = body["data"][0]
-        found = data.get("score", data.get("probs", data.get("data")))
+        result = data.get("score", data.get("probs", data.get("data")))
     except (KeyError, IndexError, TypeError, AttributeError):
         raise UnusableReply("the reply holds no score") from None
-    while isinstance(found, list) and len(found) == 1:
-        found = found[0]
-    if isinstance(found, list):
-        raise UnusableReply(f"the model gives {len(found)} numbers a response; a reward model gives one")
-    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
+    while isinstance(result, list) and len(result) == 1:
+        result = result[0]
+    if isinstance(result, list):
+        raise UnusableReply(f"the model gives {len(result)} numbers a response; a reward model gives one")
+    if isinstance(result, bool) or not isinstance(result, int | float) or not math.isfinite(result):
         raise UnusableReply("the score is no finite number")
-    return float(found)
+    return float(result)
 
 
 def _count(value: Any) -> int | None:

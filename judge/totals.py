@@ -21,8 +21,8 @@ def read_verdict(text: str, reading: str) -> int:
     lower = text.lower()
     start = lower.rfind(_TAG_OPEN)
     end = lower.find(_TAG_CLOSE, start)
-    said = lower[start + len(_TAG_OPEN) : end].strip() if 0 <= start < end else ""
-    return {"1": 1, "2": 2}.get(said, UNDECIDED)
+    message = lower[start + len(_TAG_OPEN) : end].strip() if 0 <= start < end else ""
+    return {"1": 1, "2": 2}.get(message, UNDECIDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,10 @@ def describe(
     for answer in answers:
         totals.add(answer)
         if answer.score is None:
-            found = _position(answer, reading)
+            result = _position(answer, reading)
             texts += 1
-            readable += found != UNDECIDED
-            shown_first += found == FIRST
+            readable += result != UNDECIDED
+            shown_first += result == FIRST
     rate = Prices(**prices)
     cost = rate.cost(totals.prompt_tokens, totals.completion_tokens) if rate != Prices() else None
     done = totals.answers + totals.failed

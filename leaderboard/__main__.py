@@ -39,16 +39,16 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     try:
         if spec.scores_pairs:
             return _check_definitions(given, spec, as_json=arguments.json)
-        found = number_check.answer(number_check.read(given, spec))
+        result = number_check.answer(number_check.read(given, spec))
     except number_check.BadFigures as wrong:
         print(f"--{wrong.field}: {wrong}" if wrong.field else str(wrong), file=sys.stderr)
         return USAGE
     print(
-        json.dumps(number_check.to_json(found))
+        json.dumps(number_check.to_json(result))
         if arguments.json
-        else "\n".join([number_check.headline(found), *found.sentences])
+        else "\n".join([number_check.headline(result), *result.sentences])
     )
-    return FITS if found.verdict == "fits" else DOES_NOT
+    return FITS if result.verdict == "fits" else DOES_NOT
 
 
 def _benchmark(arguments: list[str]) -> str:
@@ -63,10 +63,10 @@ def _names(spec: BenchmarkSpec) -> tuple[str, ...]:
 
 
 def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
-    found = definition_check.answer(given, spec)
-    lines = [definition_check.headline(found), *definition_check.sentences(found)]
-    print(json.dumps(definition_check.to_json(found)) if as_json else "\n".join(lines))
-    return FITS if found.verdict == "fits" else DOES_NOT
+    result = definition_check.answer(given, spec)
+    lines = [definition_check.headline(result), *definition_check.sentences(result)]
+    print(json.dumps(definition_check.to_json(result)) if as_json else "\n".join(lines))
+    return FITS if result.verdict == "fits" else DOES_NOT
 
 
 if __name__ == "__main__":

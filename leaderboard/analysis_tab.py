@@ -78,10 +78,10 @@ def as_of(state: str) -> str:
 
 def _measured(state: object) -> Mapping[str, Any]:
     try:
-        found = json.loads(str(state))
+        result = json.loads(str(state))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 def read_choice(edition: BoardVersion, named: Mapping[str, Any], state: object) -> AnalysisQuery:
@@ -136,9 +136,9 @@ def names(edition: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
     scored = [row.id for row in edition.board().rows if row.tier == "scored"][:MOST_LISTED]
     reported = {row.id: f"{row.model} · {row.source}" for row in _reported(edition)}
     known = {entry["id"]: display_name(entry) for entry in edition.snapshot["entries"]} | reported
-    found = {key: known[key] for key in dict.fromkeys([*chosen, *scored, *reported]) if key in known}
-    times = Counter(found.values())
-    return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in found.items()}
+    result = {key: known[key] for key in dict.fromkeys([*chosen, *scored, *reported]) if key in known}
+    times = Counter(result.values())
+    return {key: name if times[name] == 1 else f"{name} ({key})" for key, name in result.items()}
 
 
 def draw(edition: BoardVersion, choice: AnalysisQuery, materials: ItemCatalog) -> Drawn:

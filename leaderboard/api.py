@@ -105,8 +105,8 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         edition = await edition_or_problem(site, request)
         if isinstance(edition, Response):
             return edition
-        found = edition.entry(entry_id)
-        if found is None:
+        result = edition.entry(entry_id)
+        if result is None:
             reported = any(one.id == entry_id for one in edition.published)
             return (
                 problem(404, "no-scorecard", "This result is reported from elsewhere; there are no votes to count.")
@@ -114,13 +114,13 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
                 else no_entry(edition, entry_id, "/api/v1/entries/{}")
             )
         wanted = revision or edition.snapshot["label_revision"]
-        if is_withheld(found, wanted):
+        if is_withheld(result, wanted):
             return problem(404, "score-withheld", f"No score is shown under label revision {wanted!r}: {NOT_SHOWN}.")
-        if wanted not in found["tallies"]:
-            known = ", ".join(found["tallies"])
+        if wanted not in result["tallies"]:
+            known = ", ".join(result["tallies"])
             return problem(404, "not-scored", f"Not scored under label revision {wanted!r}. Known: {known}.")
         key = f"/api/v1/entries/{entry_id}|{wanted}"
-        made = await edition.ready(key, lambda: _body(entry_scorecard(found, wanted, edition)))
+        made = await edition.ready(key, lambda: _body(entry_scorecard(result, wanted, edition)))
         return respond(made, request.headers)
 
     router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
@@ -181,12 +181,12 @@ def _best_of(row: BoardRow | None) -> dict[str, Any] | None:
     """Return the selection among variants, as fractions."""
     if row is None or row.best_of is None:
         return None
-    one = row.best_of
-    return {"variants": one.variants, "gain": dict(one.gain), "interval": _intervals(one.interval)}
+    best_of = row.best_of
+    return {"variants": best_of.variants, "gain": dict(best_of.gain), "interval": _intervals(best_of.interval)}
 
 
-def _intervals(found: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:
-    return {name: list(bounds) for name, bounds in found.items()}
+def _intervals(result: Mapping[str, tuple[float, float]]) -> dict[str, list[float]]:
+    return {name: list(bounds) for name, bounds in result.items()}
 
 
 def _plain(row: BoardRow, name: str) -> Any:

@@ -162,8 +162,8 @@ class BoardVersion:
         rules = usual if self.is_redacted(shown) else (protocol or usual[0], grouping or usual[1])
         key = (*rules, shown)
         with self._lock:
-            found = self._boards.get(key)
-        if found is None:
+            board = self._boards.get(key)
+        if board is None:
             built = build_board(
                 self.snapshot,
                 self.spec,
@@ -172,9 +172,9 @@ class BoardVersion:
                 revision=key[2],
                 published=self.published,
             )
-            found = replace(built, snapshot_id=self.snapshot_id)
-            self._keep(self._boards, key, found, _KEPT_BOARDS)
-        return found
+            board = replace(built, snapshot_id=self.snapshot_id)
+            self._keep(self._boards, key, board, _KEPT_BOARDS)
+        return board
 
     def entry(self, entry_id: str) -> Mapping[str, Any] | None:
         """Return the entry of the snapshot with this id."""
@@ -193,21 +193,21 @@ class BoardVersion:
     def get_cached(self, key: str) -> CachedResponse | None:
         """Return a body made before."""
         with self._lock:
-            found = self._bodies.get(key)
-            if found is not None:
+            body = self._bodies.get(key)
+            if body is not None:
                 self._bodies.move_to_end(key)
-            return found
+            return body
 
     def get_or_render(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
         """Return the body under a key, made at most once (twice if two ask at the same moment)."""
-        found = self.get_cached(key)
-        if found is None:
-            found = make()
-            self._keep(self._bodies, key, found, _KEPT_BODIES)
+        cached = self.get_cached(key)
+        if cached is None:
+            cached = make()
+            self._keep(self._bodies, key, cached, _KEPT_BODIES)
             with self._lock:
                 while sum(body.size for body in self._bodies.values()) > _KEPT_BYTES:
                     self._bodies.popitem(last=False)
-        return found
+        return cached
 
     async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
         """As ``body``, beside the event loop and in turn: under other rules a large board takes a second to count.
@@ -215,8 +215,8 @@ class BoardVersion:
         Raises:
             Busy: too many others wait.
         """
-        found = self.get_cached(key)
-        return found if found is not None else await self.turns.take(partial(self.get_or_render, key), make)
+        cached = self.get_cached(key)
+        return cached if cached is not None else await self.turns.take(partial(self.get_or_render, key), make)
 
     def with_notices(self, pointer: CurrentSnapshot) -> BoardVersion:
         """Return the same snapshot with other notices; pages are made anew, boards are not."""
@@ -315,32 +315,32 @@ class BoardCache:
 
     def _kept_old(self, key: _OldKey) -> BoardVersion | None:
         with self._old_lock:
-            found = self._old.get(key)
-            if found is not None:
+            board_version = self._old.get(key)
+            if board_version is not None:
                 self._old.move_to_end(key)
-            return found
+            return board_version
 
     def _old_edition(self, key: _OldKey) -> BoardVersion:
         """Read an old board, once for all who ask for it."""
         with self._old_lock:
             loading = self._loading.setdefault(key, threading.Lock())
         with loading:
-            found = self._kept_old(key) or self._load_old(key)
+            board_version = self._kept_old(key) or self._load_old(key)
         with self._old_lock:
             self._loading.pop(key, None)
-        return found
+        return board_version
 
     def _load_old(self, key: _OldKey) -> BoardVersion:
         snapshot = self._source.load(key[0], old=True)
         published = merge_imported(self._published, snapshot, self.spec)
-        found = BoardVersion(
+        board_version = BoardVersion(
             key[0], snapshot, self.context, published, old=True, public_url=self._public_url, turns=self.turns
         )
         with self._old_lock:
-            self._old[key] = found
+            self._old[key] = board_version
             while len(self._old) > _KEPT_OLD:
                 self._old.popitem(last=False)
-        return found
+        return board_version
 
     def refresh(self) -> BoardVersion:
         """Look at the pointer now, and load what it points to. Meanwhile everybody else gets the edition before."""

@@ -163,8 +163,8 @@ def build_board(site: BoardCache) -> None:
     def leaderboard(protocol: str = spec.ranking, grouping: str = spec.official, revision: str = "") -> dict[str, Any]:
         """Return the board as JSON, the same as GET /api/v1/leaderboard."""
         try:
-            found: dict[str, Any] = shown_json(_edition(site), protocol, grouping, revision)
-            return found
+            result: dict[str, Any] = shown_json(_edition(site), protocol, grouping, revision)
+            return result
         except UnknownRevision as error:
             raise gr.Error(str(error), print_exception=False) from error
         except KeyError as error:
@@ -194,7 +194,7 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
         figure = gr.Plot(
             visible=False, show_label=False, container=False, elem_id="vl-figure", elem_classes=["vl-figure"]
         )
-        said = gr.HTML(
+        html = gr.HTML(
             _SKELETON,
             elem_classes=["site"],
             apply_default_css=False,
@@ -224,12 +224,12 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
         except QueueFull:
             return _nothing_drawn(3, analysis_tab.busy(site.context))
 
-    _on_open(start, [*controls, when, figure, said], inputs=[page], js=_OPEN)
+    _on_open(start, [*controls, when, figure, html], inputs=[page], js=_OPEN)
     gr.on(
         [control.input for control in controls] + [redraw.click],
         draw,
         [*controls, page],
-        [protocol, grouping, paper, when, figure, said],
+        [protocol, grouping, paper, when, figure, html],
         js=_CHANGE.replace("$usual", _usual(spec)),
         preprocess=False,  # a session that the server has forgotten must not make a judge "not in the list"
         **_QUIETLY,

@@ -65,13 +65,13 @@ class DatabaseSnapshots:
             LookupError: there is no such snapshot.
         """
         with self._database.read() as session:
-            found = session.get(Snapshot, snapshot_id)
-            if found is None:
+            result = session.get(Snapshot, snapshot_id)
+            if result is None:
                 raise LookupError(f"no snapshot {snapshot_id}")
             content = snapshots.content(session, snapshot_id)
             off = moderation.removed_entries(session)
-            levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, found.benchmark))
-            turned = _last_turn(session, found.benchmark, found.through_seq)
+            levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, result.benchmark))
+            turned = _last_turn(session, result.benchmark, result.through_seq)
         snapshot = {**redact_snapshot(orjson.loads(content), levels, self._spec), "turned": turned}
         return snapshot | _decided(snapshot, off, old)
 
@@ -114,9 +114,9 @@ def _last_turn(session: Session, benchmark: str, through: int) -> dict[str, Any]
     """Return the last decision, up to an audit event, that made the board show other labels; None where there was
     none."""
     about = [audit.board(**audit.scope(session, benchmark))]
-    found = next(iter(audit.events_about(session, about, _TURNED, before=through + 1, limit=1)), None)
-    if found is None:
+    result = next(iter(audit.events_about(session, about, _TURNED, before=through + 1, limit=1)), None)
+    if result is None:
         return None
-    before, after = ((found.body[side] or {}).get("label_revision") for side in ("from", "to"))
-    turn = {"seq": found.seq, "at": iso(found.at), "from": before, "to": after}
+    before, after = ((result.body[side] or {}).get("label_revision") for side in ("from", "to"))
+    turn = {"seq": result.seq, "at": iso(result.at), "from": before, "to": after}
     return turn if before not in (None, after) else None

@@ -112,8 +112,8 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$label": spec.name_of(others[0]),
         "$drawing": _drawing_width(len(categories)),
         "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
-        "$light": "".join(f"--{one.key}:{one.colour};" for one in categories),
-        "$dark": "".join(f"--{one.key}:{one.dark or one.colour};" for one in categories),
+        "$light": "".join(f"--{category.key}:{category.colour};" for category in categories),
+        "$dark": "".join(f"--{category.key}:{category.dark or category.colour};" for category in categories),
     }
     for name, value in values.items():
         text = text.replace(name, value)
@@ -219,8 +219,8 @@ def code(text: str) -> Markup:
 
 def marked(text: str) -> Markup:
     """Return text of the program with its `code` and [links](https://...) as markup."""
-    found = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
-    return Markup(re.sub(r"\[([^]]+)\]\((https://[^)\"]+)\)", r'<a href="\2" rel="noopener">\1</a>', found))  # noqa: S704
+    result = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return Markup(re.sub(r"\[([^]]+)\]\((https://[^)\"]+)\)", r'<a href="\2" rel="noopener">\1</a>', result))  # noqa: S704
 
 
 def bar_position(share: float) -> str:
@@ -464,7 +464,7 @@ def _report_data(board: Board) -> list[list[int]]:
 def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:
     """order -> rows that have a range (by place in the file), and what it is."""
     places = {row.id: place for place, row in enumerate(board.rows)}
-    found = {}
+    result = {}
     for order in board.ranges:
         tested = sorted(
             (places[name], at.best, at.worst, int(at.level))
@@ -472,8 +472,8 @@ def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:
             if at.best is not None and at.worst is not None
         )
         columns = zip(*tested, strict=True)
-        found[order] = dict(zip(("at", "best", "worst", "level"), map(list, columns), strict=False))
-    return found
+        result[order] = dict(zip(("at", "best", "worst", "level"), map(list, columns), strict=False))
+    return result
 
 
 def _texts(values: Sequence[str]) -> list[str] | dict[str, Any]:

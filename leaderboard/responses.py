@@ -46,11 +46,11 @@ async def edition_or_problem(site: BoardCache, request: Request, snapshot: str =
     """As ``asked``, with what a program is told where there is none. `snapshot`: the one that a cursor names."""
     when = snapshot or read_as_of(request.query_params)
     try:
-        found = await site.at(when)
+        result = await site.at(when)
     except ValueError:
         detail = "as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id."
         return problem(400, "invalid-as-of", detail, parameter="as_of")
-    return found or problem(404, "no-board", f"There was no board as of {when}.")
+    return result or problem(404, "no-board", f"There was no board as of {when}.")
 
 
 def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_control: str = REVALIDATE) -> Response:

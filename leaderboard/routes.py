@@ -61,15 +61,15 @@ def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
 
 
 def _without_score(
-    edition: BoardVersion, found: Mapping[str, Any], revision: str, as_of: str, headers: Headers
+    edition: BoardVersion, result: Mapping[str, Any], revision: str, as_of: str, headers: Headers
 ) -> Response | None:
     """Return the page of an entry that has no score to show under the labels asked for; None where it has one."""
     wanted = revision or edition.snapshot["label_revision"]
-    known = {name: entry.EntryQuery(found["id"], name, as_of).url() for name in found["tallies"]}
-    if is_withheld(found, wanted):
-        return status_pages.withheld(edition.context, found["model"], wanted, known, headers)
-    if revision and revision not in found["tallies"]:
-        return status_pages.not_scored(edition.context, found["model"], revision, known, headers)
+    known = {name: entry.EntryQuery(result["id"], name, as_of).url() for name in result["tallies"]}
+    if is_withheld(result, wanted):
+        return status_pages.withheld(edition.context, result["model"], wanted, known, headers)
+    if revision and revision not in result["tallies"]:
+        return status_pages.not_scored(edition.context, result["model"], revision, known, headers)
     return None
 
 
@@ -124,10 +124,10 @@ def build(
             return no_board(site.context, request.headers)
         base, as_of = sharing.base_of(edition, request), read_as_of(request.query_params)
         revision = request.query_params.get("revision", "")
-        found = edition.entry(entry_id)
-        if found is not None and (wrong := _without_score(edition, found, revision, as_of, request.headers)):
+        result = edition.entry(entry_id)
+        if result is not None and (wrong := _without_score(edition, result, revision, as_of, request.headers)):
             return wrong
-        asked_for = entry.EntryQuery(entry_id, revision if found is not None else "", as_of)
+        asked_for = entry.EntryQuery(entry_id, revision if result is not None else "", as_of)
         gone = (await site.current()).removed_entry(entry_id) if as_of else None
         page = entry.page(edition, asked_for, partial(tools_pages.nearest, edition, materials), base, gone)
         if page is None:
@@ -208,7 +208,7 @@ class BoardFastPathMiddleware:
         others: Sequence[BoardCache] = (),
     ) -> None:
         self._app, self._may = app, may
-        self._boards = {f"{one.context.prefix}/": _FrontMessages(one) for one in (site, *others)}
+        self._boards = {f"{other.context.prefix}/": _FrontMessages(other) for other in (site, *others)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""

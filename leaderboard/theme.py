@@ -78,10 +78,10 @@ def _variables(p: Palette) -> dict[str, Any]:
     inputs = ("input_background_fill", "input_background_fill_focus", "button_secondary_background_fill")
     primary = ("button_primary_background_fill", "button_primary_background_fill_hover", "button_primary_border_color")
     checked = ("checkbox_background_color_selected", "checkbox_border_color_selected", "checkbox_border_color_focus")
-    found = dict.fromkeys(grounds, p.ground) | dict.fromkeys(raised, p.raised) | dict.fromkeys(lines, p.line)
-    found |= dict.fromkeys(quiet, p.soft) | dict.fromkeys(accents, p.accent) | dict.fromkeys(links, p.ink)
-    found |= dict.fromkeys(inputs, p.ground) | dict.fromkeys(primary, p.accent) | dict.fromkeys(checked, p.accent)
-    return found | {
+    result = dict.fromkeys(grounds, p.ground) | dict.fromkeys(raised, p.raised) | dict.fromkeys(lines, p.line)
+    result |= dict.fromkeys(quiet, p.soft) | dict.fromkeys(accents, p.accent) | dict.fromkeys(links, p.ink)
+    result |= dict.fromkeys(inputs, p.ground) | dict.fromkeys(primary, p.accent) | dict.fromkeys(checked, p.accent)
+    return result | {
         "body_text_color": p.ink,
         "color_accent_soft": p.raised,
         "input_placeholder_color": p.faint,

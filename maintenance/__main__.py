@@ -41,8 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        said = f"{error.filename}: {error.strerror}" if error.filename else error
-        print(f"maintenance: {said}", file=sys.stderr)
+        message = f"{error.filename}: {error.strerror}" if error.filename else error
+        print(f"maintenance: {message}", file=sys.stderr)
         return 1
     except (DatabaseUnusable, ValueError, LookupError, AuthError) as error:
         print(f"maintenance: {error}", file=sys.stderr)

@@ -26,8 +26,8 @@ class Refresh:
 
     def values(self, request: gr.Request, typed: Sequence[Any]) -> tuple[Any, ...]:
         """Return the values of the outputs."""
-        found = self.look(request, *typed)
-        return found if isinstance(found, tuple) else (found,)
+        result = self.look(request, *typed)
+        return result if isinstance(result, tuple) else (result,)
 
 
 class ActionForm:
@@ -65,21 +65,25 @@ class ActionForm:
             if name in self._buttons or name in placed:
                 continue
             with gr.Row():
-                for one in action.parameters:
-                    if one.name not in self._fields:
-                        self._fields[one.name] = component(one)
+                for parameter in action.parameters:
+                    if parameter.name not in self._fields:
+                        self._fields[parameter.name] = component(parameter)
                 self.button(name)
 
-    def wire(self, said: gr.HTML, refresh: Refresh, keys: Mapping[str, str] | None = None) -> None:
+    def wire(self, html: gr.HTML, refresh: Refresh, keys: Mapping[str, str] | None = None) -> None:
         """Connect every button that was laid out: what it did goes to `said`, and `refresh` follows.
 
         `keys`: parameter -> key of the field that holds it, where that is another.
         """
         for name, button in self._buttons.items():
             action = self._actions[name]
-            asked = [one for one in action.parameters if (keys or {}).get(one.name, one.name) in self._fields]
+            asked = [
+                parameter
+                for parameter in action.parameters
+                if (keys or {}).get(parameter.name, parameter.name) in self._fields
+            ]
             inputs = [self._fields[(keys or {}).get(one.name, one.name)] for one in asked]
-            outputs = [said, *refresh.outputs]
+            outputs = [html, *refresh.outputs]
             button.click(self._press(action, asked, refresh), [*inputs, *refresh.inputs], outputs, **QUIETLY)
 
     def _press(
@@ -97,35 +101,45 @@ class ActionForm:
         return press
 
     def _parameter(self, name: str) -> ActionParameter:
-        return next(one for action in self._actions.values() for one in action.parameters if one.name == name)
+        return next(
+            parameter for action in self._actions.values() for parameter in action.parameters if parameter.name == name
+        )
 
 
-def component(one: ActionParameter, **options: Any) -> Any:
+def component(action_parameter: ActionParameter, **options: Any) -> Any:
     """Return the Gradio component of a parameter."""
-    shown = {"label": one.info.label or one.name.replace("_", " ").capitalize(), **options}
-    default = "" if one.required or one.default is None else one.default
-    if one.type is bool:
+    shown = {"label": action_parameter.info.label or action_parameter.name.replace("_", " ").capitalize(), **options}
+    default = "" if action_parameter.required or action_parameter.default is None else action_parameter.default
+    if action_parameter.type is bool:
         return gr.Checkbox(bool(default), **shown)
-    if one.info.choices and not one.is_list:
-        shown = {"choices": list(one.info.choices), "value": default or one.info.choices[0], **shown}
+    if action_parameter.info.choices and not action_parameter.is_list:
+        shown = {
+            "choices": list(action_parameter.info.choices),
+            "value": default or action_parameter.info.choices[0],
+            **shown,
+        }
         return gr.Dropdown(filterable=False, **shown)
-    if one.type is int and one.info.read is None:
+    if action_parameter.type is int and action_parameter.info.read is None:
         return gr.Number(**{"value": default or 1, "precision": 0, "minimum": 1, **shown})
-    return gr.Textbox("", **{"placeholder": one.info.placeholder, **shown})
+    return gr.Textbox("", **{"placeholder": action_parameter.info.placeholder, **shown})
 
 
-def value(one: ActionParameter, typed: Any) -> Any:
+def value(action_parameter: ActionParameter, typed: Any) -> Any:
     """Return what somebody typed as the action takes it. Raises Conflict."""
-    if one.type is int and one.info.read is None:
+    if action_parameter.type is int and action_parameter.info.read is None:
         return int(typed) if typed and isfinite(typed) else 0
-    if one.type is bool:
+    if action_parameter.type is bool:
         return bool(typed)
     text = (typed or "").strip()
-    if one.is_list:
-        return [(one.info.read or str)(part) for part in parts(text, one.info.separator)]
-    if one.is_mapping:
-        return dict(part.split("=", 1) for part in parts(text, one.info.separator or ",") if "=" in part)
-    return one.info.read(text) if one.type is int and one.info.read is not None else text
+    if action_parameter.is_list:
+        return [(action_parameter.info.read or str)(part) for part in parts(text, action_parameter.info.separator)]
+    if action_parameter.is_mapping:
+        return dict(part.split("=", 1) for part in parts(text, action_parameter.info.separator or ",") if "=" in part)
+    return (
+        action_parameter.info.read(text)
+        if action_parameter.type is int and action_parameter.info.read is not None
+        else text
+    )
 
 
 def parts(text: str, separator: str = ",") -> list[str]:
@@ -135,4 +149,4 @@ def parts(text: str, separator: str = ",") -> list[str]:
 
 def choices(actions: Iterator[Action[Any, Any]]) -> list[tuple[str, str]]:
     """Return the choices of a dropdown: button text, name."""
-    return [(one.declared.button, one.name) for one in actions]
+    return [(action.declared.button, action.name) for action in actions]

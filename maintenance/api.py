@@ -129,10 +129,10 @@ def _keyword(name: str, annotation: Any, default: Any) -> SignatureParameter:
     return SignatureParameter(name, SignatureParameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _query(one: ActionParameter) -> SignatureParameter:
-    if one.is_list:
-        return _keyword(one.name, str, one.info.separator.join(one.default))
-    return _keyword(one.name, one.annotation, one.default)
+def _query(action_parameter: ActionParameter) -> SignatureParameter:
+    if action_parameter.is_list:
+        return _keyword(action_parameter.name, str, action_parameter.info.separator.join(action_parameter.default))
+    return _keyword(action_parameter.name, action_parameter.annotation, action_parameter.default)
 
 
 def _body(action: Action[Any, Any]) -> Any:
@@ -145,8 +145,10 @@ def _body(action: Action[Any, Any]) -> Any:
     return create_model(f"{name}Body", __base__=RequestBody, **values)  # type: ignore[call-overload]
 
 
-def _field(one: ActionParameter) -> Any:
-    return Field(... if one.required else one.default, description=one.info.help or None)
+def _field(action_parameter: ActionParameter) -> Any:
+    return Field(
+        ... if action_parameter.required else action_parameter.default, description=action_parameter.info.help or None
+    )
 
 
 def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> None:
@@ -156,8 +158,8 @@ def _add_decisions(router: APIRouter, context: ActionContext, site_url: str) -> 
     ) -> Response:
         """Return the public decision log, newest first; `before` continues at the last seq of an earlier answer. With
         `edits` also entries that were described anew."""
-        found = decisions(context.database, context.public_events, before=before, limit=limit, edits=edits)
-        return JSONResponse({"decisions": [one.to_json() for one in found]}, headers={"Cache-Control": "no-cache"})
+        result = decisions(context.database, context.public_events, before=before, limit=limit, edits=edits)
+        return JSONResponse({"decisions": [one.to_json() for one in result]}, headers={"Cache-Control": "no-cache"})
 
     @router.get("/api/v1/chain")
     def public_chain(after: Number = 0) -> Response:
@@ -188,8 +190,8 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
     def add(body: ReportedFile, request: Request) -> Response:
         """Put all rows of a file on the board as reported, or none."""
         ctx = context.acting_as(identity_of(request))
-        found = reported.import_file(ctx, body.content.encode(), body.reason, dry_run=body.dry_run)
-        return private(to_jsonable(found))
+        result = reported.import_file(ctx, body.content.encode(), body.reason, dry_run=body.dry_run)
+        return private(to_jsonable(result))
 
 
 def done(what: ActionResult) -> Response:

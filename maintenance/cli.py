@@ -72,37 +72,40 @@ def add_actions(tree: CommandTree, registry: ActionRegistry) -> None:
 def _add_action(tree: CommandTree, action: Action[Any, Any]) -> None:
     parser = tree.add(action.command, action.declared.help, partial(_run, action))
     exclusive: dict[str, Any] = {}
-    for one in action.parameters:
-        word = one.info.exclusive
+    for parameter in action.parameters:
+        word = parameter.info.exclusive
         if word and word not in exclusive:
             exclusive[word] = parser.add_mutually_exclusive_group()
-        _add_argument(exclusive.get(word, parser), one)
+        _add_argument(exclusive.get(word, parser), parameter)
     if action.declared.waits:
         parser.add_argument("--wait", action="store_true", help=action.declared.waits)
 
 
-def _add_argument(parser: Any, one: ActionParameter) -> None:
+def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
     """Add one parameter. What is left out is absent from the options, so that the function's default holds."""
-    info = one.info
+    info = action_parameter.info
     options: dict[str, Any] = {"default": argparse.SUPPRESS, "help": info.help or None}
-    if one.type is bool:
-        parser.add_argument(info.option, dest=one.name, action="store_true", **options)
+    if action_parameter.type is bool:
+        parser.add_argument(info.option, dest=action_parameter.name, action="store_true", **options)
         return
-    options |= {"type": _reader(one), "metavar": info.metavar, "choices": info.choices or None}
-    many = one.is_list or one.is_mapping
+    options |= {"type": _reader(action_parameter), "metavar": info.metavar, "choices": info.choices or None}
+    many = action_parameter.is_list or action_parameter.is_mapping
     if info.option:
         if many:
             options |= {"action": "append", "help": f"{info.help} (repeatable)".lstrip()}
         parser.add_argument(
-            info.option, dest=one.name, required=one.required and info.ask is None and not many, **options
+            info.option,
+            dest=action_parameter.name,
+            required=action_parameter.required and info.ask is None and not many,
+            **options,
         )
     else:
-        parser.add_argument(one.name, **({"nargs": "+"} if many else {}), **options)
+        parser.add_argument(action_parameter.name, **({"nargs": "+"} if many else {}), **options)
 
 
-def _reader(one: ActionParameter) -> Callable[[str], Any]:
+def _reader(action_parameter: ActionParameter) -> Callable[[str], Any]:
     """Return what reads a typed value, in argparse's way."""
-    read = one.info.read or (int if one.type is int else str)
+    read = action_parameter.info.read or (int if action_parameter.type is int else str)
 
     def typed(text: str) -> Any:
         try:
@@ -123,7 +126,11 @@ def numbered(text: str) -> int:
 
 
 def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliResult:
-    values = {one.name: _value(one, getattr(o, one.name)) for one in action.parameters if hasattr(o, one.name)}
+    values = {
+        parameter.name: _value(parameter, getattr(o, parameter.name))
+        for parameter in action.parameters
+        if hasattr(o, parameter.name)
+    }
     for one in action.parameters:
         if one.info.ask is not None and one.name not in values:
             values[one.name] = c.ask(one.info.ask(c.actions, values))
@@ -137,8 +144,8 @@ def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliR
     return CliResult(action.text(shown), action.json(shown))
 
 
-def _value(one: ActionParameter, given: Any) -> Any:
-    if not one.is_mapping:
+def _value(action_parameter: ActionParameter, given: Any) -> Any:
+    if not action_parameter.is_mapping:
         return given
     wrong = [text for text in given if "=" not in text]
     if wrong:

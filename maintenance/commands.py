@@ -51,16 +51,18 @@ def _add_audit(tree: CommandTree) -> None:
 
 
 def _import_reported(c: CliContext, o: argparse.Namespace) -> CliResult:
-    found = reported.import_file(c.actions, o.file.read_bytes(), o.reason, dry_run=o.dry_run)
-    return CliResult(text_output.reported_import(found), to_jsonable(found))
+    result = reported.import_file(c.actions, o.file.read_bytes(), o.reason, dry_run=o.dry_run)
+    return CliResult(text_output.reported_import(result), to_jsonable(result))
 
 
 def _tasks(c: CliContext, o: argparse.Namespace) -> CliResult:
     if o.task is not None:
         task = operations.task(c.actions, o.task)
         return CliResult(text_output.task(task), to_jsonable(task))
-    found = operations.recent_tasks(c.actions)
-    return CliResult("\n".join(map(text_output.task, found)) or "Nothing was asked yet.", to_jsonable(found))
+    recent_tasks = operations.recent_tasks(c.actions)
+    return CliResult(
+        "\n".join(map(text_output.task, recent_tasks)) or "Nothing was asked yet.", to_jsonable(recent_tasks)
+    )
 
 
 def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
@@ -72,23 +74,23 @@ def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
 
 
 def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
-    found = operations.health(c.actions)
+    result = operations.health(c.actions)
     data = [str(path) for path in c.actions.paths]
     with c.actions.database.read() as session:
         raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _SAID_BY_HEALTH]
     if (behind := c.replica_alarm()) is not None:
         raised.append(ServiceAlarm("replica-behind", behind))
     lines = [f"{_ALARM} {alarm.sentence}" for alarm in raised]
-    text = "\n".join([text_output.installation(c.actions.benchmark, data), text_output.health(found), *lines])
+    text = "\n".join([text_output.installation(c.actions.benchmark, data), text_output.health(result), *lines])
     alarms = [alarm._asdict() for alarm in raised]
-    body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(found), "alarms": alarms}
+    body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(result), "alarms": alarms}
     return CliResult(text, body, ok=_ALARM not in text)
 
 
 def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:
     head = audit.read_head(o.head.read_text("utf-8", "replace")) if o.head else None
-    found = audit.verify(c.actions, head)
-    return CliResult(found.sentence, to_jsonable(found), ok=found.ok)
+    result = audit.verify(c.actions, head)
+    return CliResult(result.sentence, to_jsonable(result), ok=result.ok)
 
 
 def _export(c: CliContext, o: argparse.Namespace) -> CliResult:
@@ -101,13 +103,13 @@ def _export(c: CliContext, o: argparse.Namespace) -> CliResult:
 
 
 def _head(c: CliContext, o: argparse.Namespace) -> CliResult:
-    found = audit.head(c.actions)
+    result = audit.head(c.actions)
     if o.output is not None:
-        audit_checkpoints.write(o.output, found)
+        audit_checkpoints.write(o.output, result)
     where = f" is in {o.output}" if o.output else ""
-    return CliResult(f"{found['seq']} {found['hash']}{where}", found)
+    return CliResult(f"{result['seq']} {result['hash']}{where}", result)
 
 
 def _log(c: CliContext, o: argparse.Namespace) -> CliResult:
-    found = decisions(c.actions.database, c.actions.public_events, limit=o.limit, edits=o.edits)
-    return CliResult("\n".join(f"{one.at} {one.sentence}" for one in found), [one.to_json() for one in found])
+    result = decisions(c.actions.database, c.actions.public_events, limit=o.limit, edits=o.edits)
+    return CliResult("\n".join(f"{one.at} {one.sentence}" for one in result), [one.to_json() for one in result])

@@ -12,18 +12,19 @@ from storage.pools import PoolView
 BELOW_CHANCE = "These judges score below chance on what stays, by construction."
 
 
-def pool_list(found: Sequence[PoolView]) -> str:
+def pool_list(pools: Sequence[PoolView]) -> str:
     """Return a pool a paragraph."""
-    return "\n".join(_pool(one) for one in found) or "No pool is imported."
+    return "\n".join(_pool(pool) for pool in pools) or "No pool is imported."
 
 
-def _pool(one: PoolView) -> str:
+def _pool(pool: PoolView) -> str:
     lines = [
-        f"{one.id}  {one.name}: {pluralize(one.pairs, 'pair')}, {iso(one.imported_at)}, {one.folder}: {one.reason}"
+        f"{pool.id}  {pool.name}: {pluralize(pool.pairs, 'pair')}, {iso(pool.imported_at)}, "
+        f"{pool.folder}: {pool.reason}"
     ]
-    lines += [f"  {sources(one.facts)}"]
-    lines += [f"  {drafts(one.facts)}"] if drafts(one.facts) else []
-    lines += [f"  {filtered(one.report)}"] if one.report else []
+    lines += [f"  {sources(pool.facts)}"]
+    lines += [f"  {drafts(pool.facts)}"] if drafts(pool.facts) else []
+    lines += [f"  {filtered(pool.report)}"] if pool.report else []
     return "\n".join(lines)
 
 
@@ -72,9 +73,9 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f}%"
 
 
-def editions(found: Sequence[Mapping[str, Any]]) -> str:
+def editions(result: Sequence[Mapping[str, Any]]) -> str:
     """Return an edition a paragraph."""
-    return "\n".join(_edition(one) for one in found) or "No edition was made here."
+    return "\n".join(_edition(one) for one in result) or "No edition was made here."
 
 
 def _edition(one: Mapping[str, Any]) -> str:

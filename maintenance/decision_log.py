@@ -37,8 +37,8 @@ class Decision:
 
     def to_json(self) -> dict[str, Any]:
         """As the API shows it."""
-        said = {"seq": self.seq, "at": self.at, "kind": self.kind, "title": self.title, "sentence": self.sentence}
-        return {**said, "changes": self.changes, "by": self.by, **self.facts}
+        values = {"seq": self.seq, "at": self.at, "kind": self.kind, "title": self.title, "sentence": self.sentence}
+        return {**values, "changes": self.changes, "by": self.by, **self.facts}
 
 
 _OTHERS: Mapping[str, PublicEvent] = {  # events of no single action
@@ -70,20 +70,20 @@ def decisions(
     `events`: audit kind -> how it is shown, of the registered actions. `edits`: with entries that were described anew,
     which is mostly their owners' doing.
     """
-    found: list[Decision] = []
+    results: list[Decision] = []
     public = {**_OTHERS, **events}
     kinds = [kind for kind in public if edits or kind != _EDITED]
     with database.read() as session:
         hidden = queries.out_of_sight(session)
-        while len(found) < limit:  # what is not shown makes no answer shorter
+        while len(results) < limit:  # what is not shown makes no answer shorter
             recorded = audit.newest(session, kinds, before=before, limit=max(limit, _AT_ONCE))
             if not recorded:
                 break
             explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
             read = [event for event in recorded if not (explained and before and event.seq == before - 1)]
-            found += _visible(session, read, hidden, public)
+            results += _visible(session, read, hidden, public)
             before = recorded[-1].seq
-    return found[:limit]
+    return results[:limit]
 
 
 def _visible(
@@ -169,12 +169,12 @@ class PublicLog:
         with self._database.read() as session:
             key = (audit.head(session).seq, before, limit, edits)
         with self._lock:
-            found = self._kept.get(key)
-        if found is None:
+            result = self._kept.get(key)
+        if result is None:
             said = decisions(self._database, self._events, before=before, limit=limit, edits=edits)
-            found = [one.to_json() for one in said]
+            result = [one.to_json() for one in said]
             with self._lock:
-                self._kept[key] = found
+                self._kept[key] = result
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-        return found
+        return result

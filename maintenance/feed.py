@@ -21,13 +21,13 @@ def atom(decisions: Sequence[Decision], site_url: str) -> bytes:
     SubElement(feed, "link", rel="alternate", href=f"{site_url}/decisions")
     author = SubElement(feed, "author")
     _text(author, "name", "The maintainers")
-    for one in decisions:
+    for decision in decisions:
         entry = SubElement(feed, "entry")
-        _text(entry, "id", f"urn:vl-rewardbench:decision:{one.seq}")
-        _text(entry, "title", one.sentence)
-        _text(entry, "updated", one.at)
-        SubElement(entry, "link", href=f"{site_url}/decisions/{one.seq}")
-        _text(entry, "summary", join_sentences(one.title, one.sentence, *one.changes))
+        _text(entry, "id", f"urn:vl-rewardbench:decision:{decision.seq}")
+        _text(entry, "title", decision.sentence)
+        _text(entry, "updated", decision.at)
+        SubElement(entry, "link", href=f"{site_url}/decisions/{decision.seq}")
+        _text(entry, "summary", join_sentences(decision.title, decision.sentence, *decision.changes))
     body: bytes = tostring(feed, encoding="utf-8", xml_declaration=True)
     return body
 

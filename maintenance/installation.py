@@ -68,10 +68,10 @@ def _doctor(options: argparse.Namespace) -> int:
     settings = WorkerSettings.from_env(os.environ)
     key = settings.state_dir / "keys" / _KEY
     given = bool(os.environ.get("RECEIPT_KEY", "").strip())
-    found = examine(InstallationFiles(settings.state_dir, settings.database_url, settings.replica, Path(key), given))
+    result = examine(InstallationFiles(settings.state_dir, settings.database_url, settings.replica, Path(key), given))
     if options.json:
-        print(json.dumps([finding._asdict() for finding in found], indent=1))
+        print(json.dumps([finding._asdict() for finding in result], indent=1))
     else:
-        for finding in found:
+        for finding in result:
             print(f"{'ok   ' if finding.ok else 'ALARM'}  {finding.check}: {finding.sentence}")
-    return 0 if all(finding.ok for finding in found) else 1
+    return 0 if all(finding.ok for finding in result) else 1

@@ -51,9 +51,9 @@ def _index(
     row: Mapping[str, Any], query: str, responses: tuple[str, str], table: ItemTable, seen: set[int]
 ) -> int | None:
     """Return the pair with these texts; of several the one with the id, else the first that is left."""
-    found = [index for index in table.by_fingerprint(table.fingerprint(query, responses)) if index not in seen]
-    named = [index for index in found if row.get("id") in table.items[index].ids.values()]
-    return next(iter(named or found), None)
+    indexes = [index for index in table.by_fingerprint(table.fingerprint(query, responses)) if index not in seen]
+    named = [index for index in indexes if row.get("id") in table.items[index].ids.values()]
+    return next(iter(named or indexes), None)
 
 
 def item_text(rows: Iterable[Mapping[str, Any]]) -> str:

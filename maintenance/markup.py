@@ -67,9 +67,9 @@ def _said(message: str, kind: str) -> str:
 def _templates() -> Environment:
     """Return the templates. Read once: they are part of the program."""
     folder = Path(__file__).with_name("templates")
-    found = Environment(loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined)
-    found.globals["NOTHING"] = NOTHING
-    return found
+    environment = Environment(loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined)
+    environment.globals["NOTHING"] = NOTHING
+    return environment
 
 
 def _part(name: str, *values: Any) -> str:
@@ -84,26 +84,35 @@ def task(one: TaskView) -> str:
     return _part("progress", text_output.progress(one), one.progress, one.total)
 
 
-def health(found: Health) -> str:
+def health(result: Health) -> str:
     """Facts, workers, failures."""
-    jobs = ", ".join(f"{number} {state}" for state, number in found.jobs.items() if number) or "none"
+    jobs = ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
     facts = [
-        ("Submissions", f"paused: {found.paused}" if found.paused else "taken"),
-        ("The board shows", f"label revision {found.label_revision}, scorer version {found.scorer_version}"),
+        ("Submissions", f"paused: {result.paused}" if result.paused else "taken"),
+        ("The board shows", f"label revision {result.label_revision}, scorer version {result.scorer_version}"),
         ("Jobs", jobs),
-        ("Longest wait", NOTHING if found.waiting_seconds is None else f"{found.waiting_seconds:.0f} s"),
-        *((f"Disk of {one.path}", f"{one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free") for one in found.disks),
-        ("Suspicions", f"{found.suspicions:,} open"),
-        ("Last backup", text_output.backup(found)),
-        ("Audit chain", f"{found.chain_seq:,} events"),
+        ("Longest wait", NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"),
+        *(
+            (f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free")
+            for disk in result.disks
+        ),
+        ("Suspicions", f"{result.suspicions:,} open"),
+        ("Last backup", text_output.backup(result)),
+        ("Audit chain", f"{result.chain_seq:,} events"),
     ]
-    workers = [(one.name, minute(one.started_at), text_output.last_sign(one)) for one in found.workers]
-    failed = [(one.job_id, one.submission_id, one.model, one.label_revision, one.reason) for one in found.failures]
-    tasks = [(one.id, one.kind, one.subject, one.outcome) for one in found.failed_tasks]
+    workers = [(worker.name, minute(worker.started_at), text_output.last_sign(worker)) for worker in result.workers]
+    failed = [
+        (failure.job_id, failure.submission_id, failure.model, failure.label_revision, failure.reason)
+        for failure in result.failures
+    ]
+    tasks = [
+        (failed_task.id, failed_task.kind, failed_task.subject, failed_task.outcome)
+        for failed_task in result.failed_tasks
+    ]
     return (
-        (refusal(found.busy.sentence) if found.busy is not None and found.busy.raised else "")
-        + (refusal(found.integrity.sentence) if found.integrity is not None else "")
-        + (refusal(found.advice) if found.advice is not None else "")
+        (refusal(result.busy.sentence) if result.busy is not None and result.busy.raised else "")
+        + (refusal(result.integrity.sentence) if result.integrity is not None else "")
+        + (refusal(result.advice) if result.advice is not None else "")
         + _facts(facts)
         + table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running.")
         + table("Failed jobs", ("Job", "Entry", "Model", "Labels", "Reason"), failed, "No job has failed.")
@@ -111,7 +120,7 @@ def health(found: Health) -> str:
     )
 
 
-def entries_found(found: EntryMatches) -> str:
+def entries_found(entry_matches: EntryMatches) -> str:
     """Return entries that were searched for."""
     rows = [
         (
@@ -121,28 +130,28 @@ def entries_found(found: EntryMatches) -> str:
             minute(one.submitted_at),
             one.standing,
         )
-        for one in found.entries
+        for one in entry_matches.entries
     ]
     shown = table("Entries", ("Judge", "Id", "Owner", "Submitted", "State"), rows, "No such entry.")
-    return shown + _more(found.number - len(rows))
+    return shown + _more(entry_matches.number - len(rows))
 
 
-def accounts(found: Directory) -> str:
+def accounts(directory: Directory) -> str:
     """Return the accounts that have signed in."""
     rows = [
         (
-            one.name,
-            one.id,
-            one.role,
-            one.submissions,
-            minute(one.first_seen_at),
-            minute(one.last_seen_at),
-            f"since {minute(one.banned_at)}" if one.banned_at is not None else "no",
+            account.name,
+            account.id,
+            account.role,
+            account.submissions,
+            minute(account.first_seen_at),
+            minute(account.last_seen_at),
+            f"since {minute(account.banned_at)}" if account.banned_at is not None else "no",
         )
-        for one in found.accounts
+        for account in directory.accounts
     ]
     head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
-    return table("Accounts", head, rows, found.nobody) + _more(found.number - len(rows))
+    return table("Accounts", head, rows, directory.nobody) + _more(directory.number - len(rows))
 
 
 def person(account: str, names: Mapping[str, str]) -> str:
@@ -154,7 +163,7 @@ def _more(number: int) -> str:
     return hint(f"and {number:,} more: search for part of a name or id" if number > 0 else "")
 
 
-def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
+def tasks(result: Sequence[TaskView], names: Mapping[str, str]) -> str:
     """Return what workers were asked lately. `names`: of accounts."""
     rows = [
         (
@@ -166,22 +175,22 @@ def tasks(found: Sequence[TaskView], names: Mapping[str, str]) -> str:
             minute(one.created_at),
             person(one.requested_by, names),
         )
-        for one in found
+        for one in result
     ]
     head = ("Task", "What", "About", "State", "Result", "Asked", "By")
     return table("Recent tasks", head, rows, "Nothing was asked yet.")
 
 
 def entry(
-    found: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change], names: Mapping[str, str]
+    result: Entry, standing: str, metadata: Mapping[str, Any], history: Sequence[Change], names: Mapping[str, str]
 ) -> str:
     """Return an entry, what holds for it, and how its description changed. `names`: of accounts."""
     facts = [
         ("State", f"The entry {standing}."),
-        ("Reason shown", found.withdrawn_reason or NOTHING),
-        ("Verified", minute(found.verified_at) if found.verified_at is not None else "no"),
-        ("Public note", found.flag or NOTHING),
-        ("Owner", f"{names[found.owner]} ({found.owner})" if found.owner in names else found.owner),
+        ("Reason shown", result.withdrawn_reason or NOTHING),
+        ("Verified", minute(result.verified_at) if result.verified_at is not None else "no"),
+        ("Public note", result.flag or NOTHING),
+        ("Owner", f"{names[result.owner]} ({result.owner})" if result.owner in names else result.owner),
         *((label(name), _said_of(value)) for name, value in metadata.items() if value not in (None, "")),
     ]
     changes = [
@@ -207,10 +216,10 @@ def _said_of(value: object) -> str:
     return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
-def revisions(found: Sequence[RevisionRow], names: Mapping[str, str]) -> str:
+def revisions(result: Sequence[RevisionRow], names: Mapping[str, str]) -> str:
     """Return all label revisions. `names`: of accounts."""
     rows = []
-    for one in found:
+    for one in result:
         changed = text_output.label_difference(one.difference) if one.difference else ""
         against = f"{one.difference.get('against')}: {changed}" if one.difference else NOTHING
         known_by = Short(one.commitment[:_DIGITS], one.commitment) if one.commitment else NOTHING
@@ -233,28 +242,30 @@ def revisions(found: Sequence[RevisionRow], names: Mapping[str, str]) -> str:
     return table("Revisions", head, rows, "None yet: start a worker.")
 
 
-def preview(found: Mapping[str, Any], task: int) -> str:
+def preview(result: Mapping[str, Any], task: int) -> str:
     """Return what applying would change; of many entries, those that move furthest. `task` is the preview's number."""
-    first, second, *_ = text_output.preview(found).split("\n")
-    names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in found["entries"]}
-    entries, tests = found["entries"], found["significance"]
+    first, second, *_ = text_output.preview(result).split("\n")
+    names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in result["entries"]}
+    entries, tests = result["entries"], result["significance"]
     left = ""
     if max(len(entries), len(tests)) > _MOST:
         entries, tests = sorted(entries, key=_moved, reverse=True)[:_MOST], tests[:_MOST]
-        changes = pluralize(len(found["significance"]), "change")
+        changes = pluralize(len(result["significance"]), "change")
         left = f"All {len(names):,} entries and {changes} of significance are in"
 
     def judge(entry: str) -> PageLink:
         return PageLink(names.get(entry, entry), f"/entries/{entry}")
 
-    rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in found["columns"])) for row in entries]
-    compared = [(judge(one["first"]), judge(one["second"]), *(_Right(f"{p:.3f}") for p in one["p"])) for one in tests]
+    rows = [(*row["rank"], judge(row["id"]), *(_points(row[name]) for name in result["columns"])) for row in entries]
+    compared = [
+        (judge(test["first"]), judge(test["second"]), *(_Right(f"{p:.3f}") for p in test["p"])) for test in tests
+    ]
     text = (
         _templates()
         .get_template("preview.html")
         .render(
-            finding=text_output.counterfactual(found),
-            readers=(found.get("disclosure") or {}).get("readers"),
+            finding=text_output.counterfactual(result),
+            readers=(result.get("disclosure") or {}).get("readers"),
             first=first,
             second=second,
             left=left,
@@ -264,7 +275,7 @@ def preview(found: Mapping[str, Any], task: int) -> str:
     )
     return (
         text
-        + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in found["columns"])), rows, "None.")
+        + table("Entries", ("Rank", "Then", "Judge", *(name.capitalize() for name in result["columns"])), rows, "None.")
         + table(
             "Significance that changes", ("Better before", "Than", "p", "Then"), compared, "None between neighbours."
         )
@@ -279,30 +290,39 @@ def _moved(row: Mapping[str, Any]) -> float:
     return float(abs(after - before))
 
 
-def reported_results(found: Sequence[ReportedResultView]) -> str:
+def reported_results(results: Sequence[ReportedResultView]) -> str:
     """Return all imported results."""
-    rows = [(one.name, one.id, *_figures(one), one.check, _origin(one), one.removed or "on the board") for one in found]
-    head = ("Judge", "Id", *_figure_titles(found), "Arithmetic", "Source", "State")
+    rows = [
+        (result.name, result.id, *_figures(result), result.check, _origin(result), result.removed or "on the board")
+        for result in results
+    ]
+    head = ("Judge", "Id", *_figure_titles(results), "Arithmetic", "Source", "State")
     return table("Imported results", head, rows, "Nothing was imported yet.")
 
 
-def reported_import(found: ImportResult) -> str:
+def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, or would do."""
-    rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in found.new]
-    head = ("Judge", *_figure_titles(found.new), "Arithmetic", "Source")
-    said = _said(found.message, "good" if found.changed else "busy") + "".join(_said(one, "bad") for one in found.alike)
-    return said + (table("New rows", head, rows, "") if rows else "")
+    rows = [(one.name, *_figures(one), one.check, _origin(one)) for one in import_result.new]
+    head = ("Judge", *_figure_titles(import_result.new), "Arithmetic", "Source")
+    message = _said(import_result.message, "good" if import_result.changed else "busy") + "".join(
+        _said(one, "bad") for one in import_result.alike
+    )
+    return message + (table("New rows", head, rows, "") if rows else "")
 
 
 def file_problems(rejected: ReportedFileRejected) -> str:
     """Return everything that is wrong with a file."""
-    rows = [(one.line, one.field or NOTHING, one.message) for one in rejected.problems]
-    said = f"Nothing was imported: {pluralize(rejected.problem_count, 'problem')}."
-    return refusal(said) + table("Problems", ("Line", "Field", "What to do"), rows, "")
+    rows = [(problem.line, problem.field or NOTHING, problem.message) for problem in rejected.problems]
+    message = f"Nothing was imported: {pluralize(rejected.problem_count, 'problem')}."
+    return refusal(message) + table("Problems", ("Line", "Field", "What to do"), rows, "")
 
 
-def _origin(one: ReportedResultView) -> Away | str:
-    return Away(one.source, one.url) if one.url.startswith(("https://", "http://")) else one.source
+def _origin(reported_result: ReportedResultView) -> Away | str:
+    return (
+        Away(reported_result.source, reported_result.url)
+        if reported_result.url.startswith(("https://", "http://"))
+        else reported_result.source
+    )
 
 
 def _figure_titles(results: Sequence[ReportedResultView]) -> tuple[str, ...]:
@@ -313,56 +333,56 @@ def _figures(result: ReportedResultView) -> tuple[_Right, ...]:
     return tuple(_Right(NOTHING if value is None else f"{value:.1f}") for value in result.figures.values())
 
 
-def approvals(found: Sequence[PendingApproval]) -> str:
+def approvals(pending_approvals: Sequence[PendingApproval]) -> str:
     """Return what waits."""
     rows = [
         (
-            one.submission,
-            f"{one.model} {one.version}".strip(),
-            f"{one.name} ({one.account})",
-            ", ".join(one.organisations) or NOTHING,
-            one.account_age_days,
-            minute(one.submitted_at),
-            one.file,
-            NOTHING if one.abstaining is None else f"{100 * one.abstaining:.1f}%",
+            pending_approval.submission,
+            f"{pending_approval.model} {pending_approval.version}".strip(),
+            f"{pending_approval.name} ({pending_approval.account})",
+            ", ".join(pending_approval.organisations) or NOTHING,
+            pending_approval.account_age_days,
+            minute(pending_approval.submitted_at),
+            pending_approval.file,
+            NOTHING if pending_approval.abstaining is None else f"{100 * pending_approval.abstaining:.1f}%",
         )
-        for one in found
+        for pending_approval in pending_approvals
     ]
     head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "No vote")
     return table("Waiting", head, rows, "Nothing waits.")
 
 
-def suspicions(found: AnomalyList) -> str:
+def suspicions(anomaly_list: AnomalyList) -> str:
     """Return the alarm, and the cases."""
     rows = [
         (
-            one.id,
-            anomaly_text.entry_name(one),
-            one.kind,
-            anomaly_text.sentence(one),
-            anomaly_text.end(one).lstrip(" -") or "open",
+            case.id,
+            anomaly_text.entry_name(case),
+            case.kind,
+            anomaly_text.sentence(case),
+            anomaly_text.end(case).lstrip(" -") or "open",
         )
-        for one in found.cases
+        for case in anomaly_list.cases
     ]
-    said = refusal if found.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
+    said = refusal if anomaly_list.alarm.raised else lambda sentence: outcome(ActionResult(False, sentence))
     head = ("No.", "Entry", "Pattern", "Evidence", "Decision")
-    return said(found.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING)
+    return said(anomaly_list.alarm.sentence) + table("Suspicions", head, rows, anomaly_text.NOTHING)
 
 
-def grants(found: Sequence[GrantStatus], names: Mapping[str, str]) -> str:
+def grants(grant_statuses: Sequence[GrantStatus], names: Mapping[str, str]) -> str:
     """Return submissions that were allowed beyond quotas. `names`: of accounts."""
     rows = [
         (
-            one.id,
-            person(one.account, names),
-            one.extra,
-            one.used,
-            "ended" if one.revoked_at is not None else f"{one.left} left",
-            one.reason,
-            person(one.granted_by, names),
-            minute(one.granted_at),
+            grant_status.id,
+            person(grant_status.account, names),
+            grant_status.extra,
+            grant_status.used,
+            "ended" if grant_status.revoked_at is not None else f"{grant_status.left} left",
+            grant_status.reason,
+            person(grant_status.granted_by, names),
+            minute(grant_status.granted_at),
         )
-        for one in found
+        for grant_status in grant_statuses
     ]
     head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By", "At")
     return table("Granted submissions", head, rows, "Nothing was granted yet.")
@@ -373,13 +393,13 @@ def _points(shares: Sequence[float | None]) -> _Right:
     if before is None or after is None:
         return _Right(NOTHING)
     change = round(100 * (after - before), 2)
-    said = f"{change:+.2f}".replace("-", "\u2212") if change else "±0.00"  # the minus of the public pages
-    return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({said})")
+    message = f"{change:+.2f}".replace("-", "\u2212") if change else "±0.00"  # the minus of the public pages
+    return _Right(f"{100 * before:.1f} → {100 * after:.1f} ({message})")
 
 
-def decisions(found: Sequence[Decision]) -> str:
+def decisions(result: Sequence[Decision]) -> str:
     """Return the public log."""
-    return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in found], "Nothing yet.")
+    return table("Public log", ("At", "Decision"), [(minute(one.at), one.sentence) for one in result], "Nothing yet.")
 
 
 def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]], nothing: str) -> str:

@@ -92,8 +92,14 @@ def _health(context: PageContext) -> None:
 
         def found(ctx: ActionContext) -> str:
             health = operations.health(ctx)
-            jobs = ((f"Job {one.job_id}: {one.model}, {one.label_revision}", one.job_id) for one in health.failures)
-            tasks = ((f"Task {one.id}: {one.kind} {one.subject}", one.id) for one in health.failed_tasks)
+            jobs = (
+                (f"Job {failure.job_id}: {failure.model}, {failure.label_revision}", failure.job_id)
+                for failure in health.failures
+            )
+            tasks = (
+                (f"Task {failed_task.id}: {failed_task.kind} {failed_task.subject}", failed_task.id)
+                for failed_task in health.failed_tasks
+            )
             names.extend((words, f"job {number}") for words, number in jobs)
             names.extend((words, f"task {number}") for words, number in tasks)
             return markup.health(health)
@@ -126,16 +132,16 @@ def _log(context: PageContext) -> None:
     def verifying(text: str, request: gr.Request) -> str:
         def check(ctx: ActionContext) -> str:
             kept = audit.read_head(text) if text.strip() else None
-            found = audit.verify(ctx, kept)
-            return markup.outcome(ActionResult(True, found.sentence)) if found.ok else markup.refusal(found.sentence)
+            result = audit.verify(ctx, kept)
+            return markup.outcome(ActionResult(True, result.sentence)) if result.ok else markup.refusal(result.sentence)
 
         return context.run(request, "audit verify", check)
 
     def heading(request: gr.Request) -> str:
         def last(ctx: ActionContext) -> str:
-            found = audit.head(ctx)
+            result = audit.head(ctx)
             return markup.outcome(
-                ActionResult(True, f"Event {found['seq']}, {found['hash']}, at {minute(found['at'])}")
+                ActionResult(True, f"Event {result['seq']}, {result['hash']}, at {minute(result['at'])}")
             )
 
         return context.run(request, "audit head", last)

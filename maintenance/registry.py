@@ -163,18 +163,22 @@ class Action(Generic[P, R]):
     def in_path(self) -> tuple[ActionParameter, ...]:
         """Return the parameters that are parts of the address."""
         names = set(_PLACE.findall(self.path))
-        return tuple(one for one in self.parameters if one.name in names)
+        return tuple(parameter for parameter in self.parameters if parameter.name in names)
 
     def sent(self) -> tuple[ActionParameter, ...]:
         """Return the other parameters: fields of the body or of the query."""
         names = set(_PLACE.findall(self.path))
-        return tuple(one for one in self.parameters if one.name not in names)
+        return tuple(parameter for parameter in self.parameters if parameter.name not in names)
 
     def run(self, ctx: ActionContext, values: Mapping[str, Any]) -> R:
         """Call the function with values by parameter name; those left out keep their defaults."""
-        named = {one.name: values[one.name] for one in self.parameters if one.name in values and not one.group}
+        named = {
+            parameter.name: values[parameter.name]
+            for parameter in self.parameters
+            if parameter.name in values and not parameter.group
+        }
         for group, kind in _groups(self.function).items():
-            inside = {one.name for one in self.parameters if one.group == group}
+            inside = {parameter.name for parameter in self.parameters if parameter.group == group}
             named[group] = kind(**{name: value for name, value in values.items() if name in inside})
         return self.function(ctx, **named)  # type: ignore[call-arg]  # a signature checks them where they come in
 
@@ -188,11 +192,11 @@ class Action(Generic[P, R]):
 
     def public_event(self) -> PublicEvent | None:
         """Return how the public log shows its event; None where it is private."""
-        said = self.declared
-        if not said.public:
+        declared = self.declared
+        if not declared.public:
             return None
-        shown = said.shown or tuple(dict.fromkeys(re.findall(r"{(\w+)", said.public)))
-        return PublicEvent(shown, said.public, said.title, said.role is not Role.MAINTAINER)
+        shown = declared.shown or tuple(dict.fromkeys(re.findall(r"{(\w+)", declared.public)))
+        return PublicEvent(shown, declared.public, declared.title, declared.role is not Role.MAINTAINER)
 
 
 class ActionRegistry:
@@ -208,8 +212,8 @@ class ActionRegistry:
     @classmethod
     def of(cls, modules: Sequence[ModuleType], areas: Mapping[str, str] | None = None) -> ActionRegistry:
         """Return the actions that are defined in these modules."""
-        found = [one for module in modules for one in vars(module).values() if isinstance(one, Action)]
-        return cls(found, areas)
+        results = [one for module in modules for one in vars(module).values() if isinstance(one, Action)]
+        return cls(results, areas)
 
     def __iter__(self) -> Iterator[Action[Any, Any]]:
         return iter(self._by_name.values())
@@ -227,11 +231,11 @@ class ActionRegistry:
 
     def retries(self) -> dict[str, list[Retry]]:
         """Return kind of task -> who asks for a failed one again."""
-        found: dict[str, list[Retry]] = {}
+        result: dict[str, list[Retry]] = {}
         for one in self:
             if one.declared.retry is not None:
-                found.setdefault(one.declared.task, []).append(one.declared.retry)
-        return found
+                result.setdefault(one.declared.task, []).append(one.declared.retry)
+        return result
 
 
 def confirm_again(title: str) -> Retry:
@@ -245,16 +249,16 @@ def confirm_again(title: str) -> Retry:
 
 def _parameters(function: Callable[..., Any]) -> Iterator[ActionParameter]:
     hints = get_type_hints(function, include_extras=True)
-    for one in list(signature(function).parameters.values())[1:]:
-        kind = _bare(hints[one.name])
+    for parameter in list(signature(function).parameters.values())[1:]:
+        kind = _bare(hints[parameter.name])
         if is_dataclass(kind):
             inside = get_type_hints(kind, include_extras=True)
             for each in fields(kind):
                 default = REQUIRED if each.default is MISSING else each.default
                 default = each.default_factory() if each.default_factory is not MISSING else default
-                yield _parameter(each.name, inside[each.name], default, one.name)
+                yield _parameter(each.name, inside[each.name], default, parameter.name)
         else:
-            yield _parameter(one.name, hints[one.name], one.default, "")
+            yield _parameter(parameter.name, hints[parameter.name], parameter.default, "")
 
 
 def _parameter(name: str, hint: Any, default: Any, group: str) -> ActionParameter:

@@ -70,7 +70,7 @@ class ReportedFileRejected(ValueError):
     def __init__(self, problems: Sequence[RowProblem]) -> None:
         self.problems, self.problem_count = tuple(problems)[:LISTED], len(problems)
         more = f"\nand {len(problems) - LISTED} more" if len(problems) > LISTED else ""
-        super().__init__("Nothing was imported.\n" + "\n".join(one.sentence for one in self.problems) + more)
+        super().__init__("Nothing was imported.\n" + "\n".join(problem.sentence for problem in self.problems) + more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]
     records, problems = _records(data)
     rows = []
     for line, raw in records:
-        found, wrong = read_row(line, raw, spec)
+        result, wrong = read_row(line, raw, spec)
         problems += wrong
-        if found is not None:
-            rows.append(found)
+        if result is not None:
+            rows.append(result)
     if not rows and not problems:
         raise ReportedFileRejected(
             [RowProblem(None, None, "empty", "The file has no rows. Give it a header and one line a result.")]
@@ -116,8 +116,8 @@ def read_row(line: int, raw: Mapping[str, Any], spec: BenchmarkSpec) -> tuple[Re
         if name in _IGNORED or _absent(value):
             continue
         if name not in known:
-            said = f"{name[:40]!r} is no field. Remove it, or name it as one of {', '.join(known)}."
-            problems.append(RowProblem(line, name[:40], "unknown-field", said))
+            message = f"{name[:40]!r} is no field. Remove it, or name it as one of {', '.join(known)}."
+            problems.append(RowProblem(line, name[:40], "unknown-field", message))
             continue
         try:
             facts[name] = (_READERS.get(name) or _percent)(value)  # what is no other field is a figure
@@ -154,9 +154,11 @@ def _json_records(text: str) -> tuple[list[Record], list[RowProblem]]:
         rows = rows["results"]
     if not isinstance(rows, list):
         raise _whole("The JSON is no list. Write [{...}, {...}] with one object a result.")
-    said = "The record is no object. Write one object a result."
+    message = "The record is no object. Write one object a result."
     numbered = list(enumerate(rows, start=1))
-    problems = [RowProblem(number, None, "bad-record", said) for number, row in numbered if not isinstance(row, dict)]
+    problems = [
+        RowProblem(number, None, "bad-record", message) for number, row in numbered if not isinstance(row, dict)
+    ]
     return [(number, row) for number, row in numbered if isinstance(row, dict)], problems
 
 
@@ -174,12 +176,12 @@ def _csv_records(text: str) -> tuple[list[Record], list[RowProblem]]:
                 if len(row) == len(names):
                     records.append((line, dict(zip(names, row, strict=True))))
                 else:
-                    said = f"The line has {len(row)} fields, the header {len(names)}. Make them equal."
-                    problems.append(RowProblem(line, None, "bad-record", said))
+                    message = f"The line has {len(row)} fields, the header {len(names)}. Make them equal."
+                    problems.append(RowProblem(line, None, "bad-record", message))
             line = reader.line_num + 1
     except csv.Error as error:  # where the next line begins is not known any more
-        said = f"The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read."
-        problems.append(RowProblem(reader.line_num, None, "bad-file", said))
+        message = f"The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read."
+        problems.append(RowProblem(reader.line_num, None, "bad-file", message))
     return records, problems
 
 
@@ -192,21 +194,21 @@ def _absent(value: Any) -> bool:
 
 
 def _missing(line: int, facts: Mapping[str, Any], wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
-    found = []
+    row_problems = []
     for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
         if facts[name] is None and name not in wrong:
-            found.append(RowProblem(line, name, "missing", f"Say {what}."))
+            row_problems.append(RowProblem(line, name, "missing", f"Say {what}."))
     numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
     overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
     if not overall and not wrong & set(spec.score_names):
-        said = f"Give {' or '.join(spec.overall_keys)}, in percent."
-        found.append(RowProblem(line, spec.headline, "missing", said))
+        message = f"Give {' or '.join(spec.overall_keys)}, in percent."
+        row_problems.append(RowProblem(line, spec.headline, "missing", message))
     elif numbers and max(numbers) <= 1:
-        said = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
-        found.append(RowProblem(line, spec.headline, "not-percent", said))
+        message = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
+        row_problems.append(RowProblem(line, spec.headline, "not-percent", message))
     elif problem := _impossible(line, facts, spec):
-        found.append(problem)
-    return found
+        row_problems.append(problem)
+    return row_problems
 
 
 def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> RowProblem | None:
@@ -214,26 +216,26 @@ def _impossible(line: int, facts: Mapping[str, Any], spec: BenchmarkSpec) -> Row
     parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None
-    said = (
+    message = (
         f"{spec.title_of(spec.pooled)} {overall:g} cannot come from categories of {min(parts):g} to {max(parts):g}, "
         "however many pairs each has. Compare with the source, or leave out the figure that is wrong and say so in "
         "notes."
     )
-    return RowProblem(line, spec.pooled, "impossible", said)
+    return RowProblem(line, spec.pooled, "impossible", message)
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:
     """Return rows of one file that could not be distinguished."""
     seen: dict[str, int] = {}
-    found = []
+    row_problems = []
     for row in rows:
         first = seen.setdefault(row.facts["id"], row.line)
         if first != row.line:
-            said = (
+            message = (
                 f"Repeats line {first}: same name, source and place. Remove one, or say in `place` where each stands."
             )
-            found.append(RowProblem(row.line, "name", "repeated", said))
-    return found
+            row_problems.append(RowProblem(row.line, "name", "repeated", message))
+    return row_problems
 
 
 def _row_id(facts: Mapping[str, Any]) -> str:
@@ -245,8 +247,8 @@ def _row_id(facts: Mapping[str, Any]) -> str:
 
 def _source(url: str) -> str:
     """Return a short name for an address."""
-    if found := _ARXIV.search(url):
-        return f"arXiv:{found[1]}"
+    if match := _ARXIV.search(url):
+        return f"arXiv:{match[1]}"
     parts = urlsplit(url)
     path = parts.path.strip("/")
     short = path if parts.hostname in ("github.com", "huggingface.co") else f"{parts.hostname}/{path}"
@@ -273,18 +275,18 @@ def _within(value: Any, low: float, high: float, example: str) -> float:
     try:
         return bounded_number(value, low, high)
     except ValueError:
-        said = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
-        raise ValueError(said) from None
+        message = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
+        raise ValueError(message) from None
 
 
 def _votes(value: Any) -> int:
-    said = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
+    message = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
     try:
         votes = bounded_number(value, 1, MAX_VOTES)
     except ValueError:
-        raise ValueError(said) from None
+        raise ValueError(message) from None
     if votes != int(votes):
-        raise ValueError(said)
+        raise ValueError(message)
     return int(votes)
 
 

@@ -44,9 +44,9 @@ def _update(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    found = space.status(_api(), options.space)
-    print(json.dumps(found))
-    return 0 if found["stage"] == "RUNNING" else 1
+    result = space.status(_api(), options.space)
+    print(json.dumps(result))
+    return 0 if result["stage"] == "RUNNING" else 1
 
 
 def _plan(options: argparse.Namespace) -> SpacePlan:

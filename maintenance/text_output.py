@@ -27,16 +27,18 @@ _COME_OR_GO = "differences between neighbours become or cease"
 def history(changes: Sequence[Change]) -> str:
     """Return one line a changed field."""
     lines = []
-    for one in changes:
-        lines.append(f"{iso(one.at)} by {one.editor}")
-        lines += [f"  {name}: {json.dumps(old)} -> {json.dumps(one.after[name])}" for name, old in one.before.items()]
+    for change in changes:
+        lines.append(f"{iso(change.at)} by {change.editor}")
+        lines += [
+            f"  {name}: {json.dumps(old)} -> {json.dumps(change.after[name])}" for name, old in change.before.items()
+        ]
     return "\n".join(lines) or "Nothing was ever changed."
 
 
-def revisions(found: Sequence[RevisionRow]) -> str:
+def revisions(result: Sequence[RevisionRow]) -> str:
     """Return one line a revision, with its difference below."""
     lines = []
-    for one in found:
+    for one in result:
         kind = revision_kind(one) + (f", {one.disclosure}" if one.disclosure and one.retired_at is None else "")
         by = f"by {one.requested_by or 'the settings'}, {iso(one.came_at)}"
         by += f": {one.reason}" if one.reason else ""
@@ -48,58 +50,60 @@ def revisions(found: Sequence[RevisionRow]) -> str:
     return "\n".join(lines) or "There are no label revisions yet: start a worker."
 
 
-def revision_kind(one: RevisionRow) -> str:
+def revision_kind(revision: RevisionRow) -> str:
     """Return what a revision is."""
-    if one.retired_at is not None:
+    if revision.retired_at is not None:
         return "retired"
-    return "configured" if one.imported_at is None else "imported" if one.published_at is not None else "draft"
+    return (
+        "configured" if revision.imported_at is None else "imported" if revision.published_at is not None else "draft"
+    )
 
 
-def label_difference(found: Mapping[str, Any]) -> str:
+def label_difference(result: Mapping[str, Any]) -> str:
     """Return the counts in words."""
-    if "flipped" not in found:
+    if "flipped" not in result:
         return "not compared"
-    if found["flipped"] is None:
-        return f"{found['added']} added, {found['dropped']} dropped, too few to tell how many flipped"
-    tags = found["tags_changed"]
+    if result["flipped"] is None:
+        return f"{result['added']} added, {result['dropped']} dropped, too few to tell how many flipped"
+    tags = result["tags_changed"]
     about_tags = "only one of the two has error tags" if tags is None else f"{tags} with other error tags"
-    return f"{found['flipped']} flipped, {found['added']} added, {found['dropped']} dropped, {about_tags}"
+    return f"{result['flipped']} flipped, {result['added']} added, {result['dropped']} dropped, {about_tags}"
 
 
-def preview(found: Mapping[str, Any]) -> str:
+def preview(result: Mapping[str, Any]) -> str:
     """Return the summary, then one line an entry that changes."""
-    summary = found["summary"]
+    summary = result["summary"]
     largest = summary["largest_change"]
     lines = [
-        f"From {board_words(found['from'])} to {board_words(found['to'])}: " + label_difference(found["labels"]),
+        f"From {board_words(result['from'])} to {board_words(result['to'])}: " + label_difference(result["labels"]),
         f"{pluralize(summary['entries'], 'entry', 'entries')}: {summary['changed']:,} change, "
         f"{summary['moved']:,} move in rank, "
         f"the macro average by at most {0.0 if largest is None else 100 * largest:.2f} points; "
         + (
             f"{pluralize(summary['significance_changed'], _COMES_OR_GOES, _COME_OR_GO)} to be significant."
-            if found.get("significance_compared", True)
+            if result.get("significance_compared", True)
             else "significance is not compared, because the old scorer's rules are not here any more."
         ),
     ]
-    lines += filter(None, [(found.get("disclosure") or {}).get("readers"), counterfactual(found)])
-    lines.append(f"{'rank':>5}{'':9}" + "".join(f"{column:<18}" for column in found["columns"]) + "entry")
-    for row in found["entries"]:
+    lines += filter(None, [(result.get("disclosure") or {}).get("readers"), counterfactual(result)])
+    lines.append(f"{'rank':>5}{'':9}" + "".join(f"{column:<18}" for column in result["columns"]) + "entry")
+    for row in result["entries"]:
         name = f"{row['model']} {row['version']}".strip()
-        measured = "".join(f"{_points(row[column]):<18}" for column in found["columns"])
+        measured = "".join(f"{_points(row[column]):<18}" for column in result["columns"])
         lines.append(f"{_move(row['rank'])} {measured}{row['id']}  {name}")
-    names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in found["entries"]}
-    for one in found["significance"]:
+    names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in result["entries"]}
+    for one in result["significance"]:
         pair = " - ".join(names.get(one[side], one[side]) for side in ("first", "second"))
         lines.append(f"p {one['p'][0]:.3f} -> {one['p'][1]:.3f}  {pair}")
     return "\n".join(lines)
 
 
-def counterfactual(found: Mapping[str, Any]) -> str:
+def counterfactual(result: Mapping[str, Any]) -> str:
     """Return what happens to the ranks if the labels change so: one sentence; empty where no label changes.
 
     Of a draft of few pairs, which tells no number, it says the same whether one changes or none does.
     """
-    changes = found["labels"]
+    changes = result["labels"]
     verbs = (
         ("flipped", "label flips", "labels flip"),
         ("dropped", "item goes", "items go"),
@@ -110,13 +114,13 @@ def counterfactual(found: Mapping[str, Any]) -> str:
         parts = ["the labels change so"]
     if not parts:
         return ""
-    moves = [row["rank"] for row in found["entries"] if row["rank"][0] != row["rank"][1]]
-    if not found["summary"]["moved"]:
+    moves = [row["rank"] for row in result["entries"] if row["rank"][0] != row["rank"][1]]
+    if not result["summary"]["moved"]:
         effect = "no rank changes"
-    elif len(moves) == found["summary"]["moved"] == 2 and moves[0] == moves[1][::-1]:
+    elif len(moves) == result["summary"]["moved"] == 2 and moves[0] == moves[1][::-1]:
         effect = "ranks {} and {} swap".format(*sorted(moves[0]))
     else:
-        effect = f"{found['summary']['moved']:,} of {found['summary']['entries']:,} entries change their rank"
+        effect = f"{result['summary']['moved']:,} of {result['summary']['entries']:,} entries change their rank"
     return f"If {' and '.join(parts)}, {effect}."
 
 
@@ -132,7 +136,7 @@ def _move(rank: Sequence[int | None]) -> str:
 
 
 def _points(shares: Sequence[float | None]) -> str:
-    before, after = ("    -" if one is None else f"{100 * one:5.2f}" for one in shares)
+    before, after = ("    -" if share is None else f"{100 * share:5.2f}" for share in shares)
     return f"{before} -> {after}"
 
 
@@ -148,9 +152,9 @@ def task(one: TaskView) -> str:
     return f"task {one.id}: {one.kind} {one.subject}: {one.state}. {one.outcome}".rstrip()
 
 
-def backup(found: Health) -> str:
+def backup(result: Health) -> str:
     """Return the newest copy of the database, and whether the last attempt failed."""
-    made, failed = found.backup, found.backup_failed
+    made, failed = result.backup, result.backup_failed
     words = "none yet"
     if made is not None:
         words = f"{minute(made.started_at)}, {made.name}, {_size(made.size_bytes or 0)}"
@@ -161,54 +165,56 @@ def _size(number: int) -> str:
     return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 2**10:.0f} KiB"
 
 
-def reported_import(found: ImportResult) -> str:
+def reported_import(import_result: ImportResult) -> str:
     """Return what an import has done, what arithmetic says about each new row, and which names look like an entry's."""
-    return "\n".join([found.message, *map(_reported, found.new), *found.alike])
+    return "\n".join([import_result.message, *map(_reported, import_result.new), *import_result.alike])
 
 
-def reported_results(found: Sequence[ReportedResultView]) -> str:
+def reported_results(results: Sequence[ReportedResultView]) -> str:
     """Return one line a result."""
-    return "\n".join(map(_reported, found)) or "Nothing was imported yet."
+    return "\n".join(map(_reported, results)) or "Nothing was imported yet."
 
 
-def _reported(one: ReportedResultView) -> str:
-    numbers = " ".join(f"{name} {value:g}" for name, value in one.figures.items() if value is not None)
-    removed = f"  REMOVED: {one.removed}" if one.removed else ""
-    return f"{one.id}  {one.name}  {numbers}  ({one.check})  {one.url}{removed}"
+def _reported(result: ReportedResultView) -> str:
+    numbers = " ".join(f"{name} {value:g}" for name, value in result.figures.items() if value is not None)
+    removed = f"  REMOVED: {result.removed}" if result.removed else ""
+    return f"{result.id}  {result.name}  {numbers}  ({result.check})  {result.url}{removed}"
 
 
-def quota_grants(found: Sequence[GrantStatus]) -> str:
+def quota_grants(grants: Sequence[GrantStatus]) -> str:
     """Return one line a grant."""
     lines = [
-        f"{one.id}: {one.account}, {one.used} of {one.extra} used{', ended' if one.revoked_at is not None else ''}: "
-        f"{one.reason} ({iso(one.granted_at)} by {one.granted_by})"
-        for one in found
+        f"{grant.id}: {grant.account}, {grant.used} of {grant.extra} used"
+        f"{', ended' if grant.revoked_at is not None else ''}: {grant.reason} "
+        f"({iso(grant.granted_at)} by {grant.granted_by})"
+        for grant in grants
     ]
     return "\n".join(lines) or "Nothing was granted yet."
 
 
-def entries_found(found: EntryMatches) -> str:
+def entries_found(entry_matches: EntryMatches) -> str:
     """Return one line an entry."""
     lines = [
-        f"{one.id}  {one.model} {one.version}".rstrip()
-        + f"  by {one.owner_name or one.owner} ({one.owner}), {iso(one.submitted_at)}: {one.standing}"
-        for one in found.entries
+        f"{entry.id}  {entry.model} {entry.version}".rstrip()
+        + f"  by {entry.owner_name or entry.owner} ({entry.owner}), {iso(entry.submitted_at)}: {entry.standing}"
+        for entry in entry_matches.entries
     ]
-    return "\n".join(lines + _more(found.number - len(lines))) or "No such entry."
+    return "\n".join(lines + _more(entry_matches.number - len(lines))) or "No such entry."
 
 
 def _more(number: int) -> list[str]:
     return [f"and {number:,} more: search for part of a name or id"] if number > 0 else []
 
 
-def accounts(found: Directory) -> str:
+def accounts(directory: Directory) -> str:
     """Return one line an account."""
     lines = [
-        f"{one.id}  {one.name}  {one.role or 'role not known here'}, {'' if one.banned_at is None else 'BANNED, '}"
-        f"{pluralize(one.submissions, 'submission')}, first seen {iso(one.first_seen_at)}, last {iso(one.last_seen_at)}"
-        for one in found.accounts
+        f"{account.id}  {account.name}  {account.role or 'role not known here'}, "
+        f"{'' if account.banned_at is None else 'BANNED, '}{pluralize(account.submissions, 'submission')}, "
+        f"first seen {iso(account.first_seen_at)}, last {iso(account.last_seen_at)}"
+        for account in directory.accounts
     ]
-    return "\n".join(lines + _more(found.number - len(lines))) or found.nobody
+    return "\n".join(lines + _more(directory.number - len(lines))) or directory.nobody
 
 
 def installation(benchmark: str, data: Sequence[str]) -> str:
@@ -216,49 +222,53 @@ def installation(benchmark: str, data: Sequence[str]) -> str:
     return f"benchmark: {benchmark}, data in {', '.join(data)}"
 
 
-def last_sign(one: WorkerStatus) -> str:
+def last_sign(worker_status: WorkerStatus) -> str:
     """Return when a worker was last seen, or since when it is missed."""
-    if one.silent_since is not None:
-        return f"silent since {minute(one.silent_since)}"
-    return f"last seen {one.seconds_ago:.0f} s ago"
+    if worker_status.silent_since is not None:
+        return f"silent since {minute(worker_status.silent_since)}"
+    return f"last seen {worker_status.seconds_ago:.0f} s ago"
 
 
-def health(found: Health) -> str:
+def health(result: Health) -> str:
     """Return a page of it."""
     lines = [
-        f"board: label revision {found.label_revision}, scorer version {found.scorer_version}",
-        "submissions: " + (f"paused ({found.paused})" if found.paused else "taken"),
-        "jobs: " + ", ".join(f"{number} {state}" for state, number in found.jobs.items()),
-        "tasks: " + ", ".join(f"{number} {state}" for state, number in found.tasks.items()),
+        f"board: label revision {result.label_revision}, scorer version {result.scorer_version}",
+        "submissions: " + (f"paused ({result.paused})" if result.paused else "taken"),
+        "jobs: " + ", ".join(f"{number} {state}" for state, number in result.jobs.items()),
+        "tasks: " + ", ".join(f"{number} {state}" for state, number in result.tasks.items()),
     ]
-    if found.advice is not None:
-        lines.append(found.advice)
-    lines.append(f"last backup: {backup(found)}")
-    if found.waiting_seconds is not None:
-        lines.append(f"the oldest job has waited for {found.waiting_seconds:.0f} s")
-    lines += [f"worker {one.name}: {last_sign(one)}" for one in found.workers] or ["no worker"]
+    if result.advice is not None:
+        lines.append(result.advice)
+    lines.append(f"last backup: {backup(result)}")
+    if result.waiting_seconds is not None:
+        lines.append(f"the oldest job has waited for {result.waiting_seconds:.0f} s")
+    lines += [f"worker {worker.name}: {last_sign(worker)}" for worker in result.workers] or ["no worker"]
     lines += [
-        f"job {one.job_id} failed: {one.model} ({one.submission_id}) under {one.label_revision}: {one.reason}"
-        for one in found.failures
+        f"job {failure.job_id} failed: {failure.model} ({failure.submission_id}) "
+        f"under {failure.label_revision}: {failure.reason}"
+        for failure in result.failures
     ]
-    lines += [task(one) for one in found.failed_tasks]
-    lines += [f"disk of {one.path}: {one.free / _GIB:.1f} of {one.total / _GIB:.1f} GiB free" for one in found.disks]
-    if found.busy is not None and found.busy.raised:
-        lines.append(f"ALARM: {found.busy.sentence}")
-    if found.integrity is not None:
-        lines.append(f"ALARM: {found.integrity.sentence}")
-    checked = found.integrity_checked_at
+    lines += [task(failed_task) for failed_task in result.failed_tasks]
+    lines += [
+        f"disk of {disk.path}: {disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free" for disk in result.disks
+    ]
+    if result.busy is not None and result.busy.raised:
+        lines.append(f"ALARM: {result.busy.sentence}")
+    if result.integrity is not None:
+        lines.append(f"ALARM: {result.integrity.sentence}")
+    checked = result.integrity_checked_at
     lines.append(f"stored rows compared with the audit chain: {'not yet' if checked is None else iso(checked)}")
-    lines += [f"accepted: {one.sentence}" for one in found.weakly_hidden if one.accepted]
-    lines.append(f"suspicions: {found.suspicions} open")
-    return "\n".join([*lines, f"audit chain: {found.chain_seq} events"])
+    lines += [f"accepted: {one.sentence}" for one in result.weakly_hidden if one.accepted]
+    lines.append(f"suspicions: {result.suspicions} open")
+    return "\n".join([*lines, f"audit chain: {result.chain_seq} events"])
 
 
-def approvals(found: Sequence[PendingApproval]) -> str:
+def approvals(waiting: Sequence[PendingApproval]) -> str:
     """Return one line a submission."""
     lines = [
-        f"{one.submission}  {one.submitted_at}  {one.model} {one.version}".rstrip()
-        + f"  by {one.name} ({one.account}, {one.account_age_days} days old): {one.file}"
-        for one in found
+        f"{approval.submission}  {approval.submitted_at}  {approval.model} {approval.version}".rstrip()
+        + f"  by {approval.name} ({approval.account}, {approval.account_age_days} days old): "
+        + approval.file
+        for approval in waiting
     ]
     return "\n".join(lines) or "Nothing waits."

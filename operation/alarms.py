@@ -26,22 +26,22 @@ class ServiceAlarm(NamedTuple):
 
 def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     """Return the alarms that database and disks give."""
-    found = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
+    alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
     if alarm := _stuck(figures.gather(session)):
-        found.append(alarm)
+        alarms.append(alarm)
     if (uploads := stored_uploads.alarm(session)) is not None:
-        found.append(ServiceAlarm("uploads-damaged", uploads.sentence))
+        alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
-        found.append(ServiceAlarm("rows-changed", rows.sentence))
-    return found
+        alarms.append(ServiceAlarm("rows-changed", rows.sentence))
+    return alarms
 
 
 def service_alarms(session: Session, paths: Sequence[Path], replica: ReplicaWatch | None = None) -> list[ServiceAlarm]:
     """Return the alarms of a web process: those of database and disks, and the replica's."""
-    found = of_service(session, paths)
+    alarms = of_service(session, paths)
     if replica is not None and replica.alarm is not None:
-        found.append(ServiceAlarm("replica-behind", replica.alarm))
-    return found
+        alarms.append(ServiceAlarm("replica-behind", replica.alarm))
+    return alarms
 
 
 def _disk(path: Path) -> ServiceAlarm | None:
@@ -52,9 +52,9 @@ def _disk(path: Path) -> ServiceAlarm | None:
     return ServiceAlarm("disk-full", words + "Make room; until then no file is taken.", blocking=True)
 
 
-def _stuck(found: ServiceFigures) -> ServiceAlarm | None:
-    if not found.stuck:
+def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:
+    if not service_figures.stuck:
         return None
-    waits = max(found.oldest_job_age or 0.0, found.oldest_running_age or 0.0)
+    waits = max(service_figures.oldest_job_age or 0.0, service_figures.oldest_running_age or 0.0)
     words = f"A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
     return ServiceAlarm("worker-stuck", words + "it: another one is started and takes the job over.", blocking=True)

@@ -76,8 +76,8 @@ def gather(session: Session) -> ServiceFigures:
 
 def last_event_age(session: Session, kind: str) -> float | None:
     """Return how long ago an event of this kind was recorded; None: never."""
-    found = audit.newest(session, [kind], limit=1)
-    return _age(session.execute(select(database_now())).scalar_one(), found[0].at) if found else None
+    result = audit.newest(session, [kind], limit=1)
+    return _age(session.execute(select(database_now())).scalar_one(), result[0].at) if result else None
 
 
 def _jobs(session: Session) -> dict[str, int]:

@@ -43,14 +43,14 @@ def combined(events: Iterable[StoredEvent]) -> list[Incident]:
     """Return the incidents that events tell of, given the newest first."""
     updates: dict[int, list[IncidentUpdate]] = {}
     closed: dict[int, float] = {}
-    found: list[Incident] = []
+    incidents: list[Incident] = []
     for event in events:
         if event.kind == OPENED:
             linked = tuple(updates.get(event.seq, ()))
-            found.append(Incident(event.seq, event.body["text"], event.at, closed.get(event.seq), linked))
+            incidents.append(Incident(event.seq, event.body["text"], event.at, closed.get(event.seq), linked))
             continue
         number = int(event.body["incident"])
         updates.setdefault(number, []).append(IncidentUpdate(event.at, event.body["text"]))
         if event.kind == CLOSED:
             closed[number] = event.at
-    return sorted(found, key=lambda incident: incident.closed_at is not None)
+    return sorted(incidents, key=lambda incident: incident.closed_at is not None)

@@ -142,8 +142,8 @@ class Litestream:
                 raise OSError(str(error)) from None
         if answer.status_code != 200:
             raise OSError(f"status {answer.status_code}")
-        found: dict[str, Any] = answer.json()
-        return found
+        result: dict[str, Any] = answer.json()
+        return result
 
     def _refusal(self, reason: str) -> str:
         return (

@@ -43,12 +43,12 @@ class InstallationCollector(Collector):
             yield gauge("leaderboard_replica_behind_transactions", "Transactions that the replica lacks.", behind)
         try:
             with self.database.read() as session:
-                found = figures.gather(session)
+                result = figures.gather(session)
         except SQLAlchemyError:
             yield gauge("leaderboard_database_up", "Whether the database answers.", 0)
             return
         yield gauge("leaderboard_database_up", "Whether the database answers.", 1)
-        yield from _of_database(found)
+        yield from _of_database(result)
 
 
 def make_registry(collector: Collector) -> CollectorRegistry:
@@ -91,28 +91,28 @@ _AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
 )
 
 
-def _of_database(found: ServiceFigures) -> Iterator[Metric]:
-    yield gauge("leaderboard_submissions", "Submissions that were accepted.", found.submissions)
-    yield gauge("leaderboard_events", "Length of the audit chain.", found.events)
-    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", "state", found.jobs)
+def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
+    yield gauge("leaderboard_submissions", "Submissions that were accepted.", service_figures.submissions)
+    yield gauge("leaderboard_events", "Length of the audit chain.", service_figures.events)
+    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", "state", service_figures.jobs)
     for name, text, age in _AGES:
-        if (seconds := age(found)) is not None:
+        if (seconds := age(service_figures)) is not None:
             yield gauge(f"leaderboard_{name}_age_seconds", text, seconds)
     for name, text, values in (
-        ("scoring", "From claim to score, of the last 100 jobs.", found.scoring_seconds),
-        ("waiting", "From submission to score, of the last 100 jobs.", found.waiting_seconds),
+        ("scoring", "From claim to score, of the last 100 jobs.", service_figures.scoring_seconds),
+        ("waiting", "From submission to score, of the last 100 jobs.", service_figures.waiting_seconds),
     ):
         if values:
             shares = {str(share): quantile(values, share) for share in QUANTILES}
             yield _labelled(f"leaderboard_{name}_seconds", text, "quantile", shares)
-    yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", found.workers)
+    yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", service_figures.workers)
     words = "Workers that have loaded a label revision."
     loaded = GaugeMetricFamily("leaderboard_label_revision_workers", words, labels=["benchmark", "revision"])
-    for (benchmark, revision), number in sorted(found.revisions.items()):
+    for (benchmark, revision), number in sorted(service_figures.revisions.items()):
         loaded.add_metric([benchmark, revision], number)
     yield loaded
-    yield gauge("leaderboard_uploads_damaged", "Uploads that the daily check missed.", found.damaged_uploads)
-    yield gauge("leaderboard_rows_changed", "Rows that differ from the audit chain.", found.changed_rows)
+    yield gauge("leaderboard_uploads_damaged", "Uploads that the daily check missed.", service_figures.damaged_uploads)
+    yield gauge("leaderboard_rows_changed", "Rows that differ from the audit chain.", service_figures.changed_rows)
 
 
 def _labelled(name: str, text: str, label: str, values: dict[str, int] | dict[str, float]) -> GaugeMetricFamily:

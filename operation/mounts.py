@@ -49,9 +49,9 @@ class NotLocal(OSError):
 
 def mount_of(directory: Path, mounts: str) -> Mount | None:
     """Return the mount that holds a directory, which need not exist yet; None where the list does not say."""
-    found = [mount for mount in map(_mount, mounts.splitlines()) if mount and directory.is_relative_to(mount.point)]
+    results = [mount for mount in map(_mount, mounts.splitlines()) if mount and directory.is_relative_to(mount.point)]
     # The longest path wins; of several on one point the last, which hides those before it.
-    return max(enumerate(found), key=lambda pair: (len(pair[1].point.parts), pair[0]))[1] if found else None
+    return max(enumerate(results), key=lambda pair: (len(pair[1].point.parts), pair[0]))[1] if results else None
 
 
 def is_remote(mount: Mount) -> bool:

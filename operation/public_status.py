@@ -55,18 +55,18 @@ class PublicStatus:
     def _make(self) -> dict[str, Any]:
         try:
             with self.database.read() as session:
-                found = figures.gather(session)
+                result = figures.gather(session)
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
                 restored = figures.last_event_age(session, RESTORED)
         except SQLAlchemyError:
             return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": []}
         return {
-            "status": _word(found, known, paused),
-            "queue": found.jobs["queued"],
-            "scoring": found.jobs["running"],
-            "last_scored_seconds": _whole(found.last_scored_age),
-            "board_seconds": _whole(found.snapshot_age),
-            "workers": found.workers,
+            "status": _word(result, known, paused),
+            "queue": result.jobs["queued"],
+            "scoring": result.jobs["running"],
+            "last_scored_seconds": _whole(result.last_scored_age),
+            "board_seconds": _whole(result.snapshot_age),
+            "workers": result.workers,
             "replica_lag_seconds": _whole(self.replica.lag) if self.replica else None,
             "restored_seconds": _whole(restored),
             "paused": paused,
@@ -74,11 +74,11 @@ class PublicStatus:
         }
 
 
-def _word(found: ServiceFigures, known: list[Incident], paused: str | None) -> str:
+def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None) -> str:
     if paused is not None:
         return "paused"
-    silent = found.worker_age is None or found.worker_age > _WORKER_SILENT
-    waits = (found.oldest_job_age or 0.0) > STUCK_SECONDS
+    silent = service_figures.worker_age is None or service_figures.worker_age > _WORKER_SILENT
+    waits = (service_figures.oldest_job_age or 0.0) > STUCK_SECONDS
     unsolved = any(incident.closed_at is None for incident in known)
     return "degraded" if silent or waits or unsolved else "operational"
 

@@ -44,8 +44,8 @@ class Replica:
             return {"url": self.below(DATABASE)}
         options = s3_options(parts)
         path = f"{parts.path.strip('/')}/{DATABASE}".lstrip("/")
-        found = {"type": "s3", "bucket": parts.netloc, "path": path, **options}
-        return {**found, "force-path-style": True} if "endpoint" in options else found
+        result = {"type": "s3", "bucket": parts.netloc, "path": path, **options}
+        return {**result, "force-path-style": True} if "endpoint" in options else result
 
     def write(self, name: str, content: bytes) -> None:
         """Store a file, in place of what is there. Raises whatever the store raises."""

@@ -61,8 +61,8 @@ def check_daily(database: Database, uploads: Uploads, earlier: Path | None = Non
         last = audit.newest(session, [CHECKED], limit=1)
         if last and last[0].at > now - _EVERY:
             return None
-        found = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
-    looked_at = part_of_day([StoredUpload(*row) for row in found], int(now // _DAY), MOST_BYTES)
+        result = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
+    looked_at = part_of_day([StoredUpload(*row) for row in result], int(now // _DAY), MOST_BYTES)
     problems = find_problems(looked_at, uploads, Uploads(earlier) if earlier else None)
     with database.write() as session:
         facts = {"files": len(looked_at), "problems": len(problems), "named": problems[:_NAMED]}

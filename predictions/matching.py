@@ -56,7 +56,7 @@ def match(reading: ParsedFile, table: ItemTable) -> Matched:
 
 def _by_content(rows: Sequence[PredictionRow], table: ItemTable, matched: Matched) -> Candidates:
     """Match rows by key or texts. Returns the others: row index -> items with the same texts, or none."""
-    found: dict[tuple[str | None, ...], tuple[tuple[int, ...], int | None]] = {}
+    result: dict[tuple[str | None, ...], tuple[tuple[int, ...], int | None]] = {}
     open_rows: Candidates = {}
     items, flips = matched.items, matched.flips
     for index, row in enumerate(rows):
@@ -65,9 +65,9 @@ def _by_content(rows: Sequence[PredictionRow], table: ItemTable, matched: Matche
             open_rows[index] = ()
             continue
         hint = (row.id, row.query, *texts) if texts else (row.id, row.key)
-        known = found.get(hint)
+        known = result.get(hint)
         if known is None:
-            known = found[hint] = _by_texts(row, table) if texts else (_by_key(row, table), None)
+            known = result[hint] = _by_texts(row, table) if texts else (_by_key(row, table), None)
         candidates, flips[index] = known
         if len(candidates) == 1:
             items[index] = candidates[0]
@@ -139,12 +139,12 @@ def _revision(reading: ParsedFile, table: ItemTable, matched: Matched, open_rows
         wanted: Counter[tuple[int, ...] | str | None] = Counter(
             twins.get(i) or table.items[i].ids[revision] for i in held - certain
         )
-        found = names
+        result = names
         if reading.one_vote_a_row:  # K rows an item
-            found = Counter({name: min(count, wanted[name] or 1) for name, count in names.items()})
+            result = Counter({name: min(count, wanted[name] or 1) for name, count in names.items()})
         renamed = sum(i in held and table.items[i].ids[revision] != name for i, name in called)
-        extra = len(certain - held) + (found - wanted).total()
-        missing = (wanted - found).total()
+        extra = len(certain - held) + (result - wanted).total()
+        missing = (wanted - result).total()
         ids, places = _evidence(table, matched, revision)
         return not extra and not missing, -extra - renamed, ids, places, in_order(revision), -missing
 
@@ -156,9 +156,9 @@ def _evidence(table: ItemTable, matched: Matched, revision: str) -> tuple[int, i
     ids = places = 0
     for (name, item, position), count in matched.counts.items():
         if item == UNKNOWN:
-            found = table.by_id(name, revision) if name is not None else ()
-            ids += count * bool(found)
-            places += count * (position is not None and position in [table.items[i].rows[revision] for i in found])
+            result = table.by_id(name, revision) if name is not None else ()
+            ids += count * bool(result)
+            places += count * (position is not None and position in [table.items[i].rows[revision] for i in result])
             continue
         ids += count * (name is not None and table.items[item].ids.get(revision) == name)
         places += count * (position is not None and table.items[item].rows.get(revision) == position)

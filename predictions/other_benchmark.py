@@ -20,8 +20,8 @@ def other_benchmark(data: bytes, spec: BenchmarkSpec) -> BenchmarkSpec | None:
     folder = spec.folder.parent if spec.folder is not None else DEFINITIONS
     known = [_load(name, spec) for name in known_benchmarks(folder) if name != spec.id]
     others = [other for other in known if other is not None and not other.synthetic]
-    found = [benchmark_of_record(record, [spec, *others]) for record in first_records(data)]
-    named = {other.id: other for other in found if other is not None}
+    results = [benchmark_of_record(record, [spec, *others]) for record in first_records(data)]
+    named = {other.id: other for other in results if other is not None}
     return next(iter(named.values())) if len(named) == 1 and spec.id not in named else None
 
 

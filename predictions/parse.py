@@ -145,13 +145,13 @@ def _pair_samples(file: PredictionFile, matched: MatchedPairs, table: ItemTable)
     for row, prediction in enumerate(file.predictions):
         for place, (vote, reply) in enumerate(zip(prediction.votes, prediction.replies, strict=False)):
             samples.see(row, place, vote, reply, words)
-    found = []
+    results = []
     for seen in samples.chosen():
         item = matched.items[seen.row] or 0
         vote = int(matched.matrix[item, seen.vote])
         name = item_label(item, table, matched.revision)
-        found.append(Sample(name, seen.reply, seen.read, vote if vote in (0, 1) else None))
-    return tuple(found)
+        results.append(Sample(name, seen.reply, seen.read, vote if vote in (0, 1) else None))
+    return tuple(results)
 
 
 def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
@@ -188,8 +188,8 @@ def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
 
 def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
     votes = upload.items * upload.votes.k
-    found = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field, upload.example)
-    return (found,) if found else ()
+    result = readability.refusal(upload.behaviour.parse_rate, votes, upload.reply_field, upload.example)
+    return (result,) if result else ()
 
 
 def _refuse_other_benchmark(
@@ -325,12 +325,12 @@ def _report_coverage(
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
 
-def _report_part(found: int, table: ItemTable, findings: ProblemCollector) -> None:
+def _report_part(result: int, table: ItemTable, findings: ProblemCollector) -> None:
     """Return the problem of a file with too few items to identify its revision."""
     sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
     whole = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}, depending on the revision"
     message = (
-        f"The file has votes for {found:,} {'pair' if found == 1 else 'pairs'}. It must have votes for every pair of "
+        f"The file has votes for {result:,} {'pair' if result == 1 else 'pairs'}. It must have votes for every pair of "
         f"one revision ({whole}): run the judge on all of them."
     )
     findings.add("missing-item", message)

@@ -26,15 +26,15 @@ def refusal(share: float, votes: int, reply_field: str | None, example: str = _U
     if share >= REFUSED_BELOW:
         return None
     read = round(share * votes)
-    found = f"Only {read:,}" if read else "None"
+    text = f"Only {read:,}" if read else "None"
     if reply_field is None:
         message = (
-            f"{found} of the {votes:,} votes {'are' if read > 1 else 'is'} for a response; all others are undecided "
+            f"{text} of the {votes:,} votes {'are' if read > 1 else 'is'} for a response; all others are undecided "
             "(null, or equal scores). There is nothing to score. See that your judge answered and its votes were saved."
         )
     else:
         message = (
-            f"{found} of the {votes:,} replies {'hold' if read > 1 else 'holds'} a verdict. Replies are taken from "
+            f"{text} of the {votes:,} replies {'hold' if read > 1 else 'holds'} a verdict. Replies are taken from "
             f"`{reply_field}`: the samples show whether those are your judge's. {_VERDICT.format(example)}"
         )
     return Problem(None, None, reply_field, UNREADABLE, message)

@@ -127,8 +127,8 @@ def _result(output: bytes, errors: bytes, returncode: int, benchmark: str | Path
             return answer["report"], _unpacked(answer["upload"]) if answer["upload"] else None
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
-    said = errors.decode(errors="replace").strip()
-    log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "said": said}})
+    message = errors.decode(errors="replace").strip()
+    log.error("reading.failed", extra={"data": {"exit_code": returncode, "bytes": len(output), "said": message}})
     raise ReadingFailed
 
 

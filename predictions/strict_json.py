@@ -80,8 +80,8 @@ def loads(text: bytes) -> Any:
             lone-surrogate, nul-character or too-deep.
     """
     value, keys = loads_with_key_counts(text)
-    found = scan(text)
-    return value if found.plain and found.keys == keys else _strictly(text)
+    result = scan(text)
+    return value if result.plain and result.keys == keys else _strictly(text)
 
 
 def loads_with_key_counts(text: bytes) -> tuple[Any, int]:
@@ -145,12 +145,12 @@ def _strictly(text: bytes) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise JsonFault("duplicate-key", f"the key {twice[:80]!r} occurs twice in one object; keep one of them")
-    return found
+    return result
 
 
 def _no_constant(name: str) -> NoReturn:

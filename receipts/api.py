@@ -24,21 +24,21 @@ def build(receipts: ReceiptService) -> APIRouter:
     @router.get("/api/v1/submissions/{submission}/receipt", responses=openapi_examples.ACCEPTANCE)
     def acceptance(submission: str, request: Request) -> Response:
         """Return the signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
-        found = receipts.of_acceptance(submission, identity_of(request))
-        if found is None:
+        result = receipts.of_acceptance(submission, identity_of(request))
+        if result is None:
             return problem(404, "unknown-submission", "There is no receipt of this submission here.")
-        return _canonical(found)
+        return _canonical(result)
 
     @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
     def scores(entry: str, request: Request) -> Response:
         """Return the signed receipts of every score of an entry, under all label revisions, the oldest first."""
         try:
-            found = receipts.of_scores(entry, identity_of(request))
+            scores = receipts.of_scores(entry, identity_of(request))
         except RecordChanged as changed:
             return problem(500, "record-changed", str(changed))
-        if found is None:
+        if scores is None:
             return problem(404, "unknown-entry", "There is no entry with this id.")
-        return _canonical({"entry": entry, "receipts": found})
+        return _canonical({"entry": entry, "receipts": scores})
 
     @router.get("/api/v1/keys", responses=openapi_examples.KEYS)
     def keys() -> Response:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> CommandOutput:
         receipts = read_receipts(receipt)
     except NoReceipt as none:
         return _said(options, [], [Finding("receipt", CheckOutcome.FAILED, "not-a-receipt", str(none))])
-    each = [(one, check_all(one, keys, file, table, chain)) for one in receipts]
+    each = [(receipt, check_all(receipt, keys, file, table, chain)) for receipt in receipts]
     return _said(options, each, about_chain)
 
 
@@ -72,21 +72,23 @@ def _said(
     options: argparse.Namespace, each: list[tuple[dict[str, Any], list[Finding]]], besides: list[Finding]
 ) -> CommandOutput:
     findings = [one for _, found in each for one in found] + besides
-    good = not any(one.outcome is CheckOutcome.FAILED for one in findings)
+    good = not any(finding.outcome is CheckOutcome.FAILED for finding in findings)
     if options.json:
         parts = [{"receipt": receipt, "checks": [one.to_json() for one in found]} for receipt, found in each]
-        text = json.dumps({"ok": good, "receipts": parts, "checks": [one.to_json() for one in besides]})
+        text = json.dumps({"ok": good, "receipts": parts, "checks": [beside.to_json() for beside in besides]})
     else:
         lines = ["OK: everything that was checked holds." if good else "FAILED: something does not hold."]
-        for receipt, found in each:
-            lines += [title(receipt), *map(_line, found)]
+        for receipt, result in each:
+            lines += [title(receipt), *map(_line, result)]
         text = "\n".join(map(_printable, [*lines, *map(_line, besides)]))
     return CommandOutput(text, OK if good else FAILED)
 
 
-def _line(one: Finding) -> str:
-    name = one.check if one.outcome is CheckOutcome.OK else f"{one.check} {one.outcome} ({one.code})"
-    return f"  {name}: {one.message}"
+def _line(finding: Finding) -> str:
+    name = (
+        finding.check if finding.outcome is CheckOutcome.OK else f"{finding.check} {finding.outcome} ({finding.code})"
+    )
+    return f"  {name}: {finding.message}"
 
 
 def _keys(options: argparse.Namespace) -> Mapping[str, bytes]:
@@ -137,10 +139,10 @@ def _table(options: argparse.Namespace) -> Any:
     if options.items is None:
         return load_table
     try:
-        found = load_table(options.items)
+        table = load_table(options.items)
     except (OSError, ValueError, KeyError) as error:
         raise _UnusableInput(f"{options.items} cannot be read as items: {error}") from None
-    return lambda: found
+    return lambda: table
 
 
 def _bytes(path: Path) -> bytes:

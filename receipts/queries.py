@@ -54,8 +54,8 @@ class Scored(NamedTuple):
 
 def receipts_of_submission(session: Session, benchmark: str, submission: str) -> ReceiptRow | None:
     """Return a submission; None if there is no such one."""
-    found = session.execute(_held(benchmark).where(Submission.id == submission)).one_or_none()
-    return _as_held(found) if found else None
+    row = session.execute(_held(benchmark).where(Submission.id == submission)).one_or_none()
+    return _as_held(row) if row else None
 
 
 def receipts_of_account(session: Session, benchmark: str, owner: str, most: int) -> list[ReceiptRow]:
@@ -130,8 +130,8 @@ def _same_revision(table: type[LabelCommitment] | type[ImportedLabels]) -> Colum
 def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:
     """Return whether a score was recorded with this chunk of a re-score."""
     same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-    said = {**same, "recorded_at": score.created_at}
-    return all(chunk.body.get(name) == value for name, value in said.items()) and _holds(chunk, score)
+    values = {**same, "recorded_at": score.created_at}
+    return all(chunk.body.get(name) == value for name, value in values.items()) and _holds(chunk, score)
 
 
 def _holds(chunk: audit.StoredEvent, score: Scored) -> bool:

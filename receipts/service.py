@@ -53,15 +53,15 @@ class ReceiptService:
         It names the owner, so others get it only for entries on the board under their owner's name.
         """
         with self.database.read() as session:
-            found = queries.receipts_of_submission(session, self.spec.id, submission)
-            if found is None:
+            result = queries.receipts_of_submission(session, self.spec.id, submission)
+            if result is None:
                 return None
             shown = visibility.of(session, submission)
             state, _ = visibility.approvals(session, [submission]).get(submission, (visibility.APPROVED, None))
-        open_to_all = shown == visibility.PLAIN and state == visibility.APPROVED and not found.hidden
-        if not (open_to_all or _may_see(found, user)):
+        open_to_all = shown == visibility.PLAIN and state == visibility.APPROVED and not result.hidden
+        if not (open_to_all or _may_see(result, user)):
             return None
-        return found.receipt if SIGNATURE in found.receipt else None
+        return result.receipt if SIGNATURE in result.receipt else None
 
     def of_scores(self, submission: str, user: Identity) -> list[dict[str, Any]] | None:
         """Return the receipts of all scores, the oldest first; None where there is no such entry that this person may
@@ -70,18 +70,18 @@ class ReceiptService:
         Raises RecordChanged where rows about it, or about labels, are not what their events say.
         """
         with self.database.read() as session:
-            found = queries.receipts_of_submission(session, self.spec.id, submission)
-            if found is None:
+            result = queries.receipts_of_submission(session, self.spec.id, submission)
+            if result is None:
                 return None
             shown = visibility.of(session, submission)
-            if (found.hidden or not shown.published) and not _may_see(found, user):
+            if (result.hidden or not shown.published) and not _may_see(result, user):
                 return None
             ledger, wrong = integrity.about(session, submission)
             labels = queries.labels(session, self.spec.id, self.hidden_labels)
             stored = queries.scores(session, [submission])
             levels = ladder.levels(session, self.spec.id, self.hidden_labels)
             withheld = ladder.withheld(session, self.spec, levels, [submission])
-            stated = [] if wrong else [self._state(session, found, one, labels, ledger, withheld) for one in stored]
+            stated = [] if wrong else [self._state(session, result, one, labels, ledger, withheld) for one in stored]
         if wrong:
             self._refuse(submission, wrong[0])
         return [self.signer.sign(one) for one in stated]
@@ -89,7 +89,7 @@ class ReceiptService:
     def _state(
         self,
         session: Session,
-        found: ReceiptRow,
+        receipt: ReceiptRow,
         score: Scored,
         labels: dict[str, payload.Labels],
         ledger: Ledger,
@@ -102,15 +102,15 @@ class ReceiptService:
         """
         under = labels[score.label_revision]
         counted = payload.CountedScore(
-            submission=found.id,
+            submission=receipt.id,
             spec=self.spec,
-            content_sha256=found.content_sha256,
+            content_sha256=receipt.content_sha256,
             scorer_version=score.scorer_version,
             tally_text=score.tally,
             scored_at=iso(score.created_at),
         )
         said = payload.score_payload(counted, under)
-        if (found.id, score.label_revision, score.scorer_version) in withheld:
+        if (receipt.id, score.label_revision, score.scorer_version) in withheld:
             said = payload.without_score(said)
         place = ledger.place(score)
         assert place is not None  # or else it would have been refused
@@ -145,7 +145,7 @@ class ReceiptService:
         return {"keys": listed}
 
 
-def _may_see(found: ReceiptRow, user: Identity) -> bool:
+def _may_see(receipt: ReceiptRow, user: Identity) -> bool:
     """Return whether somebody owns an entry, or maintains. Without sign-in everybody has one account, and nobody
     owns."""
-    return Role.MAINTAINER in user.roles or (user.auth_method in ("session", "token") and user.account == found.owner)
+    return Role.MAINTAINER in user.roles or (user.auth_method in ("session", "token") and user.account == receipt.owner)

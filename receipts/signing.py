@@ -91,8 +91,8 @@ def verify_signature(receipt: Mapping[str, Any], public_key: bytes) -> bool:
     """Return whether the signature of a receipt is by this key, and over exactly what it says."""
     try:
         signature = base64.b64decode(receipt[SIGNATURE], validate=True)
-        said = {name: value for name, value in receipt.items() if name != SIGNATURE}
-        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, _signed_text(said))
+        values = {name: value for name, value in receipt.items() if name != SIGNATURE}
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, _signed_text(values))
     except (InvalidSignature, KeyError, TypeError, ValueError):
         return False
     return True
@@ -122,7 +122,7 @@ def read_keys(given: object) -> dict[str, bytes]:
 
 
 def _by_id(keys: Iterable[bytes]) -> dict[str, bytes]:
-    return {key_id(one): one for one in keys}
+    return {key_id(key): key for key in keys}
 
 
 def _signed_text(facts: Mapping[str, Any]) -> bytes:
@@ -131,9 +131,9 @@ def _signed_text(facts: Mapping[str, Any]) -> bytes:
 
 def _decoded(text: object, size: int, what: str) -> bytes:
     try:
-        found = base64.b64decode(text.strip(), validate=True) if isinstance(text, str) else b""
+        result = base64.b64decode(text.strip(), validate=True) if isinstance(text, str) else b""
     except (binascii.Error, ValueError):
-        found = b""
-    if len(found) != size:
+        result = b""
+    if len(result) != size:
         raise KeyUnusable(f"a key is {what}")
-    return found
+    return result

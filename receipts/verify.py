@@ -55,12 +55,12 @@ def read_receipts(data: bytes) -> list[dict[str, Any]]:
         NoReceipt: it is cut off, or something else.
     """
     try:
-        found = json.loads(data)
+        result = json.loads(data)
     except (ValueError, RecursionError):
         raise NoReceipt("The file is not JSON, or was cut off.") from None
-    if isinstance(found, dict) and SIGNATURE not in found:
-        found = found.get("receipts", [found["receipt"]] if "receipt" in found else None)
-    listed = found if isinstance(found, list) else [found]
+    if isinstance(result, dict) and SIGNATURE not in result:
+        result = result.get("receipts", [result["receipt"]] if "receipt" in result else None)
+    listed = result if isinstance(result, list) else [result]
     if not listed or not all(isinstance(one, dict) and SIGNATURE in one and "kind" in one for one in listed):
         raise NoReceipt("The file holds no signed receipt.")
     return listed
@@ -103,7 +103,7 @@ def check_file(receipt: Mapping[str, Any], data: bytes, table: ItemTable) -> lis
 def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) -> Iterator[Finding]:
     from receipts.payload import votes_sha256
 
-    found = {
+    result = {
         "bytes": size,
         "format": upload.format,
         "revision": upload.revision,
@@ -111,8 +111,10 @@ def _check_counts(receipt: Mapping[str, Any], size: int, upload: Predictions) ->
         "votes_per_item": upload.votes.k,
         "votes": upload.items * upload.votes.k,
     }
-    said = {name: receipt.get(name) for name in found}
-    if wrong := [f"{name} {said[name]!s:.40}, not {value}" for name, value in found.items() if said[name] != value]:
+    values = {name: receipt.get(name) for name in result}
+    if wrong := [
+        f"{name} {values[name]!s:.40}, not {value}" for name, value in result.items() if values[name] != value
+    ]:
         yield _failed("counts", "counts-differ", "The receipt says " + "; ".join(wrong) + ".")
     else:
         yield _ok("counts", f"{upload.items:,} items with {votes_phrase(upload.votes.k)}, as the receipt says.")
@@ -195,15 +197,15 @@ class Chain:
     def check_receipt(self, receipt: Mapping[str, Any]) -> Finding:
         """Return whether the event that a receipt names is in the chain, with the body that the receipt carries or
         names."""
-        found = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), "receipt", "chain")
-        if found.outcome is not CheckOutcome.OK:
-            return found
+        finding = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), "receipt", "chain")
+        if finding.outcome is not CheckOutcome.OK:
+            return finding
         seq, body, named = receipt["chain_seq"], receipt.get("body"), receipt.get("body_sha256")
         digests = {body_sha256(canonical_json(body))} if isinstance(body, dict) else set()
         digests |= set() if named is None else {named}
         if digests - {self.bodies[seq - 1]}:
             return _failed("chain", "body-differs", f"Event {seq} of the chain has another body than the receipt says.")
-        return found
+        return finding
 
     def _too_short(self, seq: int, what: str) -> str:
         return (

@@ -58,13 +58,13 @@ def add_adjudicators(ctx: ActionContext, project: ProjectNumber, annotators: Acc
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        found = known(session, ctx.benchmark, project, lock=True)
+        result = known(session, ctx.benchmark, project, lock=True)
         added = add_accounts(session, project, annotators, adjudications.add_adjudicators)
         if not added:
             return ActionResult(False, "They may adjudicate already.")
         facts = {"project": project, "adjudicators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ADJUDICATORS, facts)
-    return ActionResult(True, f"{len(added)} more may adjudicate in {found.name}.", seq)
+    return ActionResult(True, f"{len(added)} more may adjudicate in {result.name}.", seq)
 
 
 @action(
@@ -81,11 +81,11 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, place: Place) -> Co
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = _open_to(session, ctx, project)
+        result = _open_to(session, ctx, project)
         key = item_of(session, project, place)
-        said = _disagreeing(session, ctx, found, key)
+        said = _disagreeing(session, ctx, result, key)
         decided = adjudications.decisions(session, project).get(key)
-        pair = project_pairs.content(ctx, session, found, place, key)
+        pair = project_pairs.content(ctx, session, result, place, key)
     seen = annotation_order(ctx.user.account, key)
     shown = [GivenAnswer(seen_verdict(one.verdict, seen), tuple(one.errors), one.note) for one in said]
     own = None
@@ -93,7 +93,7 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, place: Place) -> Co
         own = GivenAnswer(seen_verdict(decided.verdict, seen), tuple(decided.errors), decided.note)
     return ContestedPair(
         place,
-        found.items,
+        result.items,
         pair.query,
         in_order(pair.responses, seen) if pair.responses else None,
         pair.image,
@@ -111,24 +111,24 @@ def disagreement(ctx: ActionContext, project: ProjectNumber, place: Place) -> Co
     audit=ADJUDICATED,
     help="decide a pair on which annotators disagree, over an earlier decision of yours",
 )
-def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, said: GivenAnswer) -> ActionResult:
+def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, given_answer: GivenAnswer) -> ActionResult:
     """Decide a pair on which annotators disagree: the answer counts instead of theirs.
 
     Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
-    said = replace(said, errors=tuple(said.errors))
-    check(said)
+    given_answer = replace(given_answer, errors=tuple(given_answer.errors))
+    check(given_answer)
     with ctx.database.write() as session:
-        found = _open_to(session, ctx, project, lock=True)
-        if found.closed_at is not None:
-            raise Conflict("closed", f"{found.name} is closed: answers do not change any more.")
+        result = _open_to(session, ctx, project, lock=True)
+        if result.closed_at is not None:
+            raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
         key = item_of(session, project, place)
-        _disagreeing(session, ctx, found, key)
-        verdict = stored_verdict(said.verdict, annotation_order(ctx.user.account, key))
+        _disagreeing(session, ctx, result, key)
+        verdict = stored_verdict(given_answer.verdict, annotation_order(ctx.user.account, key))
         before = adjudications.decisions(session, project).get(key)
-        values = {"verdict": verdict, "errors": list(said.errors), "note": said.note}
+        values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         if before is not None and before[1:] == (ctx.user.account, *values.values()):
             return ActionResult(False, "It is saved already.")
         adjudications.add_adjudicators(session, project, [ctx.user.account])
@@ -140,16 +140,16 @@ def adjudicate(ctx: ActionContext, project: ProjectNumber, place: Place, said: G
 
 def _open_to(session: Session, ctx: ActionContext, project: int, *, lock: bool = False) -> Project:
     """Return the project, if the user may adjudicate in it; to others it does not exist."""
-    found = known(session, ctx.benchmark, project, lock=lock)
+    result = known(session, ctx.benchmark, project, lock=lock)
     if Role.MAINTAINER in ctx.user.roles or ctx.user.account in adjudications.adjudicators(session, project):
-        return found
+        return result
     raise NotFound(f"There is no project {project}.")
 
 
 def _disagreeing(session: Session, ctx: ActionContext, project: Project, key: str) -> list[AnnotatorAnswer]:
     """Return the answers that the user may see and decide about. Raises Conflict where there are none."""
     answers = annotation_projects.answers(session, project.id)
-    if any(one.account == ctx.user.account for one in answers if one.item == key):
+    if any(answer.account == ctx.user.account for answer in answers if answer.item == key):
         raise Conflict("own-answer", "You have annotated this pair, so somebody else decides it.")
     decided = adjudications.decisions(session, project.id).get(key)
     if decided is not None and decided.account != ctx.user.account:
@@ -157,4 +157,4 @@ def _disagreeing(session: Session, ctx: ActionContext, project: Project, key: st
     said = contested(answers, project.answers_wanted or TWO).get(key)
     if said is None and decided is None:
         raise Conflict("no-disagreement", "Annotators do not disagree about this pair.")
-    return said if said is not None else [one for one in answers if one.item == key]
+    return said if said is not None else [answer for answer in answers if answer.item == key]

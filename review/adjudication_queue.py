@@ -24,8 +24,8 @@ class AdjudicationQueue(NamedTuple):
 def contested(answers: Iterable[AnnotatorAnswer], wanted: int) -> dict[str, list[AnnotatorAnswer]]:
     """Return item key -> answers, of items with enough answers that differ. Reasons to drop a pair do not differ."""
     given: dict[str, list[AnnotatorAnswer]] = defaultdict(list)
-    for one in answers:
-        given[one.item].append(one)
+    for answer in answers:
+        given[answer.item].append(answer)
     return {
         item: said
         for item, said in given.items()
@@ -35,10 +35,10 @@ def contested(answers: Iterable[AnnotatorAnswer], wanted: int) -> dict[str, list
 
 def queue(session: Session, project: Project, account: str) -> AdjudicationQueue:
     """Return what somebody may adjudicate: no pair that this person has annotated, or that somebody else decided."""
-    found = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
+    result = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
     decided = adjudications.decisions(session, project.id)
     places = {item: at for at, item in enumerate(annotation_projects.items(session, project.id), start=1)}
-    own = {item for item, said in found.items() if any(one.account == account for one in said)}
-    left = sorted(places[item] for item in found if item not in own and item not in decided)
+    own = {item for item, said in result.items() if any(one.account == account for one in said)}
+    left = sorted(places[item] for item in result if item not in own and item not in decided)
     mine = sorted(places[item] for item, one in decided.items() if one.account == account)
     return AdjudicationQueue(tuple(left), tuple(mine))

@@ -36,10 +36,18 @@ def agreement_within(ctx: ActionContext, project: ProjectNumber) -> dict[str, An
         given, times = annotation_projects.answers(session, project), answer_times(session, project)
         labels = with_seconds(given, times, adjudications.first_answers(session, project))
         gold = adjudications.gold(session, project)
-        names = {one.annotator: queries.account_name(session, one.annotator) or one.annotator for one in labels}
+        names = {label.annotator: queries.account_name(session, label.annotator) or label.annotator for label in labels}
     answers = [
-        PersonAnswer(one.item, one.annotator, one.verdict, tuple(one.errors), one.note, one.seconds, one.first_verdict)
-        for one in labels
+        PersonAnswer(
+            label.item,
+            label.annotator,
+            label.verdict,
+            tuple(label.errors),
+            label.note,
+            label.seconds,
+            label.first_verdict,
+        )
+        for label in labels
     ]
     report = agreement_report(answers, gold)
     people = {account: {"name": names[account], **facts} for account, facts in report["annotators"].items()}

@@ -90,8 +90,10 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
     """Return the projects in which you may answer or adjudicate."""
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = annotation_projects.projects(session, ctx.benchmark)
-        return [_sheet(session, one, ctx.user) for one in found if _rights(session, one.id, ctx.user).any]
+        projects = annotation_projects.projects(session, ctx.benchmark)
+        return [
+            _sheet(session, project, ctx.user) for project in projects if _rights(session, project.id, ctx.user).any
+        ]
 
 
 @action("verification.sheet", "GET /api/v1/verification/{project}", role=Role.SUBMITTER, help="one of them", command="")
@@ -102,10 +104,10 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = known(session, ctx.benchmark, project)
+        result = known(session, ctx.benchmark, project)
         if not _rights(session, project, ctx.user).any:
             raise NotFound(f"There is no project {project}.")
-        return _sheet(session, found, ctx.user)
+        return _sheet(session, result, ctx.user)
 
 
 @action(
@@ -122,16 +124,16 @@ def show(ctx: ActionContext, project: ProjectNumber, place: Place) -> ShownPair:
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = _open_to(session, ctx.user, ctx.benchmark, project)
+        result = _open_to(session, ctx.user, ctx.benchmark, project)
         key = item_of(session, project, place)
         given = annotation_projects.answer(session, project, ctx.user.account, key)
         first = adjudications.first_answer(session, project, ctx.user.account, key)
-        pair = project_pairs.content(ctx, session, found, place, key)
+        pair = project_pairs.content(ctx, session, result, place, key)
     seen = annotation_order(ctx.user.account, key)
     revealed = given is not None and given.models_seen_at is not None
     return ShownPair(
         place,
-        found.items,
+        result.items,
         pair.query,
         in_order(pair.responses, seen) if pair.responses else None,
         pair.image,
@@ -156,7 +158,7 @@ def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | N
     audit=ANSWERED,
     help="say which response is better, over an earlier answer",
 )
-def answer(ctx: ActionContext, project: ProjectNumber, place: Place, said: GivenAnswer) -> ActionResult:
+def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answer: GivenAnswer) -> ActionResult:
     """Keep an answer, over an earlier one.
 
     The same again changes nothing. Where the pair has a draft label, the first verdict is kept beside later ones:
@@ -164,24 +166,24 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, said: Given
     """
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
-    said = replace(said, errors=tuple(said.errors))
-    check(said)
+    given_answer = replace(given_answer, errors=tuple(given_answer.errors))
+    check(given_answer)
     with ctx.database.write() as session:
-        found = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
-        if found.closed_at is not None:
-            raise Conflict("closed", f"{found.name} is closed: answers do not change any more.")
+        result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
+        if result.closed_at is not None:
+            raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
         key = item_of(session, project, place)
         seen = annotation_order(ctx.user.account, key)
         before = annotation_projects.answer(session, project, ctx.user.account, key)
-        if before is not None and _as_seen(before, seen) == said:
+        if before is not None and _as_seen(before, seen) == given_answer:
             return ActionResult(False, "It is saved already.")
-        verdict = stored_verdict(said.verdict, seen)
+        verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", "You have seen which models wrote these; your preference stays.")
         annotation_projects.add_annotators(session, project, [ctx.user.account])
-        values = {"verdict": verdict, "errors": list(said.errors), "note": said.note}
+        values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         annotation_projects.save_answer(session, project, ctx.user.account, key, **values)
-        if before is None and project_pairs.draft_label(session, found, key) is not None:
+        if before is None and project_pairs.draft_label(session, result, key) is not None:
             adjudications.add_first_answer(session, project, ctx.user.account, key, verdict)
         # What was said is in the digest that closing puts on record, all answers together.
         seq = audit.append(
@@ -206,9 +208,9 @@ def show_models(ctx: ActionContext, project: ProjectNumber, place: Place) -> Sho
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
     with ctx.database.write() as session:
-        found = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
+        result = _open_to(session, ctx.user, ctx.benchmark, project, lock=True)
         key = item_of(session, project, place)
-        if project_pairs.content(ctx, session, found, place, key).models is None:
+        if project_pairs.content(ctx, session, result, place, key).models is None:
             raise Conflict("no-models", "Here nobody knows which models wrote these.")
         if annotation_projects.answer(session, project, ctx.user.account, key) is None:
             raise Conflict("no-answer", "Answer first: who wrote a response can tell which is better.")
@@ -222,10 +224,10 @@ def image_of(ctx: ActionContext, project: int, place: int) -> Path | None:
     """Return the image of a candidate, for who may answer or adjudicate. Raises AuthError, NotFound."""
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        found = known(session, ctx.benchmark, project)
+        result = known(session, ctx.benchmark, project)
         if not _rights(session, project, ctx.user).any:
             raise NotFound(f"There is no project {project}.")
-        return project_pairs.image_file(session, ctx.benchmark, found, item_of(session, project, place))
+        return project_pairs.image_file(session, ctx.benchmark, result, item_of(session, project, place))
 
 
 def require_annotator(user: Identity) -> None:
@@ -259,10 +261,10 @@ def _rights(session: Session, project: int, user: Identity) -> _Rights:
 
 def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, lock: bool = False) -> Project:
     """Return the project, if somebody may annotate in it; to others it does not exist."""
-    found = known(session, benchmark, project, lock=lock)
+    result = known(session, benchmark, project, lock=lock)
     if not _rights(session, project, user).annotates:
         raise NotFound(f"There is no project {project}.")
-    return found
+    return result
 
 
 def _sheet(session: Session, project: Project, user: Identity) -> ProjectView:

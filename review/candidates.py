@@ -81,8 +81,8 @@ def proposed(ctx: ActionContext) -> Proposed:
     for category in ctx.items.table.spec.category_keys:
         of_it = [index for index in known if ctx.items.table.items[index].category == category]
         votes |= vote_counts(ctx.database, ctx.items.table, of_it, among=heard.get(category, asked))
-    found = (
+    candidate_items = (
         CandidateItem(ctx.items.table.items[index].key, short_name(ctx.items.table, index), votes[index])
         for index in known
     )
-    return Proposed(tuple(found), facts)
+    return Proposed(tuple(candidate_items), facts)

@@ -121,7 +121,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     """Return your own disputes and what became of them."""
     require(ctx.user, Role.SUBMITTER)
     with ctx.database.read() as session:
-        found = stored.of_account(session, ctx.items.table.benchmark, ctx.user.account)
+        result = stored.of_account(session, ctx.items.table.benchmark, ctx.user.account)
     names = _names(ctx.items.table)
     return [
         OwnDispute(
@@ -135,7 +135,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
             one.note,
             one.created_at,
         )
-        for one in found
+        for one in result
     ]
 
 
@@ -151,9 +151,9 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     if unknown := set(state) - set(STATES):
         raise Conflict("bad-state", f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.")
     with ctx.database.read() as session:
-        found = stored.in_states(session, ctx.items.table.benchmark, state)
+        states = stored.in_states(session, ctx.items.table.benchmark, state)
     by_item: dict[str, list[Disputed]] = {}
-    for one in found:
+    for one in states:
         by_item.setdefault(one.item, []).append(one)
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in by_item if key in places]
@@ -198,8 +198,8 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
     said = clean_reason(note, "note")
     state = "accepted" if accepted else "rejected"
     with ctx.database.write() as session:
-        found = stored.find(session, ctx.benchmark, [number])
-        if not found:
+        result = stored.find(session, ctx.benchmark, [number])
+        if not result:
             raise NotFound(f"There is no dispute {number}.")
         if not stored.decide(session, number, state, said, ctx.user.account):
             now = stored.find(session, ctx.benchmark, [number])[0].state
@@ -208,7 +208,7 @@ def decide(ctx: ActionContext, number: int, accepted: bool, note: str) -> Action
             return ActionResult(False, f"Dispute {number} was {now} before.")
         facts = {
             "dispute": number,
-            "item": found[0].item,
+            "item": result[0].item,
             "note": said,
             "by": ctx.user.account,
             "via": ctx.user.auth_method,
@@ -243,18 +243,18 @@ def request_draft(
     why = clean_reason(reason)
     with ctx.database.write() as session:
         if disputes:
-            found = stored.find(session, ctx.benchmark, disputes)
+            states = stored.find(session, ctx.benchmark, disputes)
         else:
-            found = stored.in_states(session, ctx.benchmark, ("accepted",))
-        accepted = sorted(one.id for one in found if one.state == "accepted")
+            states = stored.in_states(session, ctx.benchmark, ("accepted",))
+        accepted = sorted(state.id for state in states if state.state == "accepted")
         if missing := sorted(set(disputes) - set(accepted)):
             raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
         if not accepted:
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
         draft = drafts.DraftRequest(revision, base, why, {"disputes": accepted}, level)
         task, new = drafts.request(session, ctx, draft)
-    said = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
-    return ActionResult(new, said, task_id=task)
+    message = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
+    return ActionResult(new, message, task_id=task)
 
 
 def _draft_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:

@@ -31,10 +31,10 @@ class DraftRequest:
 
 def check_base(session: Session, benchmark: str, base: str) -> None:
     """Raise NotFound where there is no such label revision, Conflict where it is retired."""
-    found = next((one for one in queries.revisions(session, benchmark) if one.revision == base), None)
-    if found is None:
+    result = next((revision for revision in queries.revisions(session, benchmark) if revision.revision == base), None)
+    if result is None:
         raise NotFound(f"There is no label revision {base[:40]!r}.")
-    if found.retired_at is not None:  # counts against labels that are public would tell those of the draft
+    if result.retired_at is not None:  # counts against labels that are public would tell those of the draft
         raise Conflict("retired", f"Revision {base} is retired: its labels may be public; choose another base.")
 
 

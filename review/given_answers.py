@@ -33,17 +33,17 @@ class GivenAnswer:
     note: Annotated[str, ParamInfo(option="--note")] = ""
 
 
-def check(said: GivenAnswer) -> None:
+def check(given_answer: GivenAnswer) -> None:
     """Raise Conflict where an answer cannot be kept."""
-    if said.verdict not in (*SEEN, *UNUSABLE):
+    if given_answer.verdict not in (*SEEN, *UNUSABLE):
         raise Conflict("bad-answer", f"An answer is one of {', '.join((*SEEN, *UNUSABLE))}.")
-    if len(set(said.errors)) != len(said.errors) or set(said.errors) - set(ERRORS):
+    if len(set(given_answer.errors)) != len(given_answer.errors) or set(given_answer.errors) - set(ERRORS):
         raise Conflict("bad-error", f"Errors are some of {', '.join(ERRORS)}, each once.")
-    if said.errors and said.verdict not in SEEN:
+    if given_answer.errors and given_answer.verdict not in SEEN:
         raise Conflict("bad-error", "Errors are those of the worse response: say which response is better, or none.")
-    if len(said.note) > NOTE_LIMIT:
+    if len(given_answer.note) > NOTE_LIMIT:
         raise Conflict("note-too-long", f"A note has at most {NOTE_LIMIT} characters.")
-    if not all(character.isprintable() for character in said.note):
+    if not all(character.isprintable() for character in given_answer.note):
         raise Conflict("bad-note", "A note is one line of text.")
 
 

@@ -49,21 +49,21 @@ def set_gold(ctx: ActionContext, project: ProjectNumber, gold: GoldVerdicts) -> 
     if not gold:
         raise Conflict("no-gold", _FORM)
     with ctx.database.write() as session:
-        found = known(session, ctx.benchmark, project, lock=True)
-        if found.closed_at is not None:
-            raise Conflict("closed", f"{found.name} is closed: gold pairs would test nobody.")
-        verdicts = {_item(ctx, session, found, name): _verdict(said) for name, said in gold.items()}
+        result = known(session, ctx.benchmark, project, lock=True)
+        if result.closed_at is not None:
+            raise Conflict("closed", f"{result.name} is closed: gold pairs would test nobody.")
+        verdicts = {_item(ctx, session, result, name): _verdict(said) for name, said in gold.items()}
         adjudications.set_gold(session, project, verdicts)
         facts = {"project": project, "pairs": len(verdicts), "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, GOLD, facts)
         count = len(adjudications.gold(session, project))
-    return ActionResult(True, f"{found.name} has {pluralize(count, 'gold pair')}.", seq)
+    return ActionResult(True, f"{result.name} has {pluralize(count, 'gold pair')}.", seq)
 
 
-def _verdict(said: str) -> str:
-    if said not in VERDICTS:
-        raise Conflict("bad-gold", f"A verdict is one of {', '.join(VERDICTS)}, not {said[:40]!r}. {_FORM}")
-    return said
+def _verdict(message: str) -> str:
+    if message not in VERDICTS:
+        raise Conflict("bad-gold", f"A verdict is one of {', '.join(VERDICTS)}, not {message[:40]!r}. {_FORM}")
+    return message
 
 
 def _item(ctx: ActionContext, session: Session, project: Project, name: str) -> str:

@@ -25,11 +25,11 @@ def gold_results(
     answers: Iterable[AnnotatorAnswer], first: Mapping[tuple[str, str], str], gold: Mapping[str, str]
 ) -> dict[str, GoldResult]:
     """Return account -> result, of those who answered gold pairs. `first`: verdicts before a draft label was shown."""
-    found: dict[str, GoldResult] = {}
-    for one in answers:
-        if one.item in gold:
-            verdict = first.get((one.account, one.item), one.verdict)
-            before = found.get(one.account, GoldResult(0, 0))
-            right = preference_of(verdict) == preference_of(gold[one.item])
-            found[one.account] = GoldResult(before.answered + 1, before.right + right)
-    return found
+    result: dict[str, GoldResult] = {}
+    for answer in answers:
+        if answer.item in gold:
+            verdict = first.get((answer.account, answer.item), answer.verdict)
+            before = result.get(answer.account, GoldResult(0, 0))
+            right = preference_of(verdict) == preference_of(gold[answer.item])
+            result[answer.account] = GoldResult(before.answered + 1, before.right + right)
+    return result

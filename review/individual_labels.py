@@ -53,9 +53,9 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        found = known(session, ctx.benchmark, project)
-        if found.closed_at is None:
-            raise Conflict("open", f"{found.name} is open. Close it first: annotators must not see others' answers.")
+        result = known(session, ctx.benchmark, project)
+        if result.closed_at is None:
+            raise Conflict("open", f"{result.name} is open. Close it first: annotators must not see others' answers.")
         labels = all_labels(session, project)
         facts: dict[str, Any] = {"project": project, "answers": len(labels)}
         audit.append(session, EXPORTED, facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
@@ -64,7 +64,7 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[IndividualLabel]:
 
 def as_lines(labels: Sequence[IndividualLabel]) -> str:
     """Return the answers as JSON lines."""
-    return "\n".join(json.dumps(one._asdict(), ensure_ascii=False) for one in labels)
+    return "\n".join(json.dumps(label._asdict(), ensure_ascii=False) for label in labels)
 
 
 def with_seconds(
@@ -76,15 +76,15 @@ def with_seconds(
     taken, before = seconds_taken(moments), first or {}
     return [
         IndividualLabel(
-            one.item,
-            one.account,
-            one.verdict,
-            one.errors,
-            one.note,
-            taken.get((one.account, one.item)),
-            before.get((one.account, one.item), ""),
+            answer.item,
+            answer.account,
+            answer.verdict,
+            answer.errors,
+            answer.note,
+            taken.get((answer.account, answer.item)),
+            before.get((answer.account, answer.item), ""),
         )
-        for one in answers
+        for answer in answers
     ]
 
 

@@ -27,16 +27,16 @@ def find_item(table: ItemTable, name: str) -> int:
     if match:
         suffix = match[2] or ""
         known = enumerate(item.key for item in table.items)
-        found = [index for index, key in known if key.startswith(match[1]) and key[64:] == suffix]
-        if len(found) == 1:
-            return found[0]
+        indexes = [index for index, key in known if key.startswith(match[1]) and key[64:] == suffix]
+        if len(indexes) == 1:
+            return indexes[0]
     named = table.by_id(name)
     if len(named) == 1:
         return named[0]
     if len(named) > 1:
         keys = ", ".join(_short_key(table.items[index].key) for index in named)
-        said = f"{len(named)} pairs have the id {name[:80]!r}. Name one by its key: {keys}."
-        raise Conflict("ambiguous-item", said)
+        message = f"{len(named)} pairs have the id {name[:80]!r}. Name one by its key: {keys}."
+        raise Conflict("ambiguous-item", message)
     raise NotFound(f"There is no pair {name[:80]!r}.")
 
 

@@ -76,14 +76,14 @@ def verify_pool(
         raise Conflict("bad-answers", f"A pair needs 1 to {MOST_ANSWERS} answers, not {team.answers}.")
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        found = pools.pool(session, ctx.benchmark, pool)
-        if found is None:
+        result = pools.pool(session, ctx.benchmark, pool)
+        if result is None:
             raise NotFound(f"There is no pool {pool}.")
         check_name(session, ctx.benchmark, project)
         candidates = pools.candidates(session, pool)
         new = NewProject(project, "", why, ctx.user.account, pool, team.answers)
-        number = annotation_projects.create(session, ctx.benchmark, new, [one.item for one in candidates])
-        if gold := {one.item: one.gold for one in candidates if one.gold}:
+        number = annotation_projects.create(session, ctx.benchmark, new, [candidate.item for candidate in candidates])
+        if gold := {candidate.item: candidate.gold for candidate in candidates if candidate.gold}:
             adjudications.set_gold(session, number, gold)
         added = add_accounts(session, number, team.annotators, annotation_projects.add_annotators)
         deciding = add_accounts(session, number, team.adjudicators, adjudications.add_adjudicators)
@@ -109,11 +109,11 @@ def finish(ctx: ActionContext, project: ProjectNumber, reason: Reason) -> Action
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = known(session, ctx.benchmark, project, lock=True)
-        if found.pool_id is None:
-            raise Conflict("no-pool", f"{found.name} is about labels: `verification close` drafts a revision of it.")
+        result = known(session, ctx.benchmark, project, lock=True)
+        if result.pool_id is None:
+            raise Conflict("no-pool", f"{result.name} is about labels: `verification close` drafts a revision of it.")
         if not annotation_projects.close(session, project, ctx.user.account):
-            return ActionResult(False, f"{found.name} is closed already.")
+            return ActionResult(False, f"{result.name} is closed already.")
         facts = {"project": project, **answers_digest(session, project), "reason": why}
         seq = audit.append(session, CLOSED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, f"{found.name} is closed.", seq)
+    return ActionResult(True, f"{result.name} is closed.", seq)

@@ -66,27 +66,31 @@ def image_file(session: Session, benchmark: str, project: Project, key: str) -> 
 
 
 def _candidate_content(session: Session, project: Project, place: int, key: str) -> PairContent:
-    found = _candidate(session, project.pool_id or 0, key)
-    image = f"/annotate/{project.id}/{place}/image" if found.image else None
-    return PairContent(found.query, (found.response_a, found.response_b), image, None, _draft(found))
+    result = _candidate(session, project.pool_id or 0, key)
+    image = f"/annotate/{project.id}/{place}/image" if result.image else None
+    return PairContent(result.query, (result.response_a, result.response_b), image, None, _draft(result))
 
 
 def _candidate(session: Session, pool: int, key: str) -> Candidate:
-    found = pools.candidate(session, pool, key)
-    if found is None:
+    candidate = pools.candidate(session, pool, key)
+    if candidate is None:
         raise NotFound("This pair is not in the pool.")
-    return found
+    return candidate
 
 
-def _draft(found: Candidate) -> DraftLabel | None:
-    return None if found.draft is None else DraftLabel(found.draft, found.rationale or "", found.drafted_by or "")
+def _draft(candidate: Candidate) -> DraftLabel | None:
+    return (
+        None
+        if candidate.draft is None
+        else DraftLabel(candidate.draft, candidate.rationale or "", candidate.drafted_by or "")
+    )
 
 
 def _index(table: ItemTable, key: str) -> int:
-    found = next((index for index, item in enumerate(table.items) if item.key == key), None)
-    if found is None:
+    result = next((index for index, item in enumerate(table.items) if item.key == key), None)
+    if result is None:
         raise NotFound("This pair is not in the benchmark any more.")
-    return found
+    return result
 
 
 def in_order(pair: Two, seen: Sequence[int]) -> Two:

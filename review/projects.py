@@ -124,7 +124,7 @@ def create(
     which = pairs.which or (LISTED if pairs.items else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
         raise Conflict("bad-items", "Choose all, disputed or candidates, or listed with the items.")
-    listed = {ctx.items.table.items[find_item(ctx.items.table, one)].key for one in pairs.items}
+    listed = {ctx.items.table.items[find_item(ctx.items.table, item)].key for item in pairs.items}
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         drafts.check_base(session, ctx.items.table.benchmark, base)
@@ -156,13 +156,13 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, annotators: Accou
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        found = known(session, ctx.benchmark, project, lock=True)
+        result = known(session, ctx.benchmark, project, lock=True)
         added = add_accounts(session, project, annotators, annotation_projects.add_annotators)
         if not added:
             return ActionResult(False, "They may answer already.")
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ANNOTATORS, facts)
-    return ActionResult(True, f"{len(added)} more may answer in {found.name}.", seq)
+    return ActionResult(True, f"{len(added)} more may answer in {result.name}.", seq)
 
 
 @action(
@@ -186,14 +186,16 @@ def close(
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = known(session, ctx.benchmark, project, lock=True)
-        if found.pool_id is not None:
-            raise Conflict("about-a-pool", f"{found.name} is about candidates: `verification finish` ends it.")
+        result = known(session, ctx.benchmark, project, lock=True)
+        if result.pool_id is not None:
+            raise Conflict("about-a-pool", f"{result.name} is about candidates: `verification finish` ends it.")
         if not annotation_projects.answers(session, project):
-            raise Conflict("no-answers", f"Nobody has answered in {found.name} yet.")
+            raise Conflict("no-answers", f"Nobody has answered in {result.name} yet.")
         if (written := _written(session, ctx.benchmark, project, revision)) is not None:
-            return ActionResult(False, f"{found.name} is closed, and its draft {revision} is written.", task_id=written)
-        draft = drafts.DraftRequest(revision, found.base_revision, why, {"project": project}, level)
+            return ActionResult(
+                False, f"{result.name} is closed, and its draft {revision} is written.", task_id=written
+            )
+        draft = drafts.DraftRequest(revision, result.base_revision, why, {"project": project}, level)
         task, new = drafts.request(session, ctx, draft)
         seq = None
         if annotation_projects.close(session, project, ctx.user.account):
@@ -201,7 +203,7 @@ def close(
             seq = audit.append(
                 session, CLOSED, {**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
             )
-    return ActionResult(new, f"{found.name} is closed; a worker writes draft {revision} (task {task}).", seq, task)
+    return ActionResult(new, f"{result.name} is closed; a worker writes draft {revision} (task {task}).", seq, task)
 
 
 def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
@@ -227,26 +229,26 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        found = annotation_projects.projects(session, ctx.benchmark)
+        projects = annotation_projects.projects(session, ctx.benchmark)
         drafted = {}
         for one in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
             drafted[one.params.get("project")] = (one.subject, tasks.result(session, one.id))
-        return [_report(session, one, *drafted.get(one.id, (None, None))) for one in found]
+        return [_report(session, project, *drafted.get(project.id, (None, None))) for project in projects]
 
 
 def known(session: Session, benchmark: str, project: int, *, lock: bool = False) -> Project:
     """Return a project. Raises NotFound."""
-    found = annotation_projects.project(session, benchmark, project, lock=lock)
-    if found is None:
+    result = annotation_projects.project(session, benchmark, project, lock=lock)
+    if result is None:
         raise NotFound(f"There is no project {project}.")
-    return found
+    return result
 
 
 def check_name(session: Session, benchmark: str, name: str) -> None:
     """Raise Conflict where a project cannot have this name, or one has it."""
     if not _NAME.fullmatch(name):
         raise Conflict("bad-name", "Name the project with small letters, digits, dots and dashes, for instance may.")
-    if any(one.name == name for one in annotation_projects.projects(session, benchmark)):
+    if any(project.name == name for project in annotation_projects.projects(session, benchmark)):
         raise Conflict("known-project", f"There is a project {name}. Choose another name.")
 
 
@@ -254,8 +256,8 @@ def _report(session: Session, project: Project, draft: str | None, result: dict[
     answers = annotation_projects.answers(session, project.id)
     first, known_right = adjudications.first_answers(session, project.id), adjudications.gold(session, project.id)
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
-    for one in answers:
-        given[one.account][one.item] = first.get((one.account, one.item), one.verdict)
+    for answer in answers:
+        given[answer.account][answer.item] = first.get((answer.account, answer.item), answer.verdict)
     results = gold_results(answers, first, known_right)
     progress = tuple(_progress(session, account, len(said), results.get(account)) for account, said in given.items())
     open_pairs = contested(answers, project.answers_wanted or TWO)
@@ -284,7 +286,7 @@ def _chosen(session: Session, table: ItemTable, base: str, which: str, listed: s
         held = table.in_revision(base) if base in table.revisions else range(len(table))
         return [table.items[index].key for index in sorted(held)]
     if which == DISPUTED:
-        wanted = {one.item for one in disputes.in_states(session, table.benchmark, ("open", "accepted"))}
+        wanted = {state.item for state in disputes.in_states(session, table.benchmark, ("open", "accepted"))}
     else:
         wanted = listed if which == LISTED else set(disputes.candidates(session, table.benchmark))
     return [item.key for item in table.items if item.key in wanted]
@@ -294,8 +296,8 @@ def add_accounts(
     session: Session, project: int, accounts: Sequence[str], add: Callable[[Session, int, Sequence[str]], list[str]]
 ) -> list[str]:
     """Let accounts, named by ids or user names, do something in a project; returns those that could not before."""
-    found = [account_search.find(session, named, local=True).id for named in accounts]
-    return add(session, project, list(dict.fromkeys(found)))
+    ids = [account_search.find(session, named, local=True).id for named in accounts]
+    return add(session, project, list(dict.fromkeys(ids)))
 
 
 def answers_digest(session: Session, project: int) -> dict[str, Any]:

@@ -82,8 +82,8 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, not_found: Callable[[
     @router.get("/disputes")
     def own(request: Request) -> Response:
         """All of one's own disputes."""
-        found = disputes.own(routes.context.acting_as(identity_of(request)))
-        return HTMLResponse(routes.pages.disputes(found), 200, _PRIVATE)
+        result = disputes.own(routes.context.acting_as(identity_of(request)))
+        return HTMLResponse(routes.pages.disputes(result), 200, _PRIVATE)
 
     @router.get("/dispute/{name}")
     def form(name: str, request: Request) -> Response:
@@ -119,8 +119,8 @@ def _add_annotate(
     def projects(request: Request) -> Response:
         """Return the projects in which the user may answer."""
         user = identity_of(request)
-        found = answers.sheets(context.acting_as(user))
-        return HTMLResponse(pages.projects(user, found), 200, _PRIVATE)
+        sheets = answers.sheets(context.acting_as(user))
+        return HTMLResponse(pages.projects(user, sheets), 200, _PRIVATE)
 
     @router.get("/annotate/{project}")
     def annotate(project: str, request: Request) -> Response:

@@ -72,7 +72,7 @@ def _disputes(context: PageContext) -> tuple[Callable[[str, gr.Request], str], g
     def look(which: str, request: gr.Request) -> str:
         def found(ctx: ActionContext) -> str:
             listed = disputes.review(ctx, disputes.STATES if which == _ALL else (which,))
-            accounts = (one.account for item in listed for one in item.disputes)
+            accounts = (dispute.account for item in listed for dispute in item.disputes)
             return _disputed(listed, account_search.names(ctx, accounts))
 
         return context.run(request, "disputes", found)
@@ -130,13 +130,13 @@ def _projects(context: PageContext) -> tuple[Callable[[gr.Request], str], gr.HTM
     return looking, shown
 
 
-def _proposed(found: Proposed) -> str:
+def _proposed(proposed: Proposed) -> str:
     rows = [
-        (PageLink(one.name, f"/explore/{one.item}"), _split_of(one.votes), Short(one.item[:12], one.item))
-        for one in found.items
+        (PageLink(item.name, f"/explore/{item.item}"), _split_of(item.votes), Short(item.item[:12], item.item))
+        for item in proposed.items
     ]
-    facts = markup.paragraph(text_output.candidate_facts(found.facts) if found.facts else "")
-    nothing = "No candidates." if found.facts else "Nobody has looked yet."
+    facts = markup.paragraph(text_output.candidate_facts(proposed.facts) if proposed.facts else "")
+    nothing = "No candidates." if proposed.facts else "Nobody has looked yet."
     return facts + markup.table("Candidates", ("Pair", _SPLIT, "Key"), rows, nothing)
 
 
@@ -144,28 +144,28 @@ def _split_of(votes: tuple[int, int, int]) -> str:
     return " : ".join(map(str, votes))
 
 
-def _disputed(found: list[DisputedItem], names: Mapping[str, str]) -> str:
+def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str]) -> str:
     head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
     rows = [
         (
-            one.id,
+            dispute.id,
             PageLink(item.name, f"/explore/{item.item}"),
             _split_of(item.votes),
-            one.state,
-            text_output.SAID[one.better],
-            one.tag,
-            one.reason,
-            markup.person(one.account, names),
-            minute(one.created_at),
-            one.note,
+            dispute.state,
+            text_output.SAID[dispute.better],
+            dispute.tag,
+            dispute.reason,
+            markup.person(dispute.account, names),
+            minute(dispute.created_at),
+            dispute.note,
         )
-        for item in found
-        for one in item.disputes
+        for item in disputed_items
+        for dispute in item.disputes
     ]
     return markup.table("Disputes", head, rows, "Nothing is disputed.")
 
 
-def _reports(found: list[ProjectReport]) -> str:
+def _reports(project_reports: list[ProjectReport]) -> str:
     rows = [
         (
             report.project.id,
@@ -180,7 +180,7 @@ def _reports(found: list[ProjectReport]) -> str:
             "; ".join(text_output.agreements(report)) or markup.NOTHING,
             text_output.draft(report) if report.draft else markup.NOTHING,
         )
-        for report in found
+        for report in project_reports
     ]
     head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Disagreements", "Agreement", "Draft")
     return markup.table("Projects", head, rows, "There are no projects.")

@@ -33,25 +33,28 @@ def votes(counts: tuple[int, int, int]) -> str:
     return f"{a} judges prefer A, {b} prefer B, {undecided} are undecided"
 
 
-def disputed(found: Sequence[DisputedItem]) -> str:
+def disputed(disputed_items: Sequence[DisputedItem]) -> str:
     """Return an item a paragraph."""
     lines = []
-    for item in found:
+    for item in disputed_items:
         lines.append(f"{item.name}  {item.item}  ({votes(item.votes)})")
-        for one in item.disputes:
-            tag = f" ({one.tag})" if one.tag else ""
-            lines.append(f"  {one.id}  {one.state}  {iso(one.created_at)}  {one.account}: {SAID[one.better]}{tag}")
-            lines.append(f"      {one.reason}")
-            lines += [f"      {one.decided_by}: {one.note}"] if one.note else []
+        for dispute in item.disputes:
+            tag = f" ({dispute.tag})" if dispute.tag else ""
+            lines.append(
+                f"  {dispute.id}  {dispute.state}  {iso(dispute.created_at)}  "
+                f"{dispute.account}: {SAID[dispute.better]}{tag}"
+            )
+            lines.append(f"      {dispute.reason}")
+            lines += [f"      {dispute.decided_by}: {dispute.note}"] if dispute.note else []
     return "\n".join(lines) or "Nothing is disputed."
 
 
-def candidates(found: Proposed) -> str:
+def candidates(proposed: Proposed) -> str:
     """Return an item a line, after how it was found."""
-    if found.facts is None:
+    if proposed.facts is None:
         return "Never looked for: `candidates find` does."
-    lines = [candidate_facts(found.facts)]
-    return "\n".join([*lines, *(f"{one.name}  {one.item}  ({votes(one.votes)})" for one in found.items)])
+    lines = [candidate_facts(proposed.facts)]
+    return "\n".join([*lines, *(f"{item.name}  {item.item}  ({votes(item.votes)})" for item in proposed.items)])
 
 
 def candidate_facts(facts: Mapping[str, Any]) -> str:
@@ -62,16 +65,17 @@ def candidate_facts(facts: Mapping[str, Any]) -> str:
     )
 
 
-def projects(found: Sequence[ProjectReport]) -> str:
+def projects(project_reports: Sequence[ProjectReport]) -> str:
     """Return a project a paragraph."""
     lines = []
-    for report in found:
-        one = report.project
-        state = f"closed {iso(one.closed_at)} by {one.closed_by}" if one.closed_at is not None else "open"
+    for report in project_reports:
+        project = report.project
+        state = f"closed {iso(project.closed_at)} by {project.closed_by}" if project.closed_at is not None else "open"
         lines.append(
-            f"{one.id}  {one.name}: {pluralize(one.items, 'pair')}, from {origin(report)}, {state}: {one.reason}"
+            f"{project.id}  {project.name}: {pluralize(project.items, 'pair')}, from {origin(report)}, "
+            f"{state}: {project.reason}"
         )
-        lines += [f"  {user.name} ({user.account}): {progress(user)} of {one.items}" for user in report.progress]
+        lines += [f"  {user.name} ({user.account}): {progress(user)} of {project.items}" for user in report.progress]
         lines += [f"  {contested(report)}"] if any(report.contested) else []
         lines += [f"  {line}" for line in agreements(report)]
         lines += [f"  {draft(report)}"] if report.draft else []
@@ -109,7 +113,7 @@ def pair(shown: ShownPair) -> str:
 def contested_pair(shown: ContestedPair) -> str:
     """Return a pair on which annotators disagree, with their answers."""
     lines = [*_content(shown, ("", "")), "", "Annotators say"]
-    lines += [f"  {_answer_text(one)}" for one in shown.answers]
+    lines += [f"  {_answer_text(answer)}" for answer in shown.answers]
     lines += _own(shown.said, "Your decision", "Not decided yet.")
     return "\n".join([*lines, *(_draft(shown.draft) if shown.draft else [])])
 
@@ -126,12 +130,12 @@ def _content(shown: ShownPair | ContestedPair, models: tuple[str, str]) -> list[
     return lines
 
 
-def _own(said: GivenAnswer | None, title: str, nothing: str) -> list[str]:
-    return [f"\n{nothing}" if said is None else f"\n{title}: {_answer_text(said)}"]
+def _own(given_answer: GivenAnswer | None, title: str, nothing: str) -> list[str]:
+    return [f"\n{nothing}" if given_answer is None else f"\n{title}: {_answer_text(given_answer)}"]
 
 
-def _answer_text(said: GivenAnswer) -> str:
-    return "; ".join(filter(None, (said.verdict, ", ".join(said.errors), said.note)))
+def _answer_text(given_answer: GivenAnswer) -> str:
+    return "; ".join(filter(None, (given_answer.verdict, ", ".join(given_answer.errors), given_answer.note)))
 
 
 def _draft(draft: ShownDraft) -> list[str]:

@@ -52,14 +52,14 @@ def _audited(report: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def accepted(text: str) -> dict[str, str]:
     """Return identifiers that are known and harmless here -> why. Raises ValueError for one without a reason."""
-    found = {}
+    result = {}
     for line in text.splitlines():
         if line.strip() and not line.startswith("#"):
             name, _, reason = line.strip().partition(" ")
             if not reason.strip():
                 raise ValueError(f"{ACCEPTED.name}: {name} has no reason")
-            found[name] = reason.strip()
-    return found
+            result[name] = reason.strip()
+    return result
 
 
 def verdict(report: Mapping[str, Any], excused: Mapping[str, str]) -> tuple[int, list[str]]:
@@ -69,11 +69,11 @@ def verdict(report: Mapping[str, Any], excused: Mapping[str, str]) -> tuple[int,
         return 0, [UNREACHABLE]
     bad, known = [], []
     for one in audited:
-        for found in one["vulns"]:
-            names = [found["id"], *found.get("aliases", ())]
+        for result in one["vulns"]:
+            names = [result["id"], *result.get("aliases", ())]
             reason = next((excused[name] for name in names if name in excused), None)
             what = f"{one['name']} {one['version']}: {', '.join(names)}"
-            fixed = ", ".join(found.get("fix_versions", ())) or "no version"
+            fixed = ", ".join(result.get("fix_versions", ())) or "no version"
             (known if reason else bad).append(f"audit: {what} ({reason or f'fixed in {fixed}'})")
     unknown = len(report["dependencies"]) - len(audited)
     more = f", {unknown} unknown to the index" if unknown else ""

@@ -67,11 +67,11 @@ def _usage(one: Action[Any, Any]) -> str:
     return f"`{' '.join(words)}`"
 
 
-def _argument(one: ActionParameter) -> str:
-    name = one.info.metavar or one.name.upper()
-    shown = " ".join(filter(None, (one.info.option, "" if one.type is bool else name)))
-    shown += " ..." if one.is_list or one.is_mapping else ""
-    return shown if one.required and one.info.ask is None else f"[{shown}]"
+def _argument(action_parameter: ActionParameter) -> str:
+    name = action_parameter.info.metavar or action_parameter.name.upper()
+    shown = " ".join(filter(None, (action_parameter.info.option, "" if action_parameter.type is bool else name)))
+    shown += " ..." if action_parameter.is_list or action_parameter.is_mapping else ""
+    return shown if action_parameter.required and action_parameter.info.ask is None else f"[{shown}]"
 
 
 def _requests() -> str:
@@ -83,13 +83,17 @@ def _requests() -> str:
     return _table(("request", "body, or query"), rows)
 
 
-def _sent(one: ActionParameter) -> str:
-    if one.info.whole_body:
+def _sent(action_parameter: ActionParameter) -> str:
+    if action_parameter.info.whole_body:
         return "the fields that change"
     kind = (
-        "list" if one.is_list else "object" if one.is_mapping else {int: "number", bool: "true or false"}.get(one.type)
+        "list"
+        if action_parameter.is_list
+        else "object"
+        if action_parameter.is_mapping
+        else {int: "number", bool: "true or false"}.get(action_parameter.type)
     )
-    return f"`{one.name}`" + (f" ({kind})" if kind else "")
+    return f"`{action_parameter.name}`" + (f" ({kind})" if kind else "")
 
 
 def _actions(*areas: str) -> str:

@@ -83,8 +83,8 @@ def project(session: Session, benchmark: str, project_id: int, *, lock: bool = F
     if lock:
         session.execute(select(AnnotationProject.id).where(AnnotationProject.id == project_id).with_for_update())
     wanted = select(*_COLUMNS).where(AnnotationProject.benchmark == benchmark, AnnotationProject.id == project_id)
-    found = session.execute(wanted).first()
-    return None if found is None else Project(*found)
+    row = session.execute(wanted).first()
+    return None if row is None else Project(*row)
 
 
 def close(session: Session, project_id: int, by: str) -> bool:
@@ -142,8 +142,8 @@ def answer_counts(session: Session, project_id: int) -> dict[int, int]:
 
 def answer(session: Session, project_id: int, account: str, item: str) -> AnnotatorAnswer | None:
     """Return an annotator's answer about an item."""
-    found = session.execute(select(*_ANSWER).where(*_place(project_id, account, item))).first()
-    return None if found is None else AnnotatorAnswer(*found)
+    row = session.execute(select(*_ANSWER).where(*_place(project_id, account, item))).first()
+    return None if row is None else AnnotatorAnswer(*row)
 
 
 def answers(session: Session, project_id: int) -> list[AnnotatorAnswer]:

@@ -91,11 +91,11 @@ def number_open(session: Session, benchmark: str) -> int:
 
 def decide(session: Session, suspicion: int, decision: str, reason: str, account: str) -> bool | None:
     """Close a suspicion. False where it is closed already, None where there is none."""
-    found = session.execute(
+    row = session.execute(
         select(AnomalyCase.decision).where(AnomalyCase.id == suspicion).with_for_update()
     ).one_or_none()
-    if found is None or found.decision is not None:
-        return None if found is None else False
+    if row is None or row.decision is not None:
+        return None if row is None else False
     values = {"decision": decision, "reason": reason, "decided_by": account, "decided_at": database_now()}
     session.execute(update(AnomalyCase).where(AnomalyCase.id == suspicion).values(**values))
     return True
@@ -119,13 +119,13 @@ def account_activity(session: Session, seconds: float) -> AccountActivity:
         .correlate(Submission)
     )
     scored = exists().where(Score.submission_id == Attempt.submission_id)
-    found = session.execute(
+    row = session.execute(
         select(func.count(), func.count(Submission.owner.distinct()))
         .select_from(Attempt)
         .join(Submission, Submission.id == Attempt.submission_id)
         .where(Attempt.at > database_now() - seconds, Submission.owner != _NO_ACCOUNT, scored, ~approved)
     ).one()
-    return AccountActivity(*found)
+    return AccountActivity(*row)
 
 
 def outcomes(session: Session, seconds: float, least: int) -> Iterator[ScoredOutcome]:
@@ -134,7 +134,7 @@ def outcomes(session: Session, seconds: float, least: int) -> Iterator[ScoredOut
     lately = (Attempt.at > database_now() - seconds, Submission.owner != _NO_ACCOUNT)
     sent = select(Submission.owner).join(Attempt, Attempt.submission_id == Submission.id).where(*lately)
     busy_ones = sent.group_by(Submission.owner).having(func.count() >= least)
-    found = session.execute(
+    rows = session.execute(
         select(Submission.id, Submission.owner, Score.tally, Submission.report, Submission.parse_rate, Attempt.policy)
         .join(Attempt, Attempt.submission_id == Submission.id)
         .join(Score, Score.submission_id == Submission.id)
@@ -144,5 +144,5 @@ def outcomes(session: Session, seconds: float, least: int) -> Iterator[ScoredOut
     # Submissions of before the share was recorded have the rate of their votes alone.
     return (
         ScoredOutcome(name, owner, tally, report.get("abstaining", 1 - parse_rate), policy)
-        for name, owner, tally, report, parse_rate, policy in found
+        for name, owner, tally, report, parse_rate, policy in rows
     )

@@ -25,7 +25,7 @@ def seconds_taken(moments: Mapping[tuple[str, str], float]) -> dict[tuple[str, s
     """Return (account, item) -> seconds since the answer before it; None for a first one, or a long pause. Pure."""
     taken: dict[tuple[str, str], float | None] = {}
     last: dict[str, float] = {}
-    for (account, item), moment in sorted(moments.items(), key=lambda one: one[1]):
+    for (account, item), moment in sorted(moments.items(), key=lambda item: item[1]):
         pause = moment - last[account] if account in last else None
         taken[account, item] = round(pause, 1) if pause is not None and pause <= LONGEST_PAUSE else None
         last[account] = moment

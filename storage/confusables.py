@@ -161,11 +161,11 @@ def search_confusable(
     looks: dict[str, list[NamedEntry]] = {}
     for entry, called in rows:
         looks.setdefault(skeleton(called), []).append(NamedEntry(entry, called))
-    found = {
+    result = {
         name: [one for one in looks.get(skeleton(_same_spelling(name)), ()) if one.name != _same_spelling(name)]
         for name in names
     }
-    return {name: alike for name, alike in found.items() if alike}
+    return {name: alike for name, alike in result.items() if alike}
 
 
 def _column(field: str) -> Any:

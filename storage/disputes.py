@@ -85,9 +85,9 @@ def decide(session: Session, dispute_id: int, state: str, note: str, by: str) ->
 def counts(session: Session, benchmark: str) -> dict[str, int]:
     """State -> how many."""
     wanted = select(Dispute.state, func.count()).where(Dispute.benchmark == benchmark).group_by(Dispute.state)
-    found = {"open": 0, "accepted": 0, "rejected": 0}
-    found.update((state, number) for state, number in session.execute(wanted))
-    return found
+    result = {"open": 0, "accepted": 0, "rejected": 0}
+    result.update((state, number) for state, number in session.execute(wanted))
+    return result
 
 
 def replace_candidates(session: Session, benchmark: str, items: Sequence[str]) -> None:

@@ -190,10 +190,10 @@ class SubmissionMetadata(BaseModel):
 
 
 def _declared() -> dict[str, MetadataField]:
-    found = {}
+    result = {}
     for name, info in SubmissionMetadata.model_fields.items():
-        (found[name],) = (one for one in info.metadata if isinstance(one, MetadataField))
-    return found
+        (result[name],) = (one for one in info.metadata if isinstance(one, MetadataField))
+    return result
 
 
 FIELDS: Mapping[str, MetadataField] = _declared()

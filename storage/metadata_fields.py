@@ -241,7 +241,7 @@ class Choice(MetadataField):
         return text
 
     def rule(self, name: str) -> str | None:
-        return f"{name} IN (" + ", ".join(f"'{one}'" for one in self.options) + ")"
+        return f"{name} IN (" + ", ".join(f"'{option}'" for option in self.options) + ")"
 
     @property
     def limits(self) -> str:
@@ -333,10 +333,10 @@ class Whole(Amount):
     storage: Storage = "whole"
 
     def read(self, value: object) -> int:
-        found = super().read(value)
-        if found != int(found):
+        result = super().read(value)
+        if result != int(result):
             refuse("not-whole", f"expected a whole number, for instance {self.example}.")
-        return int(found)
+        return int(result)
 
     @property
     def limits(self) -> str:

@@ -60,15 +60,15 @@ def is_removed(session: Session, ids: Collection[str]) -> dict[str, str]:
             Moderation.merged_into,
         ).where(Moderation.submission_id.in_(ids))
     )
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name, hidden_at, reason, into in rows:
         if hidden_at is not None:
-            found[name] = "A maintainer has hidden this entry."
+            result[name] = "A maintainer has hidden this entry."
         elif into is not None:
-            found[name] = f"This entry was merged into {into}."
+            result[name] = f"This entry was merged into {into}."
         elif reason is not None:
-            found[name] = reason
-    return found
+            result[name] = reason
+    return result
 
 
 def is_hidden(session: Session, entry: str) -> bool:

@@ -76,8 +76,8 @@ def pools(session: Session, benchmark: str) -> list[PoolView]:
 
 def pool(session: Session, benchmark: str, pool_id: int) -> PoolView | None:
     """Return one pool."""
-    found = session.execute(select(*_COLUMNS).where(Pool.benchmark == benchmark, Pool.id == pool_id)).first()
-    return None if found is None else PoolView(*found)
+    row = session.execute(select(*_COLUMNS).where(Pool.benchmark == benchmark, Pool.id == pool_id)).first()
+    return None if row is None else PoolView(*row)
 
 
 def candidates(session: Session, pool_id: int) -> list[Candidate]:
@@ -89,5 +89,5 @@ def candidates(session: Session, pool_id: int) -> list[Candidate]:
 def candidate(session: Session, pool_id: int, item: str) -> Candidate | None:
     """Return one pair of a pool."""
     wanted = select(*_CANDIDATE).where(PoolCandidate.pool_id == pool_id, PoolCandidate.item == item)
-    found = session.execute(wanted).first()
-    return None if found is None else Candidate(*found)
+    row = session.execute(wanted).first()
+    return None if row is None else Candidate(*row)

@@ -44,7 +44,7 @@ def unused(session: Session, account: str, extra: int, reason: str) -> int | Non
     From here to the end of the transaction nobody else gets further with this account.
     """
     session.execute(select(Account.id).where(Account.id == account).with_for_update())
-    same = (one for one in list_grants(session, account) if (one.extra, one.reason) == (extra, reason))
+    same = (grant for grant in list_grants(session, account) if (grant.extra, grant.reason) == (extra, reason))
     return next((one.id for one in same if one.left == extra), None)
 
 
@@ -79,7 +79,7 @@ def list_grants(session: Session, account: str | None = None) -> list[GrantStatu
 
 def available(session: Session, account: str) -> int | None:
     """Return the oldest grant that has something left; None where there is none."""
-    return next((one.id for one in reversed(list_grants(session, account)) if one.left), None)
+    return next((grant.id for grant in reversed(list_grants(session, account)) if grant.left), None)
 
 
 def consume(session: Session, grant: int, submission: str) -> None:

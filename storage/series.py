@@ -64,8 +64,8 @@ def next_place(session: Session, rows: _Rows, series: str) -> SeriesPlace:
     number = 0 if last is None else int(last) + 1
     before = base_number(number)
     key = rows.id if rows is Snapshot else StoredRelations.inputs
-    found = select(key).where(rows.series == series, rows.number == before)
-    return SeriesPlace(series, number, None if before is None else session.scalars(found).first())
+    result = select(key).where(rows.series == series, rows.number == before)
+    return SeriesPlace(series, number, None if before is None else session.scalars(result).first())
 
 
 def read(

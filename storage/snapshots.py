@@ -29,8 +29,8 @@ def snapshot_at(session: Session, benchmark: str, when: str) -> str | None:
     """
     if _ID.fullmatch(when):
         same = (Snapshot.benchmark == benchmark, Snapshot.id.startswith(when))
-        found = session.scalars(select(Snapshot.id).where(*same).limit(2)).all()
-        return found[0] if len(found) == 1 else _of_the_same_day(session, benchmark, when, len(found))
+        result = session.scalars(select(Snapshot.id).where(*same).limit(2)).all()
+        return result[0] if len(result) == 1 else _of_the_same_day(session, benchmark, when, len(result))
     latest = select(Snapshot.id).where(Snapshot.benchmark == benchmark, Snapshot.created_at < _end(when))
     return session.scalars(latest.order_by(Snapshot.created_at.desc(), Snapshot.through_seq.desc()).limit(1)).first()
 
@@ -91,9 +91,9 @@ def contents(session: Session) -> Iterator[tuple[str, bytes | None]]:
     bases = series.Bases[list[bytes]]()
     for row in session.execute(wanted.order_by(Snapshot.series, Snapshot.number, Snapshot.id)).yield_per(1):
         try:
-            found = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
+            result = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
         except UNREADABLE:
             yield row.id, None
             continue
-        yield row.id, b"".join(found)
-        bases.keep(row.id, row.number, found)
+        yield row.id, b"".join(result)
+        bases.keep(row.id, row.number, result)

@@ -85,12 +85,12 @@ def contents(session: Session) -> Iterator[tuple[Any, RelationsContent | None]]:
     bases = series.Bases[RelationsContent]()
     for row in session.execute(select(*_ROW, *_CHAIN).order_by(*order)).yield_per(1):
         try:
-            found = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
+            result = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
         except UNREADABLE:
             yield row, None
             continue
-        yield row, found
-        bases.keep(row.inputs, row.number, found)
+        yield row, result
+        bases.keep(row.inputs, row.number, result)
 
 
 def _read(session: Session, benchmark: str, row: Any) -> RelationsContent:

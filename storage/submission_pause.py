@@ -19,14 +19,14 @@ def pause_message(session: Session) -> str | None:
 def pause(session: Session, text: str) -> bool:
     """Pause submissions; return False if they are paused with this message already."""
     audit.acquire_chain_lock(session)
-    found = session.get(ServiceFlag, _PAUSED)
-    if found is None:
+    service_flag = session.get(ServiceFlag, _PAUSED)
+    if service_flag is None:
         session.add(ServiceFlag(name=_PAUSED, message=text))
         session.flush()
         return True
-    if found.message == text:
+    if service_flag.message == text:
         return False
-    found.message = text
+    service_flag.message = text
     session.flush()
     return True
 

@@ -79,12 +79,12 @@ def _thin_relations(session: Session, before: float) -> int:
 
 def _latest(session: Session, rows: Any, key: Any) -> list[str]:
     """Return what the next row of each series may be a difference to."""
-    found: list[str] = []
+    results: list[str] = []
     lasts = select(rows.series, func.max(rows.number)).where(rows.series.is_not(None)).group_by(rows.series)
     for name, number in session.execute(lasts).all():
         numbers = [number // step * step for step in series.STEPS]
-        found += session.scalars(select(key).where(rows.series == name, rows.number.in_(numbers)))
-    return found
+        results += session.scalars(select(key).where(rows.series == name, rows.number.in_(numbers)))
+    return results
 
 
 def _with_bases(wanted: Iterable[str], bases: Mapping[str, str | None]) -> set[str]:

@@ -33,10 +33,10 @@ def submission_rows(database: Database, benchmark: str, user: Identity) -> list[
 def activity_lines(database: Database, rules: activity.ActivityRules, user: Identity) -> list[ActivityLine]:
     """Return what happened to an account's entries, the newest first."""
     try:
-        found = activity.list_activity(database, user, rules, limit=20)
+        result = activity.list_activity(database, user, rules, limit=20)
     except AuthError:  # somebody who may look, but do nothing
         return []
-    return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in found]
+    return [ActivityLine(one.title, f"/account/submissions/{one.entry}", one.sentence, one.at) for one in result]
 
 
 def next_submission_line(intake: SubmissionService, user: Identity) -> str:

@@ -116,7 +116,7 @@ def list_activity(
         visible = _Scores(queries.scores(session, names), levels, rules.spec, not_shown)
         subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
         chunks = audit.events_about(session, subjects, [audit.SCORES_RECORDED], before=before)
-    concerned = [one for one in chunks if any(visible.in_chunk(name, one) for name in names)]
+    concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda one: one.seq, reverse=True)[:limit]
     return [line for event in events for line in _lines(event, mine, visible, user.account, sentences)]
 
@@ -151,26 +151,26 @@ class _Scores:
 
     def in_chunk(self, entry: str, chunk: StoredEvent) -> bool:
         """Return whether a score of the entry was recorded with this chunk of a re-score."""
-        found = self._stored.get((entry, *_rules(chunk.body)))
-        return found is not None and queries.in_chunk(found, chunk)
+        result = self._stored.get((entry, *_rules(chunk.body)))
+        return result is not None and queries.in_chunk(result, chunk)
 
     def _shown(self, entry: str, revision: str, version: str) -> str:
         """Return "macro 73.3", in percent; "" where there is none."""
         if self.is_withheld(entry, revision, version):
             return ""
-        found = self._stored.get((entry, revision, version))
-        if found is None:
+        result = self._stored.get((entry, revision, version))
+        if result is None:
             return ""
         level = self._levels.get(revision, PUBLIC)
         name = self._spec.pooled if level == OVERALL_ONLY else self._spec.headline
-        value = shown_scores(Tally.from_json(json.loads(found.tally), self._spec), level)[name]
+        value = shown_scores(Tally.from_json(json.loads(result.tally), self._spec), level)[name]
         return "" if value is None else f"{name} {100 * value:.1f}"
 
 
 def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
     """Without the pointer's own event where the next one says why."""
-    said = {one.seq - 1 for one in moves if one.kind != "board.pointed"}
-    return [one for one in moves if one.seq not in said and one.body.get("from")]
+    said = {move.seq - 1 for move in moves if move.kind != "board.pointed"}
+    return [move for move in moves if move.seq not in said and move.body.get("from")]
 
 
 def _lines(
@@ -188,32 +188,32 @@ def _lines(
     if event.kind == audit.SCORED:  # under a draft, nobody may know
         known = visible.known(name, *_rules(event.body))
         return [_line(event, by_name[name], _scored(event, by_name[name], visible))] if known else []
-    said = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
-    facts = _Facts(_UNSAID | said)
+    values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
+    facts = _Facts(_UNSAID | values)
     sentence = sentences[event.kind].format_map(facts)
     by = event.body.get("by")
     return [_line(event, by_name[name], sentence + ("" if by is None or by != account else " (by you)"))]
 
 
-def _scored(event: StoredEvent, one: ReceiptRow, visible: _Scores) -> str:
+def _scored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> str:
     under = f"It was scored under label revision {event.body['label_revision']}"
-    if visible.is_withheld(one.id, *_rules(event.body)):
+    if visible.is_withheld(receipt.id, *_rules(event.body)):
         return f"{under}. No score is shown: {NOT_SHOWN}."
-    score = visible.shown(one.id, *_rules(event.body))
+    score = visible.shown(receipt.id, *_rules(event.body))
     return f"{under}{f': {score}' if score else ''}."
 
 
-def _rescored(event: StoredEvent, one: ReceiptRow, visible: _Scores) -> ActivityItem | None:
+def _rescored(event: StoredEvent, receipt: ReceiptRow, visible: _Scores) -> ActivityItem | None:
     """None for an entry that came later or has no score on both sides."""
     before, after = event.body["from"], event.body["to"]
-    sides = [visible.shown(one.id, *_rules(side)) for side in (before, after)]
-    if one.created_at > event.at or not all(visible.known(one.id, *_rules(side)) for side in (before, after)):
+    sides = [visible.shown(receipt.id, *_rules(side)) for side in (before, after)]
+    if receipt.created_at > event.at or not all(visible.known(receipt.id, *_rules(side)) for side in (before, after)):
         return None
     sentence = (
         f"The board changed from label revision {before['label_revision']} to {after['label_revision']}: "
         f"{sides[0] or 'not shown'}, now {_same_name(*sides) or 'not shown'}. {event.body.get('reason') or ''}"
     )
-    return _line(event, one, sentence.strip())
+    return _line(event, receipt, sentence.strip())
 
 
 def _same_name(before: str, after: str) -> str:
@@ -226,8 +226,8 @@ def _rules(said: Mapping[str, Any]) -> tuple[str, str]:
     return said.get("label_revision", ""), said.get("scorer_version", "")
 
 
-def _line(event: StoredEvent, one: ReceiptRow, sentence: str) -> ActivityItem:
-    return ActivityItem(event.seq, iso(event.at), event.kind, one.id, one.model, one.version, sentence)
+def _line(event: StoredEvent, receipt: ReceiptRow, sentence: str) -> ActivityItem:
+    return ActivityItem(event.seq, iso(event.at), event.kind, receipt.id, receipt.model, receipt.version, sentence)
 
 
 class _Facts(dict[str, Any]):

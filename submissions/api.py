@@ -256,15 +256,20 @@ def _add_events(router: APIRouter, database: Database, rules: activity.ActivityR
     ) -> Response:
         """Return the events of your entries, newest first; `before` continues at the last seq of an earlier answer."""
         span: dict[str, Any] = {"before": before, "limit": limit}
-        found = activity.list_activity(database, identity_of(request), rules, **span)
-        return JSONResponse({"events": [one.to_json() for one in found]}, headers={"Cache-Control": "no-store"})
+        result = activity.list_activity(database, identity_of(request), rules, **span)
+        return JSONResponse({"events": [one.to_json() for one in result]}, headers={"Cache-Control": "no-store"})
 
 
-def allowance(user: Identity, found: Allowance) -> dict[str, Any]:
+def allowance(user: Identity, result: Allowance) -> dict[str, Any]:
     """`GET /api/v1/quota`."""
-    next_at = None if found.next_at is None else iso(found.next_at)
-    said = {"account": user.account, "name": user.name, "attempts": found.attempts, "next_at": next_at}
-    return {**said, "label_revision": found.label_revision, "awaiting_approval": found.awaiting, "paused": found.paused}
+    next_at = None if result.next_at is None else iso(result.next_at)
+    values = {"account": user.account, "name": user.name, "attempts": result.attempts, "next_at": next_at}
+    return {
+        **values,
+        "label_revision": result.label_revision,
+        "awaiting_approval": result.awaiting,
+        "paused": result.paused,
+    }
 
 
 def submission_response(accepted: Accepted) -> dict[str, Any]:
@@ -307,9 +312,15 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         return problem_body(status, code, str(refused), problems=problems, **more)
     if isinstance(refused, NotConfirmed):
         report = refused.report
-        said = {"id": None, "line": None, "field": None, "code": readability.MOSTLY_UNREADABLE, "message": str(refused)}
+        values = {
+            "id": None,
+            "line": None,
+            "field": None,
+            "code": readability.MOSTLY_UNREADABLE,
+            "message": str(refused),
+        }
         more = {name: report[name] for name in ("format", "parse_rate", "warnings", "samples")}
-        return problem_body(422, readability.MOSTLY_UNREADABLE, str(refused), problems=[said], **more)
+        return problem_body(422, readability.MOSTLY_UNREADABLE, str(refused), problems=[values], **more)
     if isinstance(refused, DuplicateName):
         return problem_body(
             409, "name-taken", str(refused), problems=[refused.problem.to_json()], existing=refused.existing

@@ -163,12 +163,12 @@ def _ask(arguments: argparse.Namespace, method: str, what: str, body: Any, done:
 def _report(http: httpx.Client, submission: str, arguments: argparse.Namespace, **more: Any) -> int:
     deadline = time.monotonic() + arguments.timeout
     state: dict[str, Any] = {}
-    said = ""
+    message = ""
     while True:
         state = _answer(http.get(f"/api/v1/submissions/{submission}"))
-        if not arguments.json and state["state"] != "scored" and (line := _sentence(state)) != said:
-            said = line
-            print(said, flush=True)
+        if not arguments.json and state["state"] != "scored" and (line := _sentence(state)) != message:
+            message = line
+            print(message, flush=True)
         if not arguments.wait or state["state"] in (*_ENDED, _AWAITING) or time.monotonic() > deadline:
             break
         time.sleep(0.3)

@@ -159,13 +159,13 @@ def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
             return _EMPTY_REPORT, off, hidden
-        found = service.check(Path(path))
-        if "code" in found:
-            return refusal_html(found, _NAMES, "Not checked"), off, hidden
+        result = service.check(Path(path))
+        if "code" in result:
+            return refusal_html(result, _NAMES, "Not checked"), off, hidden
         paused = service.paused()
         notice = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
-        asked = gr.update(value=False, visible=bool(found["ok"]) and needs_confirmation(found))
-        return notice + report_html(found), gr.update(interactive=bool(found["ok"]) and paused is None), asked
+        asked = gr.update(value=False, visible=bool(result["ok"]) and needs_confirmation(result))
+        return notice + report_html(result), gr.update(interactive=bool(result["ok"]) and paused is None), asked
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)

@@ -66,10 +66,10 @@ class GradioSubmissions:
     def status(self, submission: str, user: Identity) -> Json | None:
         """Return where a submission is; None where there is none that this person may see."""
         try:
-            found = self.track(submission, user)
+            result = self.track(submission, user)
         except UnfitText:
             return None
-        return found.to_json() if found else None
+        return result.to_json() if result else None
 
     def allowance(self, user: Identity) -> Json:
         """Return the attempts so far and the time of the next, or a problem with `code`."""

@@ -46,13 +46,13 @@ class Metadata(SubmissionMetadata):
         problems = [FieldProblem(name, "unknown-field", _unknown(name)) for name in raw if name not in FIELDS]
         stated = {name: raw[name] for name in FIELDS if not absent(raw.get(name))}
         try:
-            found = cls.model_validate(stated)
+            result = cls.model_validate(stated)
         except ValidationError as invalid:
             refused = ((str(error["loc"][0]), error.get("ctx", {}).get("error")) for error in invalid.errors())
             problems += [_problem(name, why) for name, why in refused]
         if problems:
             raise MetadataRejected(tuple(problems))
-        return found
+        return result
 
 
 def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:

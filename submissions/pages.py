@@ -106,16 +106,20 @@ def build(
     return router
 
 
-def next_submission_text(user: Identity, found: Allowance) -> str:
+def next_submission_text(user: Identity, allowance: Allowance) -> str:
     """Return the time of the next possible submission, in a sentence."""
-    if found.paused:
+    if allowance.paused:
         return "Submissions are paused at the moment."
-    if found.awaiting:
+    if allowance.awaiting:
         return "Your first submission waits for a maintainer; the next one is possible after that."
-    if found.next_at is not None:
-        return f"Your next submission is possible from {minute(found.next_at)}."
-    number = f"{'It will be' if found.attempts else 'That is'} attempt {found.attempts + 1} at labels"
-    return f"You may submit now. {number} {found.label_revision}." if found.label_revision else "You may submit now."
+    if allowance.next_at is not None:
+        return f"Your next submission is possible from {minute(allowance.next_at)}."
+    number = f"{'It will be' if allowance.attempts else 'That is'} attempt {allowance.attempts + 1} at labels"
+    return (
+        f"You may submit now. {number} {allowance.label_revision}."
+        if allowance.label_revision
+        else "You may submit now."
+    )
 
 
 def visibility_label(shown: EntryVisibility) -> str:
@@ -138,18 +142,18 @@ class _SubmissionPage:
         """Return the page of a submission; `typed`: the values of a form that was refused."""
         if not user.signed_in:
             return RedirectResponse(f"{_SIGN_IN}?next=/account/submissions/{submission[:12]}", 303, PRIVATE)
-        found = submissions_status.get_own(self.database, self.benchmark, submission, user)
-        if found is None:
+        own = submissions_status.get_own(self.database, self.benchmark, submission, user)
+        if own is None:
             return self._require_owner()
-        values = typed or _typed(self.owner.metadata(user, found.id))
+        values = typed or _typed(self.owner.metadata(user, own.id))
         context = {
             "current": "/account",
-            "one": found,
-            "title": " ".join(filter(None, (found.model, found.version))),
-            "state": STATES[found.state],
-            "until": "" if found.shown.anonymous_until is None else iso(found.shown.anonymous_until)[:10],
+            "one": own,
+            "title": " ".join(filter(None, (own.model, own.version))),
+            "state": STATES[own.state],
+            "until": "" if own.shown.anonymous_until is None else iso(own.shown.anonymous_until)[:10],
             "fields": [(name, field, values.get(name, "")) for name, field in FIELDS.items()],
-            "scores": _shown_scores(self.owner.scores(user, found.id), self.owner.measures),
+            "scores": _shown_scores(self.owner.scores(user, own.id), self.owner.measures),
             "measures": self.owner.measures,
             "csrf": csrf_token(self.identities, user) if user.auth_method == "session" else "",
             "error": error,
@@ -169,30 +173,30 @@ class _SubmissionPage:
         }
         if user.auth_method == "session":
             check_csrf(self.identities, user, fields.get("csrf", ""))
-        found = submissions_status.get_own(self.database, self.benchmark, submission, user)
-        if found is None or what not in actions:
+        own = submissions_status.get_own(self.database, self.benchmark, submission, user)
+        if own is None or what not in actions:
             return self._require_owner()
         try:
-            actions[what](user, found, dict.fromkeys(FIELDS, "") | dict(fields))
+            actions[what](user, own, dict.fromkeys(FIELDS, "") | dict(fields))
         except (OwnerConflict, MetadataRejected, RateLimited) as refused:
             typed = fields if what == "edit" else None
             status = refused.status if isinstance(refused, RateLimited) else 422
-            return self.page(user, found.id, error=str(refused), typed=typed, status=status)
-        return RedirectResponse(f"/account/submissions/{found.id}", 303, PRIVATE)
+            return self.page(user, own.id, error=str(refused), typed=typed, status=status)
+        return RedirectResponse(f"/account/submissions/{own.id}", 303, PRIVATE)
 
-    def _anonymity(self, user: Identity, one: Status, fields: Fields) -> object:
+    def _anonymity(self, user: Identity, status: Status, fields: Fields) -> object:
         until = visibility_options.parse_day(fields.get("until"))
         if until is None:
             raise OwnerConflict("Choose a day, or show your name now.")
-        return self._name(user, one.id, until)
+        return self._name(user, status.id, until)
 
     def _name(self, user: Identity, submission: str, until: float | None) -> object:
         return visibility_options.set_anonymous_until(self.database, self.benchmark, user, submission, until)
 
-    def _withdraw(self, user: Identity, one: Status, fields: Fields) -> object:
+    def _withdraw(self, user: Identity, status: Status, fields: Fields) -> object:
         if fields.get("confirm") != "yes":
             raise OwnerConflict(_UNCONFIRMED)
-        return self.owner.withdraw(user, one.id, fields.get("reason", ""))
+        return self.owner.withdraw(user, status.id, fields.get("reason", ""))
 
     def _require_owner(self) -> Response:
         page = self.pages.message("There is no such submission", _NOT_YOURS, _BACK)
@@ -208,8 +212,8 @@ def _shown_scores(receipts: Sequence[Mapping[str, Any]], names: Sequence[str]) -
     """(label revision, name -> percent), the newest first."""
     return [
         (
-            one["label_revision"],
-            {name: f"{100 * one['scores'][name]:.1f}" for name in names if one["scores"].get(name) is not None},
+            receipt["label_revision"],
+            {name: f"{100 * receipt['scores'][name]:.1f}" for name in names if receipt["scores"].get(name) is not None},
         )
-        for one in reversed(receipts)
+        for receipt in reversed(receipts)
     ]

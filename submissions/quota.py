@@ -108,10 +108,14 @@ def policy_from(policy: QuotaPolicy) -> str:
 
 def quota_scopes(user: Identity, policy: QuotaPolicy) -> dict[str, str]:
     """Return whose quota an attempt takes from, with a name for people. The account comes first."""
-    teams = [one for one in user.organisations if not any(map(one.is_meant, policy.exempt_organisations))]
+    teams = [
+        organisation
+        for organisation in user.organisations
+        if not any(map(organisation.is_meant, policy.exempt_organisations))
+    ]
     return {
         account_subject(user): "Your account",
-        **{f"organisation:{one.id}": f"Your organisation {one.shown}" for one in teams},
+        **{f"organisation:{team.id}": f"Your organisation {team.shown}" for team in teams},
     }
 
 

@@ -104,89 +104,91 @@ def get_status(
     `hidden`: the configured label revisions that are not public, and their disclosure levels.
     """
     with database.read() as session:
-        found = queries.described(session, spec.id, submission)
-        if found is None:
+        result = queries.described(session, spec.id, submission)
+        if result is None:
             return None
-        looked = _with_ladder(session, spec, _look(session, [found])[0], hidden)
-        if visibility_options.is_owner(user, found.owner) or Role.MAINTAINER in user.roles:
+        looked = _with_ladder(session, spec, _look(session, [result])[0], hidden)
+        if visibility_options.is_owner(user, result.owner) or Role.MAINTAINER in user.roles:
             return looked
         if not looked.shown.published:
             return None
-        approval, _ = visibility.approvals(session, [found.id]).get(found.id, (visibility.APPROVED, None))
-        kept_back = approval != visibility.APPROVED or is_hidden(session, found.id)
-        on_its_way = looked.state in NOT_ON_THE_BOARD and user.account != found.owner  # one that everybody has, too
+        approval, _ = visibility.approvals(session, [result.id]).get(result.id, (visibility.APPROVED, None))
+        kept_back = approval != visibility.APPROVED or is_hidden(session, result.id)
+        on_its_way = looked.state in NOT_ON_THE_BOARD and user.account != result.owner  # one that everybody has, too
         return _redacted(looked, silent=kept_back or on_its_way)
 
 
-def _with_ladder(session: Session, spec: BenchmarkSpec, found: Status, hidden: Mapping[str, str]) -> Status:
+def _with_ladder(session: Session, spec: BenchmarkSpec, status: Status, hidden: Mapping[str, str]) -> Status:
     """Return the status with the reason why no score is shown, where that is so."""
-    if found.state != "scored":
-        return found
+    if status.state != "scored":
+        return status
     levels = ladder.levels(session, spec.id, hidden)
-    under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels, [found.id])})
+    under = sorted({name for _, name, _ in ladder.withheld(session, spec, levels, [status.id])})
     if not under:
-        return found
-    return replace(found, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")
+        return status
+    return replace(status, reason=f"Scored. No score is shown under labels {', '.join(under)}: {NOT_SHOWN}.")
 
 
 def get_own(database: Database, benchmark: str, submission: str, user: Identity) -> Status | None:
     """Return the state of a submission of one's own; None for anybody else's."""
     with database.read() as session:
-        found = queries.described(session, benchmark, submission)
+        result = queries.described(session, benchmark, submission)
         return (
-            _look(session, [found])[0] if found is not None and visibility_options.is_owner(user, found.owner) else None
+            _look(session, [result])[0]
+            if result is not None and visibility_options.is_owner(user, result.owner)
+            else None
         )
 
 
 def list_own(database: Database, benchmark: str, account: str, most: int = 100) -> list[Owned]:
     """Return what an account has submitted, the newest first."""
     with database.read() as session:
-        found = queries.owned(session, benchmark, account, most)
-        return [_line(one, of.created_at) for one, of in zip(_look(session, found), found, strict=True)]
+        result = queries.owned(session, benchmark, account, most)
+        return [_line(one, of.created_at) for one, of in zip(_look(session, result), result, strict=True)]
 
 
-def _redacted(found: Status, *, silent: bool) -> Status:
+def _redacted(status: Status, *, silent: bool) -> Status:
     """State and times alone (`silent`) of what is not public: pending, rejected, or hidden. Of an anonymous entry
     no receipt, which has a name."""
     if not silent:
-        return found if found.shown == PLAIN else replace(found, receipt=None)
-    about_it = replace(found, model="", version="", file_name="", reason=None)
+        return status if status.shown == PLAIN else replace(status, receipt=None)
+    about_it = replace(status, model="", version="", file_name="", reason=None)
     return replace(about_it, receipt=None, attempt=None, label_revision=None)
 
 
-def _line(found: Status, created_at: float) -> Owned:
+def _line(status: Status, created_at: float) -> Owned:
     return Owned(
-        found.id,
-        found.model,
-        found.version,
-        found.state,
-        found.entry_url,
+        status.id,
+        status.model,
+        status.version,
+        status.state,
+        status.entry_url,
         created_at,
-        found.reason,
-        found.attempt,
-        found.label_revision,
-        found.shown,
+        status.reason,
+        status.attempt,
+        status.label_revision,
+        status.shown,
     )
 
 
-def _look(session: Session, found: Sequence[queries.SubmissionFacts]) -> list[Status]:
-    names = [one.id for one in found]
+def _look(session: Session, factses: Sequence[queries.SubmissionFacts]) -> list[Status]:
+    names = [factse.id for factse in factses]
     off, approvals = is_removed(session, names), visibility.approvals(session, names)
     shown = visibility.many(session, names)
     return [
         _status(
-            one,
-            job_queue.progress(session, one.id),
-            off.get(one.id),
-            *approvals.get(one.id, (visibility.APPROVED, None)),
-            shown.get(one.id, PLAIN),
+            factse,
+            job_queue.progress(session, factse.id),
+            off.get(factse.id),
+            *approvals.get(factse.id, (visibility.APPROVED, None)),
+            shown.get(factse.id, PLAIN),
         )
-        for one in found
+        for factse in factses
     ]
 
 
 def _status(
-    found: queries.SubmissionFacts,
+    submission_facts: queries.SubmissionFacts,
     progress: job_queue.JobProgress,
     off: str | None,
     approval: str,
@@ -201,18 +203,18 @@ def _status(
         state, reason = AWAITING, AWAITING_REASON
     waits = state == str(progress.state)
     return Status(
-        id=found.id,
-        model=found.model,
-        version=found.version,
-        file_name=found.file_name,
+        id=submission_facts.id,
+        model=submission_facts.model,
+        version=submission_facts.version,
+        file_name=submission_facts.file_name,
         state=state,
         position=progress.position if waits else None,
         eta_seconds=_whole(progress.eta_seconds) if waits else None,
         reason=reason or None,
-        created_at=iso(found.created_at),
-        receipt=found.receipt,
-        attempt=found.attempt,
-        label_revision=found.label_revision,
+        created_at=iso(submission_facts.created_at),
+        receipt=submission_facts.receipt,
+        attempt=submission_facts.attempt,
+        label_revision=submission_facts.label_revision,
         shown=shown,
     )
 

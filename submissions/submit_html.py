@@ -120,7 +120,7 @@ def _with_code(message: object) -> Markup:
 
 
 def _problem_table(problems: Sequence[Mapping[str, Any]], count: int) -> str:
-    anywhere = any(one.get(name) is not None for one in problems for name in ("line", "id", "field"))
+    anywhere = any(problem.get(name) is not None for problem in problems for name in ("line", "id", "field"))
     columns = _TITLES if anywhere else {"message": _TITLES["message"]}  # a problem of the whole file has no line
     shown = problems[:_SHOWN_PROBLEMS]
     return str(_parts().problem_table(columns, shown, count - len(shown)))
@@ -134,8 +134,8 @@ def duplicate_html(taken: Mapping[str, Any]) -> str:
 def refusal_html(refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING) -> str:
     """Return why a submission was not taken. `names`: field -> the name on its label."""
     problems = refused.get("problems") or []
-    table, messages = "", [_named(str(one["message"]), names) for one in problems]
-    if any(one.get("line") or one.get("id") for one in problems):
+    table, messages = "", [_named(str(problem["message"]), names) for problem in problems]
+    if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems))), []
     return str(_parts().refusal(heading, messages, refused, bool(problems))) + table
 

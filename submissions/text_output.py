@@ -10,7 +10,9 @@ def sample_lines(report: Mapping[str, Any]) -> list[str]:
     """Return the sample replies of a report or a refusal, each with what was read from it; no line where there are
     none."""
     samples = report.get("samples") or []
-    lines = [f"    {one['id']}: {one['reply'] or '(empty)'}\n      read as: {one['read']}" for one in samples]
+    lines = [
+        f"    {sample['id']}: {sample['reply'] or '(empty)'}\n      read as: {sample['read']}" for sample in samples
+    ]
     return ["  sample replies, and what was read from each", *"\n".join(lines).split("\n")] if lines else []
 
 

@@ -113,13 +113,13 @@ def set_anonymous_until(
         RateLimited: it was moved as often as it may be in a day.
     """
     with database.write() as session:
-        found = _require_owned(session, benchmark, user, submission)
+        result = _require_owned(session, benchmark, user, submission)
         if until is None:
             return visibility.end_anonymity(session, submission, by="owner", via=user.auth_method)
         if visibility.of(session, submission).anonymous_until is None:
             raise _day_error("named-already", "the entry has been shown with your name; old boards stay as they are.")
         now = queries.now(session)
-        validate(EntryVisibility(until), user, now, found.created_at)
+        validate(EntryVisibility(until), user, now, result.created_at)
         moved = visibility.extend_anonymity(session, submission, until, to=iso(until), by="owner", via=user.auth_method)
         if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
             _, *earlier = audit.events_about(session, [submission], [visibility.ANONYMOUS])
@@ -129,12 +129,14 @@ def set_anonymous_until(
 
 def _require_owned(session: Session, benchmark: str, user: Identity, submission: str) -> queries.SubmissionFacts:
     require(user, Role.SUBMITTER)
-    found = queries.described(session, benchmark, submission)
-    if found is None or not (is_owner(user, found.owner) or visibility.of(session, submission).published):
+    submission_facts = queries.described(session, benchmark, submission)
+    if submission_facts is None or not (
+        is_owner(user, submission_facts.owner) or visibility.of(session, submission).published
+    ):
         raise LookupError("There is no submission with this id.")
-    if not is_owner(user, found.owner):
+    if not is_owner(user, submission_facts.owner):
         raise Forbidden("This needs the entry's owner.", user)
-    return found
+    return submission_facts
 
 
 def _has_identity(user: Identity) -> bool:

@@ -59,13 +59,13 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         redoc_url=None,
     )
     _add_benchmark(app, settings, services, services.first)
-    app.include_router(leaderboard.judges.routes.build([one.board for one in services.benchmarks]))
+    app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
     _add_accounts(app, settings, services)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services, services.first.context)
-    others = {one.id: _benchmark_app(app, settings, services, one) for one in services.benchmarks[1:]}
+    others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
     return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
 
 
@@ -93,7 +93,7 @@ def _add_benchmark(app: FastAPI, settings: Settings, services: Services, of: Ben
 
 def _add_board(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
     decisions = PublicLog(services.database, ACTIONS.public_events())
-    elsewhere = partial(_entry_elsewhere, [one.board for one in services.benchmarks if one is not of])
+    elsewhere = partial(_entry_elsewhere, [benchmark.board for benchmark in services.benchmarks if benchmark is not of])
     app.include_router(leaderboard.routes.build(of.board, of.items, decisions, elsewhere))
     app.include_router(leaderboard.api.build(of.board, of.items))
 
@@ -156,12 +156,16 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
 
     def rows(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
-        found = [row for one in services.benchmarks for row in submission_rows(database, one.id, user)]
-        return sorted(found, key=lambda row: -row.created_at)
+        rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user)]
+        return sorted(rows, key=lambda row: -row.created_at)
 
     def activity(user: Identity) -> list[ActivityLine]:
-        found = [line for one in services.benchmarks for line in activity_lines(database, _activity_rules(one), user)]
-        return sorted(found, key=lambda line: line.at, reverse=True)
+        lines = [
+            line
+            for benchmark in services.benchmarks
+            for line in activity_lines(database, _activity_rules(benchmark), user)
+        ]
+        return sorted(lines, key=lambda line: line.at, reverse=True)
 
     app.include_router(
         auth.routes.build(

@@ -78,12 +78,12 @@ async def _check_uploads(settings: Settings, services: Services, stop: asyncio.E
             return
         try:
             uploads = Uploads(settings.uploads_url)
-            found = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier)
+            result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier)
         except Exception:  # of whatever store; the next turn tries again
             log.exception("uploads.unchecked")
             continue
-        if found:
-            log.error("uploads.failed", extra={"data": {"problems": len(found), "first": found[0]}})
+        if result:
+            log.error("uploads.failed", extra={"data": {"problems": len(result), "first": result[0]}})
 
 
 def _replication(settings: Settings) -> Supervisor | None:

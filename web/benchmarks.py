@@ -84,10 +84,10 @@ class BenchmarkMiddleware:
 
     async def _by_submission(self, path: str) -> str:
         """Return the benchmark of the submission that an address names; "" without one."""
-        found = _BY_SUBMISSION.match(path) if len(self._ids) > 1 else None
-        if found is None:
+        match = _BY_SUBMISSION.match(path) if len(self._ids) > 1 else None
+        if match is None:
             return ""
-        return await asyncio.to_thread(self._benchmark_of, found[1]) or ""
+        return await asyncio.to_thread(self._benchmark_of, match[1]) or ""
 
     def _unknown(self, wanted: str) -> ASGIApp:
         detail = f"benchmark is one of {', '.join(self._ids)}, not {wanted[:60]!r}."
@@ -97,7 +97,7 @@ class BenchmarkMiddleware:
 def asked_benchmark(request: Request, ids: Sequence[str]) -> str:
     """Return the benchmark that a Gradio page is about: of the call's query, else of the page's; "" is the first."""
     pages = (request.query_params, dict(parse_qsl(urlsplit(request.headers.get("referer", "")).query)))
-    return next((found for one in pages if (found := one.get("benchmark", "")) in ids), "")
+    return next((result for page in pages if (result := page.get("benchmark", "")) in ids), "")
 
 
 class BenchmarkDispatch:

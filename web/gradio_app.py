@@ -53,7 +53,7 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
     asked = partial(_asked, services)
     context_of = lambda request: asked(request).context  # noqa: E731
     limit_mb = settings.upload_limit_bytes / 2**20
-    submitting = {one.id: _submitting(settings, one) for one in services.benchmarks}
+    submitting = {benchmark.id: _submitting(settings, benchmark) for benchmark in services.benchmarks}
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
     with pages:
         leaderboard.gradio_page.build_board(services.board)
@@ -74,10 +74,10 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
 
 def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
     """Return the benchmark that a call is about; the first one without a call."""
-    ids = [one.id for one in services.benchmarks]
+    ids = [benchmark.id for benchmark in services.benchmarks]
     call = None if request is None else request.request
     wanted = "" if call is None else asked_benchmark(call, ids)
-    return next((one for one in services.benchmarks if one.id == wanted), services.first)
+    return next((benchmark for benchmark in services.benchmarks if benchmark.id == wanted), services.first)
 
 
 def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
@@ -87,7 +87,7 @@ def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
 
 
 def _page_context(settings: Settings, services: Services) -> PageContext:
-    contexts = {one.id: action_context(settings, services, one) for one in services.benchmarks}
+    contexts = {benchmark.id: action_context(settings, services, benchmark) for benchmark in services.benchmarks}
 
     def identify(request: gr.Request) -> Identity:
         return identity_of(request.request)

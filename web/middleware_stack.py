@@ -36,11 +36,11 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
             BoardFastPathMiddleware,
             services.board,
             from_here if local else lambda _: True,
-            [one.board for one in services.benchmarks[1:]],
+            [benchmark.board for benchmark in services.benchmarks[1:]],
         ),
         Middleware(
             BenchmarkMiddleware,
-            [one.id for one in services.benchmarks],
+            [benchmark.id for benchmark in services.benchmarks],
             benchmark_of_submission(services.database),
         ),
         # Inside of the fast path, so that it costs the board nothing.

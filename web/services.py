@@ -208,8 +208,8 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
 
 def _weakly_hidden(session: Session, benchmark: str) -> dict[str, str]:
     """Label revision -> what everybody may know of how little hides it."""
-    found = weak_hiding.known(session, benchmark, drafts=False)
-    return {one.revision: one.sentence for one in sorted(found, key=lambda one: -one.submissions)}
+    result = weak_hiding.known(session, benchmark, drafts=False)
+    return {one.revision: one.sentence for one in sorted(result, key=lambda one: -one.submissions)}
 
 
 def action_context(settings: Settings, services: Services, of: BenchmarkServices | None = None) -> ActionContext:

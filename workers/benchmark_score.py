@@ -59,7 +59,7 @@ def score_benchmark(file: Path, labels: Path, benchmark: str, edition: str | Non
         lines = [*_other_benchmark(rejected), *(_explain(problem) for problem in rejected.problems)]
         summary = f"error: {file} was rejected: {rejected.problem_count} problem(s)"
         return BenchmarkResult(False, "", (*lines, summary))
-    warnings = [one.message for one in all_warnings(upload) if one.code not in _LOW_SHARE]
+    warnings = [warning.message for warning in all_warnings(upload) if warning.code not in _LOW_SHARE]
     card = pair_scorecard(tally(upload.votes, label_set, table), upload, label_set)
     text = json.dumps(card, indent=1, ensure_ascii=False) if as_json else render_pairs(card, pairs.spec)
     return BenchmarkResult(True, text, tuple(f"warning: {warning}" for warning in warnings))
@@ -115,7 +115,7 @@ def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
     if spec.grouped is not None:
         first = next(rule.votes for rule in spec.protocols if rule.key == protocol) == "first"
         groups = _groups(counted, "first_groups_right" if first else "groups_right")
-        groups[_OVERALL] = {name: sum(one[name] for one in groups.values()) for name in ("n", "right")}
+        groups[_OVERALL] = {name: sum(group[name] for group in groups.values()) for name in ("n", "right")}
         given = {key: one for key, one in groups.items() if one["n"]}
         part["groups"] = {key: one["right"] / one["n"] if one["n"] else None for key, one in groups.items()}
         part["interval"]["groups"] = {key: list(wilson(one["right"], one["n"])) for key, one in given.items()}

@@ -135,10 +135,12 @@ def _worker(
     best_reported: Callable[[BenchmarkSpec], float | None],
 ) -> Worker:
     """Return the worker of all benchmarks; the first runner's is the first."""
-    watched = [WatchedScorer(one.scorer, AnomalyDetector(best_reported(one.scorer.table.spec))) for one in runners]
+    watched = [
+        WatchedScorer(runner.scorer, AnomalyDetector(best_reported(runner.scorer.table.spec))) for runner in runners
+    ]
 
     def holds(session: Session) -> dict[str, set[str]]:
-        return {one.scorer.benchmark: one.holds(session) for one in runners}
+        return {runner.scorer.benchmark: runner.holds(session) for runner in runners}
 
     scorer, watcher = watched[0]
     others = tuple(watched[1:])

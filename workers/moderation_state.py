@@ -57,7 +57,7 @@ def load_moderation(session: Session, benchmark: str) -> ModerationState:
         .where(Submission.benchmark == benchmark)
         .order_by(Submission.created_at, Submission.id)
     )
-    gone = {one.entry: one for one in removed_entries(session)}
+    gone = {removed_entry.entry: removed_entry for removed_entry in removed_entries(session)}
     unseen = set(session.scalars(unpublished()))
     waiting = set(session.scalars(not_let_through()))
     off: set[str] = set()

@@ -94,10 +94,10 @@ def _back_up(context: TaskContext, claim: TaskClaim) -> None:
 
 def _preview(context: TaskContext, claim: TaskClaim) -> None:
     labels, scope = context.labels(claim.subject), claim.params["scope"]
-    found = preview.preview(context.database, context.scorer, labels, scope, context.report(claim))
-    words = f"{pluralize(found['summary']['entries'], 'entry', 'entries')} compared."
+    result = preview.preview(context.database, context.scorer, labels, scope, context.report(claim))
+    words = f"{pluralize(result['summary']['entries'], 'entry', 'entries')} compared."
     with context.database.write() as session:
-        tasks.finish(session, claim, found, words)
+        tasks.finish(session, claim, result, words)
 
 
 def _apply(context: TaskContext, claim: TaskClaim) -> None:

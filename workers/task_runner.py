@@ -95,7 +95,10 @@ class TaskRunner:
     def refresh(self) -> None:
         """List exactly the imported revisions that are published, beside those that were configured."""
         with self.database.read() as session:
-            published = {one.revision for one in label_imports.active_revisions(session, self.scorer.benchmark)}
+            published = {
+                active_revision.revision
+                for active_revision in label_imports.active_revisions(session, self.scorer.benchmark)
+            }
             drafts = label_imports.drafts(session, self.scorer.benchmark)
         self.missing.intersection_update(published)
         for revision in published - set(self.registry):
@@ -120,7 +123,7 @@ class TaskRunner:
     def holds(self, session: Session) -> set[str]:
         """Return the label revisions that this worker could score under: those in its registry, imported ones on its
         disk."""
-        on_disk = {one for one in label_imports.names(session, self.scorer.benchmark) if self.store.has(one)}
+        on_disk = {name for name in label_imports.names(session, self.scorer.benchmark) if self.store.has(name)}
         return {*self.registry, *on_disk} - self.missing
 
     def back_up(self) -> None:
@@ -137,9 +140,9 @@ class TaskRunner:
 
     def check_rows(self) -> None:
         """Once a day, compares stored rows with the audit chain; what differs is an alarm in `health`."""
-        found = integrity_alarms.check_daily(self.database)
-        if found:
-            log.error("integrity.failed", extra={"data": {"problems": len(found), "first": found[0]}})
+        result = integrity_alarms.check_daily(self.database)
+        if result:
+            log.error("integrity.failed", extra={"data": {"problems": len(result), "first": result[0]}})
 
     def thin_snapshots(self) -> None:
         """Remove snapshots of days long past, where that is wanted."""

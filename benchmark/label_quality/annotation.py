@@ -121,14 +121,14 @@ def agreement(answers: Mapping[str, Mapping[str, str]], keys: Sequence[str]) -> 
     rows = {
         name: np.array([_code(said.get(key)) for key in keys], dtype=np.int8) for name, said in sorted(answers.items())
     }
-    found = []
+    results = []
     for first, second in combinations(rows, 2):
         one, other = rows[first], rows[second]
         both = (one != ABSENT) & (other != ABSENT)
         if both.any():
             same = int((one[both] == other[both]).sum())
-            found.append(PairAgreement(first, second, int(both.sum()), same, cohen_kappa(one, other)))
-    return tuple(found)
+            results.append(PairAgreement(first, second, int(both.sum()), same, cohen_kappa(one, other)))
+    return tuple(results)
 
 
 def _code(verdict: str | None) -> int:

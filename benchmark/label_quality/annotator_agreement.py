@@ -82,11 +82,11 @@ def kappa(first: Mapping[str, Any], second: Mapping[str, Any]) -> float | None:
 
 def by_annotator(units: Units) -> dict[str, dict[str, Any]]:
     """Return annotator -> item -> answer."""
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for item, answers in units.items():
         for annotator, answer in answers.items():
-            found.setdefault(annotator, {})[item] = answer
-    return dict(sorted(found.items()))
+            result.setdefault(annotator, {})[item] = answer
+    return dict(sorted(result.items()))
 
 
 def mean_kappas(units: Units) -> dict[str, float | None]:
@@ -114,7 +114,7 @@ def alpha_without(units: Units, annotator: str) -> float | None:
 def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -> dict[str, Any]:
     """Return kappa, alpha, gold accuracy and time of blind annotators. ``gold``: item -> the right verdict."""
     verdicts = _units(answers)
-    people = sorted({one.annotator for one in answers})
+    people = sorted({answer.annotator for answer in answers})
     kappas = mean_kappas(verdicts)
     shared = {item: said for item, said in verdicts.items() if len(said) > 1}
     same = [first == second for said in shared.values() for first, second in combinations(said.values(), 2)]
@@ -123,7 +123,7 @@ def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -
         "answers": len(answers),
         "shared_pairs": len(shared),
         "agreement": sum(same) / len(same) if same else None,
-        "alpha": krippendorff_alpha(list(said.values()) for said in verdicts.values()),
+        "alpha": krippendorff_alpha(list(verdict.values()) for verdict in verdicts.values()),
         "mean_kappa": sum(defined) / len(defined) if defined else None,
         "tags": {tag: _tag_alpha(answers, tag) for tag in sorted({tag_of(error) for error in ERRORS})},
         "annotators": {name: _person(name, answers, verdicts, kappas, gold) for name in people},
@@ -132,17 +132,17 @@ def agreement_report(answers: Sequence[PersonAnswer], gold: Mapping[str, str]) -
 
 def _units(answers: Iterable[PersonAnswer]) -> dict[str, dict[str, str]]:
     units: dict[str, dict[str, str]] = defaultdict(dict)
-    for one in answers:
-        units[one.item][one.annotator] = preference_of(one.blind_verdict)
+    for answer in answers:
+        units[answer.item][answer.annotator] = preference_of(answer.blind_verdict)
     return dict(units)
 
 
 def _tag_alpha(answers: Iterable[PersonAnswer], tag: str) -> dict[str, Any]:
     """Return alpha of whether annotators give a tag, over pairs for which they prefer the same response."""
     given: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
-    for one in answers:
-        if one.verdict in PREFERENCES:
-            given[one.item, one.verdict][one.annotator] = tag in {tag_of(error) for error in one.errors}
+    for answer in answers:
+        if answer.verdict in PREFERENCES:
+            given[answer.item, answer.verdict][answer.annotator] = tag in {tag_of(error) for error in answer.errors}
     times = sum(sum(said.values()) for said in given.values())
     return {"given": times, "alpha": krippendorff_alpha(list(said.values()) for said in given.values())}
 
@@ -154,7 +154,7 @@ def _person(
     kappas: Mapping[str, float | None],
     gold: Mapping[str, str],
 ) -> dict[str, Any]:
-    own = [one for one in answers if one.annotator == name]
+    own = [answer for answer in answers if answer.annotator == name]
     tested = [one for one in own if one.item in gold]
     right = sum(preference_of(one.blind_verdict) == preference_of(gold[one.item]) for one in tested)
     drafted = [one for one in own if one.first_verdict]

@@ -62,11 +62,11 @@ def distinct_judges(verdicts: Verdicts, sources: Sequence[str]) -> tuple[int, ..
     return tuple(chosen)
 
 
-def _copies(one: Verdicts, other: Verdicts) -> bool:
-    shared = (one != ABSENT) & (other != ABSENT)
-    if (one[shared] == other[shared]).all():
+def _copies(verdicts: Verdicts, other: Verdicts) -> bool:
+    shared = (verdicts != ABSENT) & (other != ABSENT)
+    if (verdicts[shared] == other[shared]).all():
         return bool(shared.any())
-    return bool(kappa_matrix(np.stack([one, other]))[0, 1] > COPY)
+    return bool(kappa_matrix(np.stack([verdicts, other]))[0, 1] > COPY)
 
 
 def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candidates:
@@ -78,14 +78,14 @@ def candidates(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> Candid
     """
     if verdicts.shape[1:] != (len(table),):
         raise ValueError(f"verdicts about {verdicts.shape[1:]} items, but {table.benchmark} has {len(table)}")
-    found: list[tuple[float, int]] = []
+    results: list[tuple[float, int]] = []
     looked_at = 0
     for code in range(len(table.spec.categories)):
         members = np.flatnonzero((table.category_index == code) & (labels.preferred != NOT_LABELLED))
         tails = _upper_tails(verdicts[:, members], labels.preferred[members])
         looked_at += sum(tail is not None for tail in tails)
-        found += [(tail, int(index)) for tail, index in zip(tails, members, strict=True) if tail is not None]
-    return Candidates(tuple(index for tail, index in sorted(found) if tail * looked_at <= ALPHA), looked_at)
+        results += [(tail, int(index)) for tail, index in zip(tails, members, strict=True) if tail is not None]
+    return Candidates(tuple(index for tail, index in sorted(results) if tail * looked_at <= ALPHA), looked_at)
 
 
 def qualified_judges(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> dict[str, tuple[int, ...]]:
@@ -94,14 +94,14 @@ def qualified_judges(verdicts: Verdicts, labels: LabelSet, table: ItemTable) -> 
     ``candidates`` leaves the item in question out of that count; here all are in it, so that the answer tells nothing
     of single items.
     """
-    found = {}
+    result = {}
     for code, category in enumerate(table.spec.category_keys):
         there = (table.category_index == code) & (labels.preferred != NOT_LABELLED)
         decided = (verdicts[:, there] >= 0).sum(axis=1)
         right = (verdicts[:, there] == labels.preferred[there]).sum(axis=1)
         strong = (decided > 0) & (right / np.maximum(decided, 1) >= STRONG)
-        found[category] = tuple(np.flatnonzero(strong).tolist())
-    return found
+        result[category] = tuple(np.flatnonzero(strong).tolist())
+    return result
 
 
 def _upper_tails(verdicts: Verdicts, preferred: npt.NDArray[np.int8]) -> list[float | None]:

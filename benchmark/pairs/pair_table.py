@@ -106,8 +106,8 @@ class PairFinder:
     def with_responses(self, known: Sequence[int], responses: tuple[str, str]) -> list[int]:
         """Return those with both responses (fingerprints), the ones that have them in the same order first."""
         items, turned = self._table.items, (responses[1], responses[0])
-        found = [index for index in known if items[index].responses in (responses, turned)]
-        return sorted(found, key=lambda index: items[index].responses != responses)
+        indexes = [index for index in known if items[index].responses in (responses, turned)]
+        return sorted(indexes, key=lambda index: items[index].responses != responses)
 
     def take(self, known: Sequence[int]) -> int | None:
         """Return the first that is free, which then is taken; None where none is."""

@@ -83,9 +83,9 @@ def overall_range(overall: Overall, figures: Printed, sizes: Mapping[str, int]) 
 
 
 def _gives(overall: Overall, figures: Printed, sizes: Mapping[str, int]) -> bool:
-    found = overall_range(overall, figures, sizes)
+    result = overall_range(overall, figures, sizes)
     wanted_low, wanted_high = _bounds(figures[OVERALL])
-    return found is not None and found[0] <= wanted_high and wanted_low <= found[1]
+    return result is not None and result[0] <= wanted_high and wanted_low <= result[1]
 
 
 def nearest_counts(printed: str, n: int) -> tuple[tuple[int, str], tuple[int, str]]:

@@ -24,8 +24,8 @@ _BETTER = {"1": 0, "A": 0, "2": 1, "B": 1, "EQUAL": TIE}
 def read_verdict(text: str, spec: BenchmarkSpec) -> int:
     """Return what a judge's text says about the responses in the order shown."""
     if spec.verdict_format == "official-sentence":
-        found = verdict(text)
-        return found - FIRST if found in (FIRST, SECOND) else UNREADABLE
+        result = verdict(text)
+        return result - FIRST if result in (FIRST, SECOND) else UNREADABLE
     if spec.verdict_format == "answer-tag" and (tag := _ANSWER.search(text)):
         return _NUMBERS.get(tag.group(1), UNREADABLE)
     return _brackets(text, spec.ties)
@@ -39,9 +39,9 @@ def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
     answer = json_verdict(text)
     if answer is not None:
         final = str(answer.get("final_verdict", ""))
-        found = _brackets(final, ties=False)
-        if found != UNREADABLE:
-            return found
+        result = _brackets(final, ties=False)
+        if result != UNREADABLE:
+            return result
         if "equal" in final.lower():
             return TIE
         better = str(answer.get("better", "")).strip().upper()

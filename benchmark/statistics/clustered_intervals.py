@@ -63,9 +63,9 @@ def effective_share(right: npt.ArrayLike, total: npt.ArrayLike, sums: GroupSums)
     variance = sums.groups / between * deviations / n**2
     effect = variance / np.where(known, share * (1 - share) / n, 1.0)
     effect = np.where(known, np.minimum(np.maximum(effect, 1.0), largest), np.maximum(largest, 1.0))
-    found = (Z / stdtrit(between, 1 - ALPHA / 2)) ** 2 / effect
-    found = np.where(sums.groups > 1, found, _NOTHING)
-    return np.asarray(np.where(np.asarray(total) > 0, found, 1.0))
+    result = (Z / stdtrit(between, 1 - ALPHA / 2)) ** 2 / effect
+    result = np.where(sums.groups > 1, result, _NOTHING)
+    return np.asarray(np.where(np.asarray(total) > 0, result, 1.0))
 
 
 def mean_interval(parts: list[tuple[float, Interval]]) -> Interval:
@@ -132,12 +132,12 @@ def mean_difference(parts: Sequence[GroupedDifference]) -> GroupedDifference:
     return GroupedDifference(delta, variance, np.sum([part.freedom for part in parts], axis=0))
 
 
-def grouped_reach(found: GroupedDifference) -> FloatArray:
+def grouped_reach(difference: GroupedDifference) -> FloatArray:
     """Return how far the 95% interval reaches to either side."""
     from scipy.special import stdtrit
 
-    quantile = stdtrit(np.maximum(found.freedom, 1), 1 - ALPHA / 2)
-    return np.asarray(quantile * np.sqrt(found.variance))
+    quantile = stdtrit(np.maximum(difference.freedom, 1), 1 - ALPHA / 2)
+    return np.asarray(quantile * np.sqrt(difference.variance))
 
 
 def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, freedom: npt.ArrayLike) -> FloatArray:

@@ -208,10 +208,10 @@ class PairwiseArrays:
         asked = {name: count for name, count in counts.items() if count[2] and _asked(name, self.sizes, spec)}
         if self.grouped is not None:
             return self._grouped_pair((i, j), groups, asked, spec)
-        found = {name: _paired(*count) for name, count in asked.items()}
+        result = {name: _paired(*count) for name, count in asked.items()}
         means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
         complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
-        return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **found}
+        return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **result}
 
     def _grouped_pair(
         self,
@@ -226,22 +226,22 @@ class PairwiseArrays:
         for name, (b, c, n) in counts.items():
             places = [spec.source_keys.index(source) for source in members[name]]
             differences[name] = self.grouped.difference(*pair, places, (b, c, n))
-        found = {name: _grouped(differences[name], counts[name]) for name in counts}
+        result = {name: _grouped(differences[name], counts[name]) for name in counts}
         for name in filter(spec.is_mean, spec.overall_keys):
             parts = spec.parts_of(name)
             if all(part in counts for part in parts):
                 total = sum(counts[part][2] for part in parts)
-                found[name] = _grouped(mean_difference([differences[part] for part in parts]), (None, None, total))
-        return found
+                result[name] = _grouped(mean_difference([differences[part] for part in parts]), (None, None, total))
+        return result
 
 
-def _grouped(found: GroupedDifference, count: tuple[int | None, int | None, int]) -> PairedCounts:
+def _grouped(difference: GroupedDifference, count: tuple[int | None, int | None, int]) -> PairedCounts:
     """Return the interval is that of the t test: it excludes 0 if and only if p is below .05."""
     b, c, n = count
     if b is not None and c is not None and b + c == 0:
         return _paired(b, c, n)
-    delta, reach = float(found.delta), float(grouped_reach(found))
-    p = float(grouped_p(found.delta, found.variance, found.freedom))
+    delta, reach = float(difference.delta), float(grouped_reach(difference))
+    p = float(grouped_p(difference.delta, difference.variance, difference.freedom))
     return PairedCounts(n, b, c, delta, max(delta - reach, -1.0), min(delta + reach, 1.0), p)
 
 
@@ -364,9 +364,9 @@ def compare_all(
     return PairwiseSummary(relations, summary)
 
 
-def _right(one: Variants, labels: LabelSet) -> BoolArray:
+def _right(variants: Variants, labels: LabelSet) -> BoolArray:
     return np.asarray(
-        (resolved(one.verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED)
+        (resolved(variants.verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED)
     )
 
 
@@ -429,7 +429,7 @@ def _ranges(
     spec: BenchmarkSpec,
 ) -> Json:
     """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
-    found: Json = {grouping: {} for grouping in parts}
+    result: Json = {grouping: {} for grouping in parts}
     known: dict[bytes, Json] = {}  # groupings share parts, and overall
     draws = normal_draws(correct.shape[1])
     for grouping, orders in parts.items() if len(correct) else ():
@@ -440,19 +440,19 @@ def _ranges(
                 how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
                 ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
                 known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
-            found[grouping][order] = known[key]
-    return found
+            result[grouping][order] = known[key]
+    return result
 
 
 def _grouped_ranges(correct: BoolArray, parts: _OrderParts, table: ItemTable, *, public: bool) -> Json:
     """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
-    found: Json = {grouping: {} for grouping in parts}
+    result: Json = {grouping: {} for grouping in parts}
     for grouping, orders in parts.items() if len(correct) else ():
         for order, masks in orders.items():
             ranges = grouped_rank_ranges(correct, masks, table.group_index, pairwise_only=not public)
             values = np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0)
-            found[grouping][order] = _range_json(ranges, values)
-    return found
+            result[grouping][order] = _range_json(ranges, values)
+    return result
 
 
 def _selections(right: BoolArray, parts: _OrderParts) -> _Selections:

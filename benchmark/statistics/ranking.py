@@ -53,11 +53,11 @@ def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -
     """Return indices in display order. A None is below every number in either direction."""
 
     def key(index: int) -> tuple[Any, ...]:
-        one = contenders[index]
+        contender = contenders[index]
         values = tuple(
-            (value is None, 0.0 if value is None else -value if descending else value) for value in one.values
+            (value is None, 0.0 if value is None else -value if descending else value) for value in contender.values
         )
-        return (values, one.submitted == "", one.submitted, one.id)
+        return (values, contender.submitted == "", contender.submitted, contender.id)
 
     return sorted(range(len(contenders)), key=key)
 
@@ -72,13 +72,13 @@ def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
     ranked = rank = 0
     previous: tuple[int, ...] | None = None
     for index in display_order(contenders):
-        one = contenders[index]
-        if one.counts is None or not one.values or one.values[0] is None:
+        contender = contenders[index]
+        if contender.counts is None or not contender.values or contender.values[0] is None:
             places.append(Placement(index, None))
             continue
         ranked += 1
-        if one.counts != previous:
-            rank, previous = ranked, one.counts
+        if contender.counts != previous:
+            rank, previous = ranked, contender.counts
         places.append(Placement(index, rank))
     return tuple(places)
 
@@ -162,11 +162,11 @@ def grouped_rank_ranges(
 def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], groups: IntArray) -> PairTests:
     """Return every two entries by the cluster-robust test of the mean over parts."""
     first, second = np.triu_indices(len(correct), k=1)
-    found = mean_difference(
+    result = mean_difference(
         [grouped_difference(_difference_sums(correct[:, part], groups[part], first, second)) for part in parts]
     )
-    p = grouped_p(found.delta, found.variance, found.freedom)
-    return PairTests(first, second, found.delta, found.variance, p)
+    p = grouped_p(result.delta, result.variance, result.freedom)
+    return PairTests(first, second, result.delta, result.variance, p)
 
 
 def _difference_sums(correct: BoolArray, groups: IntArray, first: IntArray, second: IntArray) -> DifferenceSums:
@@ -217,8 +217,8 @@ def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool)
     only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
     counts = [(one[first, second].astype(np.float64), one[second, first].astype(np.float64), n) for one, n in only]
     if not exact:
-        found = macro_difference(counts)
-        return PairTests(first, second, found.delta, np.square(found.standard_error), found.p)
+        result = macro_difference(counts)
+        return PairTests(first, second, result.delta, np.square(result.standard_error), result.p)
     ((b, c, n),) = counts
     return PairTests(first, second, (b - c) / n, np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, _mcnemar(b, c))
 
@@ -264,11 +264,11 @@ def normal_draws(items: int) -> npt.NDArray[np.float32]:
 
 def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
     """(entries, items): what each item contributes to an entry's deviation from its mean over the parts."""
-    found = np.zeros(correct.shape, dtype=np.float32)
+    result = np.zeros(correct.shape, dtype=np.float32)
     for part in parts:
         right = correct[:, part].astype(np.float32)
-        found[:, part] = (right - right.mean(axis=1, keepdims=True)) / (part.sum() * len(parts))
-    return found
+        result[:, part] = (right - right.mean(axis=1, keepdims=True)) / (part.sum() * len(parts))
+    return result
 
 
 def step_down(tests: PairTests, scores: Array, draws: Array) -> BoolArray:
@@ -309,19 +309,19 @@ def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
 
 def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
     """(draws, entries) -> (draws,): the largest studentised difference of two entries, in either direction."""
-    found = np.zeros(len(sums), dtype=np.float32)
+    result = np.zeros(len(sums), dtype=np.float32)
     work = np.empty_like(scale)
     for number, row in enumerate(sums):
         np.subtract(row[:, np.newaxis], row[np.newaxis], out=work)
         np.multiply(work, scale, out=work)
-        found[number] = work.max()  # each pair is here twice, once with either sign
-    return found
+        result[number] = work.max()  # each pair is here twice, once with either sign
+    return result
 
 
-def _upper(found: Array) -> float:
+def _upper(result: Array) -> float:
     """Return the draw that ALPHA of one more than there are reach: with it the error is exact, however few are
     drawn."""
-    return float(np.sort(found)[ceil((1 - ALPHA) * (len(found) + 1)) - 1])
+    return float(np.sort(result)[ceil((1 - ALPHA) * (len(result) + 1)) - 1])
 
 
 def ranges_of(entries: int, tests: PairTests, rejected: BoolArray) -> RankRanges:

@@ -120,11 +120,11 @@ def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.b
         raise ValueError("the best of nothing")
     first, second = np.triu_indices(len(correct), k=1)
     only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
-    found = macro_difference([(one[first, second], one[second, first], n) for one, n in only])
+    result = macro_difference([(one[first, second], one[second, first], n) for one, n in only])
     from_best = first == 0
     near = np.ones(len(correct), dtype=bool)
-    near[second[from_best]] = found.delta[from_best] <= CLEARLY_WORSE * found.standard_error[from_best]
-    variances = np.square(found.standard_error[near[first] & near[second]])
+    near[second[from_best]] = result.delta[from_best] <= CLEARLY_WORSE * result.standard_error[from_best]
+    variances = np.square(result.standard_error[near[first] & near[second]])
     variance, count = (float(variances.mean()), int(near.sum())) if variances.size else (0.0, 1)
     if not variance:  # nothing to choose between
         return Selection(1, 0.0, 0.0, Z)

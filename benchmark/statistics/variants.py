@@ -42,9 +42,9 @@ def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]]
     or of its base model, either way round), where their judge is the same, or where ``alike`` says that their votes
     are; and so is everything that is of one group with either.
     """
-    root = {one.id: one.id for one in variants}
+    root = {variant.id: variant.id for variant in variants}
     place = {one.id: number for number, one in enumerate(variants)}
-    named = {one.id for one in variants if one.named}
+    named = {variant.id for variant in variants if variant.named}
 
     def find(name: str) -> str:
         while root[name] != name:
@@ -66,14 +66,14 @@ def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]]
     return {name: find(name) for name in root}
 
 
-def _keys(one: Variant) -> Iterable[tuple[str, ...]]:
+def _keys(variant: Variant) -> Iterable[tuple[str, ...]]:
     """Anyone who shares one of these is of the same group."""
-    if not one.named:
+    if not variant.named:
         return
-    if one.judge:
-        yield "judge", one.judge
-    families = {family(one.model), family(one.base_model)} - {""}
-    makers = {("account", one.owner), ("organisation", _plain(one.organisation))}
+    if variant.judge:
+        yield "judge", variant.judge
+    families = {family(variant.model), family(variant.base_model)} - {""}
+    makers = {("account", variant.owner), ("organisation", _plain(variant.organisation))}
     for kind, maker in sorted(makers):
         for name in sorted(families):
             if maker:
@@ -95,9 +95,9 @@ def counted_variants(shown: Sequence[Variant], others: Sequence[Variant]) -> dic
     ``others``: scored and not on the board. They were tried, so they count; but whose account is not on the board with
     this judge is nobody's business.
     """
-    groups = group_variants([*shown, *(one for one in others if one.named)])
+    groups = group_variants([*shown, *(other for other in others if other.named)])
     known = {(groups[one.id], one.owner) for one in shown if one.named}
-    kept = {one.id for one in others if one.named and (groups[one.id], one.owner) in known}
+    kept = {other.id for other in others if other.named and (groups[other.id], other.owner) in known}
     wanted = kept | {one.id for one in shown}
     return {name: group for name, group in groups.items() if name in wanted}
 
@@ -109,13 +109,13 @@ def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str
     present = (verdicts != ABSENT).astype(np.float32)
     shared = present @ present.T
     equal = sum((one @ one.T for one in chosen), start=np.zeros_like(shared))
-    found = np.argwhere(np.triu((equal >= ALIKE_FROM * shared) & (shared > 0), k=1))
-    return [(entries[i], entries[j]) for i, j in found.tolist()]
+    result = np.argwhere(np.triu((equal >= ALIKE_FROM * shared) & (shared > 0), k=1))
+    return [(entries[i], entries[j]) for i, j in result.tolist()]
 
 
 def members(groups: Mapping[str, str]) -> dict[str, list[str]]:
     """Group -> its variants, in the order given."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for name, group in groups.items():
-        found.setdefault(group, []).append(name)
-    return found
+        result.setdefault(group, []).append(name)
+    return result

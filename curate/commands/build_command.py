@@ -157,10 +157,10 @@ class PairBuilder:
         totals = Counter(asdict(BuildCounts(0, 0, 0, 0, 0)))
         options = self._arguments
         for question in self._questions:
-            found, counts = build_pairs(
+            result, counts = build_pairs(
                 answers[question.pair.row], gap=options.length_gap, both_right=options.both_right, most=options.most
             )
-            built += [(question, pair) for pair in found]
+            built += [(question, pair) for pair in result]
             totals.update(asdict(counts))
         return built, dict(totals)
 
@@ -215,9 +215,9 @@ class PairBuilder:
         given = ask_all(self._run("drafts", asked), self._judge, OFFICIAL, asked, settings, self._limits)
         drafts = {}
         for key, answer in given.items():
-            found = read_verdict(answer.text or "", OFFICIAL.reading)
-            if found in (1, 2):
-                preferred = (found - 1) ^ int(answer.swapped)
+            verdict = read_verdict(answer.text or "", OFFICIAL.reading)
+            if verdict in (1, 2):
+                preferred = (verdict - 1) ^ int(answer.swapped)
                 drafts[key.row] = {"preferred": preferred, "rationale": answer.text, "judge": self._judge.model}
         return drafts
 

@@ -67,14 +67,14 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     editions = [*served_editions(*_own_definitions(arguments)), *(_edition(path) for path in arguments.manifest)]
     training = [open_source(name, revision=arguments.revision) for name in arguments.training]
     with locked(pool):
-        found = [*inside(pairs), *in_editions(pairs, editions)]
+        results = [*inside(pairs), *in_editions(pairs, editions)]
         for source in training:
-            found += in_training_set(pairs, Path(source.name).name, training_pairs(source))
-        write_lines(pool / DUPLICATES, map(asdict, found))
-        compared = {"pairs": len(pairs), "editions": [one.name for one in editions]}
+            results += in_training_set(pairs, Path(source.name).name, training_pairs(source))
+        write_lines(pool / DUPLICATES, map(asdict, results))
+        compared = {"pairs": len(pairs), "editions": [edition.name for edition in editions]}
         compared |= {"training": [{"file": Path(one.name).name, "sha256": one.digest} for one in training]}
         write_json(pool / "duplicates.json", compared)
-    print(_summary(found))
+    print(_summary(results))
     return 0
 
 
@@ -133,10 +133,10 @@ def duplicates_are_current(pool: Path, pairs: int) -> bool:
     return path.is_file() and json.loads(path.read_bytes())["pairs"] == pairs
 
 
-def _summary(found: Sequence[Duplicate]) -> str:
-    if not found:
+def _summary(duplicates: Sequence[Duplicate]) -> str:
+    if not duplicates:
         return "No near duplicates."
-    counts = Counter((one.where, one.kind) for one in found)
+    counts = Counter((duplicate.where, duplicate.kind) for duplicate in duplicates)
     lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
-    left_out = len({one.pair for one in found if one.kind in LEFT_OUT})
+    left_out = len({duplicate.pair for duplicate in duplicates if duplicate.kind in LEFT_OUT})
     return "\n".join([*lines, f"{left_out:,} pairs are left out of filters; a similar image alone leaves none out."])

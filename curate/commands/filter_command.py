@@ -54,12 +54,12 @@ def filter_command(arguments: argparse.Namespace) -> int:
             f"{selection.without_preference:,} have no preference, {selection.duplicates:,} are near duplicates. "
             "Complete the runs."
         )
-    found = EnsembleFilter(rule, pairs, files, selection)
-    report = found.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
+    ensemble_filter = EnsembleFilter(rule, pairs, files, selection)
+    report = ensemble_filter.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"
     with locked(folder):
-        write_lines(folder / CANDIDATES, found.kept_lines())
+        write_lines(folder / CANDIDATES, ensemble_filter.kept_lines())
         write_json(folder / REPORT, report)
         atomic_files.write(folder / "filter.csv", filter_csv(report).encode(), atomic_files.PUBLIC)
         atomic_files.write(folder / "filter.html", filter_page(report).encode(), atomic_files.PUBLIC)
@@ -88,15 +88,15 @@ def _share(value: float, option: str) -> float:
 
 
 def _accuracies(given: Sequence[str], judges: Sequence[str]) -> dict[str, float]:
-    found = {}
+    result = {}
     for text in given:
         name, _, value = text.rpartition("=")
         try:
-            found[name] = _share(float(value), "--accuracy")
+            result[name] = _share(float(value), "--accuracy")
         except ValueError:
             raise CurateError(f"--accuracy {text}: give JUDGE=SHARE, such as Qwen2-VL-7B=0.62.") from None
         if name not in judges:
             raise CurateError(
                 f"--accuracy {text}: no run is of {name!r}; judges are {', '.join(dict.fromkeys(judges))}."
             )
-    return found
+    return result

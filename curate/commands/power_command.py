@@ -37,18 +37,26 @@ def add_power_command(commands: Any) -> None:
 def power_command(arguments: argparse.Namespace) -> int:
     """Print what a benchmark of some size can tell. Returns the exit code."""
     _check(arguments)
-    found: list[NeighbourPower] = []
+    powers: list[NeighbourPower] = []
     if arguments.board is not None:
         for category, scores in _scores(arguments.board, arguments.category).items():
-            best = dict(sorted(scores.items(), key=lambda one: -one[1])[: arguments.top])
-            found += neighbours(category, list(best.items()), arguments.discordant, power=arguments.power)
+            best = dict(sorted(scores.items(), key=lambda item: -item[1])[: arguments.top])
+            powers += neighbours(category, list(best.items()), arguments.discordant, power=arguments.power)
     widths = {n: interval_width(arguments.accuracy, n) for n in arguments.pairs}
     wanted = pairs_for_width(arguments.accuracy, arguments.width) if arguments.width is not None else None
     if arguments.json:
-        print(json.dumps({"neighbours": [asdict(one) for one in found], "widths": widths, "pairs_for_width": wanted}))
+        print(
+            json.dumps(
+                {
+                    "neighbours": [asdict(power) for power in powers],
+                    "widths": widths,
+                    "pairs_for_width": wanted,
+                }
+            )
+        )
         return 0
-    for one in found:
-        print(_line(one))
+    for power in powers:
+        print(_line(power))
     for n, width in widths.items():
         print(f"{n:,} pairs: the 95% interval of {arguments.accuracy:.1%} is {100 * width:.1f} points wide")
     if wanted is not None:
@@ -67,10 +75,10 @@ def _check(arguments: argparse.Namespace) -> None:
         raise CurateError("--pairs takes numbers from 1, --top from 2.")
 
 
-def _line(one: NeighbourPower) -> str:
-    high, low = one.accuracies
-    needs = "are equal" if one.pairs is None else f"separate from {one.pairs:,} pairs on"
-    return f"{one.category}: {one.better} ({high:.1%}) and {one.worse} ({low:.1%}) {needs}"
+def _line(power: NeighbourPower) -> str:
+    high, low = power.accuracies
+    needs = "are equal" if power.pairs is None else f"separate from {power.pairs:,} pairs on"
+    return f"{power.category}: {power.better} ({high:.1%}) and {power.worse} ({low:.1%}) {needs}"
 
 
 def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:

@@ -103,8 +103,8 @@ def import_command(arguments: argparse.Namespace) -> int:
     candidates = folder / "private" / "candidates.jsonl"
     settings = read_settings(folder)
     known = read_candidates(candidates)
-    answers = [one for one in _answers(arguments.files, known.pairs) if one.annotator not in arguments.exclude]
-    adjudicators = {one.annotator for one in answers if one.annotator.startswith(ADJUDICATOR)}
+    answers = [answer for answer in _answers(arguments.files, known.pairs) if answer.annotator not in arguments.exclude]
+    adjudicators = {answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR)}
     rules = VerificationRules(
         settings["answers"], frozenset(adjudicators.union(settings["reviewers"])), arguments.unanimous
     )

@@ -55,12 +55,12 @@ def _bin_name(number: int) -> str:
 
 def longer_preferred(pairs: Iterable[Mapping[str, Any]]) -> float | None:
     """Return how often the longer response is preferred, of pairs with different lengths; None without any."""
-    found = []
+    results = []
     for pair in pairs:
         first, second = (len(text.split()) for text in pair["response"])
         if first != second:
-            found.append((second > first) == (pair["preferred"] == 1))
-    return sum(found) / len(found) if found else None
+            results.append((second > first) == (pair["preferred"] == 1))
+    return sum(results) / len(results) if results else None
 
 
 def describe(
@@ -129,26 +129,26 @@ def _what(card: Mapping[str, Any]) -> str:
 
 
 def _filtered(card: Mapping[str, Any]) -> str:
-    found = card["filter"]
-    if found is None:
+    result = card["filter"]
+    if result is None:
         return ""
-    pairs, judges = found["pairs"], ", ".join(_plain(one["judge"]) for one in found["judges"])
+    pairs, judges = result["pairs"], ", ".join(_plain(one["judge"]) for one in result["judges"])
     size = f"{pairs['kept']:,} of {pairs['considered']:,} pairs stayed"
     return (
-        f"## Filter\n\n{found['rule_in_words'].capitalize()}: {size}. "
+        f"## Filter\n\n{result['rule_in_words'].capitalize()}: {size}. "
         f"Judges: {judges}. They score below chance here by construction.\n\n{FILTER_TELLS}"
     )
 
 
 def _verified(card: Mapping[str, Any]) -> str:
-    found = card["agreement"]
+    result = card["agreement"]
 
     def shown(value: float | None) -> str:
         return "undefined" if value is None else f"{value:.2f}"
 
     return (
-        f"## Verification\n\n{found['annotators']:,} annotators gave {found['answers']:,} answers. Krippendorff's "
-        f"alpha {shown(found['alpha'])}, mean Cohen's kappa {shown(found['mean_kappa'])}."
+        f"## Verification\n\n{result['annotators']:,} annotators gave {result['answers']:,} answers. Krippendorff's "
+        f"alpha {shown(result['alpha'])}, mean Cohen's kappa {shown(result['mean_kappa'])}."
     )
 
 

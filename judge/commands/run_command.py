@@ -198,11 +198,11 @@ class FinishedRun:
     def _report(self, pairs: int, wanted: Sequence[RequestKey], prices: Prices) -> dict[str, Any]:
         answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
         reading = self._recorded["prompt"]["reading"]
-        found = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
-        if found["cost_of_all"] is not None:
-            found["cost_of_all"] *= self._recorded["pairs"] / pairs
-        found["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
-        return found | {"pairs": pairs, "pairs_in_items": self._recorded["pairs"], "at": round(time.time(), 3)}
+        result = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
+        if result["cost_of_all"] is not None:
+            result["cost_of_all"] *= self._recorded["pairs"] / pairs
+        result["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
+        return result | {"pairs": pairs, "pairs_in_items": self._recorded["pairs"], "at": round(time.time(), 3)}
 
 
 _INTERRUPTED = "Interrupted."

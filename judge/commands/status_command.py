@@ -31,7 +31,7 @@ def read_state(directory: Any) -> dict[str, Any]:
     answers, events = read_journal(directory / JOURNAL)
     pointwise = any(key.response >= 0 for key in answers)
     wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
-    found = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"], prices={})
+    result = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"], prices={})
     report = json.loads(path.read_bytes()) if (path := directory / REPORT).is_file() else {}
     predictions = directory / PREDICTIONS
     return {
@@ -39,8 +39,8 @@ def read_state(directory: Any) -> dict[str, Any]:
         "api": recorded["api"],
         "pairs": recorded["pairs"],
         "votes": recorded["votes"],
-        **found,
-        "complete": found["done"] >= wanted,
+        **result,
+        "complete": result["done"] >= wanted,
         "limited": bool(report) and report["pairs"] < recorded["pairs"],
         "events": events,
         "predictions": str(predictions) if predictions.is_file() else None,

@@ -80,7 +80,11 @@ def shown_strict(card: Mapping[str, Any], level: str, spec: BenchmarkSpec) -> di
     if level != OVERALL_ONLY:
         return {name: rounded(strict[name]) for name in ("interval", *names) if name in strict}
     overall = None if strict[pooled] is None else half_points(np.array(strict[pooled])).item()
-    bounds = None if overall is None else [one.item() for one in overall_bounds(np.array(overall), card["items"])]
+    bounds = (
+        None
+        if overall is None
+        else [overall_bound.item() for overall_bound in overall_bounds(np.array(overall), card["items"])]
+    )
     shares = dict.fromkeys(names) | {pooled: overall}
     return {"interval": dict.fromkeys(names) | {pooled: rounded(bounds)}, **rounded(shares)}
 

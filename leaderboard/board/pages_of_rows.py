@@ -40,5 +40,5 @@ def read_page(limit: int | None, cursor: str) -> PageOfRows | None:
     """Return what a request asks for; None for a cursor that is none."""
     if not cursor:
         return PageOfRows(0, limit)
-    found = _CURSOR.fullmatch(cursor)
-    return PageOfRows(int(found[2]), limit or _USUAL, found[1]) if found else None
+    match = _CURSOR.fullmatch(cursor)
+    return PageOfRows(int(match[2]), limit or _USUAL, match[1]) if match else None

@@ -303,9 +303,9 @@ def fold(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], dict[s
     reported = {row.id: row for row in rows if row.tier == "reported"}
     others = {}
     for same in board.reports.values():
-        found = [reported[name] for name in same if name in reported]
-        if len(found) > 1:
-            others[found[0].id] = tuple(found[1:])
+        results = [reported[name] for name in same if name in reported]
+        if len(results) > 1:
+            others[results[0].id] = tuple(results[1:])
     folded = {row.id for rest in others.values() for row in rest}
     return [row for row in rows if row.id not in folded], others
 
@@ -344,8 +344,8 @@ def ordered(rows: Sequence[BoardRow], key: str, descending: bool) -> list[BoardR
     """Return rows by one column; equals stay in display order."""
 
     def value(row: BoardRow) -> Any:
-        found = row.value(key)
-        return (found.lower() or None) if isinstance(found, str) else found
+        result = row.value(key)
+        return (result.lower() or None) if isinstance(result, str) else result
 
     known = [row for row in rows if value(row) is not None]
     known.sort(key=value, reverse=descending)  # stable in both directions

@@ -50,10 +50,10 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
     different = [_differs(one, other, after.spec.score_names, hidden) for one, other in pairs]
     moved = [one.rank != other.rank for one, other in pairs]
     names = after.spec.tie_breaks
-    found = [(_points(_first(one, names), _first(other, names), hidden), one, other) for one, other in pairs]
-    shown = [line for line, *reasons in zip(found, different, moved, strict=True) if any(reasons)]
+    rows = [(_points(_first(one, names), _first(other, names), hidden), one, other) for one, other in pairs]
+    shown = [line for line, *reasons in zip(rows, different, moved, strict=True) if any(reasons)]
     shown.sort(key=lambda line: -abs(line[0] or 0.0))
-    deltas = [abs(delta) for delta, *_ in found if delta is not None]
+    deltas = [abs(delta) for delta, *_ in rows if delta is not None]
     return RankChanges(
         len(pairs),
         sum(different),
@@ -85,9 +85,9 @@ def _first(row: BoardRow, names: Sequence[str]) -> float | None:
     return next((value for name in names if (value := row.scores[name]) is not None), None)
 
 
-def _differs(one: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> bool:
+def _differs(board: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> bool:
     as_shown = percent if hidden else (lambda share: share)
-    return any(as_shown(one.value(name)) != as_shown(other.value(name)) for name in names)
+    return any(as_shown(board.value(name)) != as_shown(other.value(name)) for name in names)
 
 
 def _said(points: float, hidden: bool) -> str:
@@ -95,9 +95,9 @@ def _said(points: float, hidden: bool) -> str:
     return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
 
 
-def _line(delta: float | None, one: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
+def _line(delta: float | None, board: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
     name = " ".join(f"{other.model} {other.version}".split())
-    said = "" if delta is None else _said(delta, hidden)
+    message = "" if delta is None else _said(delta, hidden)
     return RankChange(
-        other.id, name, percent(_first(one, names)), percent(_first(other, names)), said, one.rank, other.rank
+        other.id, name, percent(_first(board, names)), percent(_first(other, names)), message, board.rank, other.rank
     )

@@ -45,10 +45,10 @@ def shared_ranks(values: Iterable[tuple[str, float | None]]) -> dict[str, int]:
 
 def standings(ranks: Mapping[str, int], ranges: Mapping[str, RankRange]) -> dict[str, RankInfo]:
     """id -> standing, for everything that has a rank."""
-    found = {name: RankInfo(rank) for name, rank in ranks.items()}
+    result = {name: RankInfo(rank) for name, rank in ranks.items()}
     at = sorted(ranks[name] for name in ranges if name in ranks)
     for name, tested in ranges.items():
         rank = ranks.get(name)
         if rank is not None and tested.worst <= len(at):
-            found[name] = RankInfo(rank, at[tested.best - 1], at[tested.worst - 1], not tested.separable and rank > 1)
-    return found
+            result[name] = RankInfo(rank, at[tested.best - 1], at[tested.worst - 1], not tested.separable and rank > 1)
+    return result

@@ -57,8 +57,8 @@ class ReportedFigures:
     @property
     def remark(self) -> str:
         """The short phrases for the board: nothing where the official sizes fit, or nothing can be checked."""
-        found = (self.check.remark or "") if self.check else ""
-        return " · ".join(filter(None, (found, SECOND_HAND if self.second_hand else "")))
+        text = (self.check.remark or "") if self.check else ""
+        return " · ".join(filter(None, (text, SECOND_HAND if self.second_hand else "")))
 
     @property
     def sizes(self) -> tuple[int, ...] | None:
@@ -112,10 +112,10 @@ def by_judge(rows: Sequence[ReportedFigures]) -> dict[str, tuple[ReportedFigures
     None leads that its own authors have replaced. Then the judge's authors before the benchmark's before others, the
     more figures before the fewer, fewer votes per pair before more, the newest first.
     """
-    found: dict[str, list[ReportedFigures]] = {}
+    result: dict[str, list[ReportedFigures]] = {}
     for row in sorted(rows, key=lambda row: (row.date, row.id), reverse=True):
-        found.setdefault(row.judge, []).append(row)
-    return {judge: tuple(sorted(same, key=_precedence)) for judge, same in found.items()}
+        result.setdefault(row.judge, []).append(row)
+    return {judge: tuple(sorted(same, key=_precedence)) for judge, same in result.items()}
 
 
 def _precedence(row: ReportedFigures) -> tuple[Any, ...]:

@@ -182,9 +182,9 @@ class Board:
             return columns
         hidden = set(self.spec.score_names).difference(self.values)
         return tuple(
-            replace(one, kind="interval") if one.key == self.spec.pooled else one
-            for one in columns
-            if one.key not in hidden
+            replace(column, kind="interval") if column.key == self.spec.pooled else column
+            for column in columns
+            if column.key not in hidden
         )
 
     @property
@@ -307,8 +307,8 @@ def _ranges(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Mappin
     summary = (snapshot.get("relations") or {}).get(revision)
     if rules.protocol != rules.spec.ranking or not summary:
         return MappingProxyType({})
-    found = {order: rank_ranges_of(summary, rules.grouping, order) for order in rules.spec.headline_first}
-    return MappingProxyType({order: ranges for order, ranges in found.items() if ranges})
+    result = {order: rank_ranges_of(summary, rules.grouping, order) for order in rules.spec.headline_first}
+    return MappingProxyType({order: ranges for order, ranges in result.items() if ranges})
 
 
 Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
@@ -320,8 +320,8 @@ def _selections(snapshot: Mapping[str, Any], revision: str, rules: _Rules) -> Se
     As with ranges, other rules than the ranking one have nothing of it.
     """
     summary = (snapshot.get("relations") or {}).get(revision) or {}
-    found = (summary.get("variants") or {}) if rules.protocol == rules.spec.ranking else {}
-    return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in found.items()}
+    result = (summary.get("variants") or {}) if rules.protocol == rules.spec.ranking else {}
+    return {name: (one["variants"], one.get(rules.grouping, {})) for name, one in result.items()}
 
 
 def _best_of(row: BoardRow, chosen: Selections, sizes: Mapping[str, float], spec: BenchmarkSpec) -> BoardRow:
@@ -351,9 +351,9 @@ def _lower(row: BoardRow, score: tuple[str, float], sizes: Mapping[str, float], 
 def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> list[BoardRow]:
     if not ranges:
         return list(rows)
-    found = standings({row.id: row.rank for row in rows if row.rank is not None}, ranges)
+    result = standings({row.id: row.rank for row in rows if row.rank is not None}, ranges)
     return [
-        replace(row, rank_range=(at.best, at.worst)) if (at := found.get(row.id)) and at.best and at.worst else row
+        replace(row, rank_range=(at.best, at.worst)) if (at := result.get(row.id)) and at.best and at.worst else row
         for row in rows
     ]
 
@@ -549,19 +549,19 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, rules:
     rows = []
     values: Mapping[str, Any]
     bounds: Mapping[str, Bounds]
-    for one in baselines:
-        tally = one["tallies"].get(revision)
+    for baseline in baselines:
+        tally = baseline["tallies"].get(revision)
         if tally is not None:
             counts = np.array([tally["counts"]], dtype=np.int64)
             numbers = _numbers(counts, rules.protocol, rules.grouping, rules.spec)
             ((values, bounds),) = _measured(numbers, rules.spec.score_names)
-        elif one["expected"] is not None:
+        elif baseline["expected"] is not None:
             of_pairs = (name for name in rules.spec.score_names if not rules.spec.counts_groups(name))
-            values = dict.fromkeys(rules.spec.score_names) | dict.fromkeys(of_pairs, one["expected"])
+            values = dict.fromkeys(rules.spec.score_names) | dict.fromkeys(of_pairs, baseline["expected"])
             bounds = {}
         else:
             continue
-        rows.append(_baseline_row(one, values, bounds))
+        rows.append(_baseline_row(baseline, values, bounds))
     return rows
 
 
@@ -612,52 +612,54 @@ def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[Boa
     return [replace(rows[place.index], rank=place.rank) for place in places(contenders)]
 
 
-def _reported_row(one: ReportedFigures, name: str) -> BoardRow:
+def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
     """Figures as published: no protocol, grouping or revision changes what somebody else has counted."""
-    percents = {name: one.figures.get(name) for name in one.spec.score_names}
+    percents = {name: reported_figures.figures.get(name) for name in reported_figures.spec.score_names}
     shares = {name: None if value is None else round(value / 100, 6) for name, value in percents.items()}
     return BoardRow(
-        id=one.id,
+        id=reported_figures.id,
         rank=None,
         rank_range=None,
-        model=one.name,
+        model=reported_figures.name,
         version="",
-        organisation=one.organisation,
+        organisation=reported_figures.organisation,
         tier="reported",
-        judge_type=one.judge_type,
+        judge_type=reported_figures.judge_type,
         scores=shares,
-        interval=MappingProxyType(_unpaired_intervals(shares, one)),
+        interval=MappingProxyType(_unpaired_intervals(shares, reported_figures)),
         decided_rate=None,
-        votes_per_item=one.votes_per_item,
-        date=one.date,
+        votes_per_item=reported_figures.votes_per_item,
+        date=reported_figures.date,
         submitted_at="",
-        source=one.source,
-        url=one.url,
-        note=one.remark,
-        base_model=one.base_model,
-        parameters_b=one.parameters_b,
-        open_weights=one.open_weights,
-        judge=one.judge,
+        source=reported_figures.source,
+        url=reported_figures.url,
+        note=reported_figures.remark,
+        base_model=reported_figures.base_model,
+        parameters_b=reported_figures.parameters_b,
+        open_weights=reported_figures.open_weights,
+        judge=reported_figures.judge,
         judge_name=name,
     )
 
 
-def _unpaired_intervals(shares: Mapping[str, float | None], one: ReportedFigures) -> dict[str, Bounds]:
+def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: ReportedFigures) -> dict[str, Bounds]:
     """Wilson and MOVER on the denominators that the figures follow; reported rows have no item data to do better with.
 
     Figures that fit no sizes in circulation have no denominator that is known, so no interval.
     """
-    if one.sizes is None:
+    if reported_figures.sizes is None:
         return {}
-    spec = one.spec
-    totals = dict(zip((*spec.category_keys, spec.pooled), (*one.sizes, sum(one.sizes)), strict=True))
+    spec = reported_figures.spec
+    totals = dict(
+        zip((*spec.category_keys, spec.pooled), (*reported_figures.sizes, sum(reported_figures.sizes)), strict=True)
+    )
     bounds: dict[str, Bounds] = {}
     for name, n in totals.items():
         share = shares[name]
         if share is not None:
             bounds[name] = wilson(share * n, n)
     # A mean that is not that of its categories has no interval that could be told from them.
-    if one.check is not None and one.check.macro_ok and spec.mean:
+    if reported_figures.check is not None and reported_figures.check.macro_ok and spec.mean:
         parts = [((shares[name] or 0.0) * totals[name], totals[name]) for name in spec.parts_of(spec.mean)]
         bounds[spec.mean] = mover_macro(parts)
     return bounds

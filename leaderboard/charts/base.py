@@ -116,18 +116,18 @@ def chosen_judges(
     ``votes``: whether the figure needs them, so that reported results cannot be in it.
     """
     notes: tuple[str, ...] = ()
-    found, missing = judges(entries, view.label_revision, view.spec)
-    found.sort(key=lambda judge: _headline(judge, view), reverse=True)
+    result, missing = judges(entries, view.label_revision, view.spec)
+    result.sort(key=lambda judge: _headline(judge, view), reverse=True)
     if votes and view.around.reported:
         names = ", ".join(reported_names(view))
         notes += (f"Drawn from votes, so only judges that were scored here can be in it; not drawn: {names}.",)
     if missing:
         notes += (f"Not scored under labels {view.label_revision}: {', '.join(missing)}.",)
-    if len(found) > most:
-        notes += (f"The best {most} of the {len(found)} judges chosen are drawn.",)
-    if found and not protocols(view.spec)[view.protocol].has_interval:
+    if len(result) > most:
+        notes += (f"The best {most} of the {len(result)} judges chosen are drawn.",)
+    if result and not protocols(view.spec)[view.protocol].has_interval:
         notes += (f"No intervals under {view.protocol}: it does not count a majority of whole pairs.",)
-    return found[:most], notes
+    return result[:most], notes
 
 
 def reported_names(view: ChartQuery) -> list[str]:
@@ -154,9 +154,9 @@ def table(
     for index, (name, values) in enumerate(zip(names, estimates, strict=True)):
         own: tuple[Any, ...] = (sources[index],) if sources else ()
         rows += [
-            (name, key, found.value, found.low, found.high, found.n or None, *own)
+            (name, key, value.value, value.low, value.high, value.n or None, *own)
             for key in keys
-            if (found := values.get(key)) is not None
+            if (value := values.get(key)) is not None
         ]
     return rows
 

@@ -102,18 +102,22 @@ def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] |
     return None if longer is None or shorter is None else (longer, shorter)
 
 
-def position_finding(found: Sequence[Estimate]) -> str:
+def position_finding(estimates: Sequence[Estimate]) -> str:
     """Return how many judges lean to a place, as far as intervals tell."""
-    first = sum(one.low is not None and one.low > 50 for one in found)
-    second = sum(one.high is not None and one.high < 50 for one in found)
+    first = sum(estimate.low is not None and estimate.low > 50 for estimate in estimates)
+    second = sum(estimate.high is not None and estimate.high < 50 for estimate in estimates)
     if not first and not second:
         return "How often the first response is chosen"
-    if len(found) == 1:
+    if len(estimates) == 1:
         return f"This judge leans to the {'first' if first else 'second'} response shown"
     if not (first and second):
         place = "first" if first else "second"
-        return f"{first or second} of {len(found)} judges {_do('lean', first or second)} to the {place} response shown"
-    return f"{first} of {len(found)} judges {_do('lean', first)} to the first response shown, {second} to the second"
+        return (
+            f"{first or second} of {len(estimates)} judges {_do('lean', first or second)} to the {place} response shown"
+        )
+    return (
+        f"{first} of {len(estimates)} judges {_do('lean', first)} to the first response shown, {second} to the second"
+    )
 
 
 def _do(verb: str, count: int) -> str:

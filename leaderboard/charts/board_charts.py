@@ -46,7 +46,7 @@ class _Picked(NamedTuple):
 @chart("best-of-n", "Best-of-N", place=5, alone=True)
 def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
-    found: list[ScatterPanel] = []
+    scatter_panels: list[ScatterPanel] = []
     cells: list[Cells] = []
     fits: list[Fit | None] = []
     said: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         if points:
             spots = [point.spot for point in points]
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
-            found.append(_choice_plane(policy, spots, fits[-1]))
+            scatter_panels.append(_choice_plane(policy, spots, fits[-1]))
             cells += [_choice_cells(policy, point) for point in points]
             said += _fit_said(policy, fits[-1])
     words = ChartText(
@@ -73,7 +73,7 @@ def best_of_n_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
         *printed.said("best_of_n"),
     )
     header = ("policy", "judge", f"{view.spec.headline}, %", "95% low", "95% high", "picked, %", "N", "source")
-    return to_chart(planes(found, view.page, words), words, notes, cells, header)
+    return to_chart(planes(scatter_panels, view.page, words), words, notes, cells, header)
 
 
 def _policies(view: ChartQuery) -> list[PaperPolicy]:
@@ -88,17 +88,17 @@ def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
     return [
         _Picked(
             Point2D(
-                one.judge,
-                one.score,
-                one.accuracy,
-                f"<b>{one.judge}</b> (paper)<br>{one.score:.1f}, picked {one.accuracy:.1f}",
+                choice.judge,
+                choice.score,
+                choice.accuracy,
+                f"<b>{choice.judge}</b> (paper)<br>{choice.score:.1f}, picked {choice.accuracy:.1f}",
                 hollow=True,
                 rank=10,
             ),
             choices,
-            one.source,
+            choice.source,
         )
-        for one in policy.choices
+        for choice in policy.choices
     ]
 
 
@@ -154,18 +154,18 @@ def _fit_said(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
 @chart("agreement", "Kappa", place=7, needs="nothing")
 def agreement_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Cohen's kappa between the majority verdicts of the judges chosen."""
-    found, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
+    result, notes = chosen_judges(entries, view, KAPPA_AT_MOST)
     relations = view.around.relations
-    if not found:
+    if not result:
         return empty_chart(notes)
     if relations is None:
         return empty_chart((*notes, "Agreement is computed a little after scores. Look again in a minute."))
     place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
-    known = [judge for judge in found if judge.id in place]
+    known = [judge for judge in result if judge.id in place]
     unnamed = {entry["id"] for entry in entries if is_anonymous(entry)}
-    if hidden := [judge.name for judge in found if judge.id in unnamed]:
+    if hidden := [judge.name for judge in result if judge.id in unnamed]:
         notes += (f"Agreement would tell whose an anonymous entry is, so it is left out: {', '.join(hidden)}.",)
-    if missing := [judge.name for judge in found if judge.id not in place and judge.id not in unnamed]:
+    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in unnamed]:
         notes += (
             f"Only the best version of a judge, and the best {KAPPA_AT_MOST} judges, are compared; not so: "
             f"{', '.join(missing[:10])}{f' and {len(missing) - 10} more' if len(missing) > 10 else ''}.",
@@ -322,8 +322,8 @@ def _points(headline: str) -> tuple[str, ...]:
 
 
 def _ends(row: BoardRow, headline: str) -> tuple[float, float] | None:
-    found = row.interval.get(headline)
-    return (100 * found[0], 100 * found[1]) if found else None
+    result = row.interval.get(headline)
+    return (100 * result[0], 100 * result[1]) if result else None
 
 
 def row_cells(row: BoardRow, headline: str) -> tuple[object, ...]:
@@ -358,4 +358,4 @@ def _months(start: float, end: float, narrow: bool) -> list[tuple[float, str]]:
             months.append((float(day), f"{year}-{month:02d}"))
         year, month = (year + 1, 1) if month == 12 else (year, month + 1)
     every = next(step for step in (1, 3, 6, 12, 60, 1200) if len(months) <= step * (5 if narrow else 12))
-    return [one for one in months if (int(one[1][5:]) - 1) % min(every, 12) == 0] or months[:1]
+    return [month for month in months if (int(month[1][5:]) - 1) % min(every, 12) == 0] or months[:1]

@@ -17,7 +17,7 @@ def _declared() -> Mapping[str, Kind]:
     for module in pkgutil.iter_modules(charts.__path__):
         if module.name != "catalog":
             import_module(f"{charts.__name__}.{module.name}")
-    return dict(sorted(DECLARED.items(), key=lambda one: one[1].place))
+    return dict(sorted(DECLARED.items(), key=lambda item: item[1].place))
 
 
 CHARTS: Mapping[str, Kind] = _declared()

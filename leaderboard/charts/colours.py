@@ -33,10 +33,10 @@ class Palette:
 
     def of(self, name: str, spec: BenchmarkSpec) -> str:
         """Return the colour of a category; everything that is none is ink."""
-        found = next((category for category in spec.categories if category.key == name), None)
-        if found is None:
+        result = next((category for category in spec.categories if category.key == name), None)
+        if result is None:
             return self.ink
-        return (found.dark or found.colour) if self.dark else found.colour
+        return (result.dark or result.colour) if self.dark else result.colour
 
 
 LIGHT = Palette(

@@ -55,14 +55,14 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     panels: list[ScatterPanel] = []
     cells: list[Cells] = []
     for measure in _MEASURES:
-        found = [(row, value) for row in rows if (value := measure.read(row))]
-        if found:
-            front = [found[at] for at in best_so_far((value, row.value(headline) or 0.0) for row, value in found)]
-            panels.append(_panel(measure.title, (found, front), chosen, headline))
+        results = [(row, value) for row in rows if (value := measure.read(row))]
+        if results:
+            front = [results[at] for at in best_so_far((value, row.value(headline) or 0.0) for row, value in results)]
+            panels.append(_panel(measure.title, (results, front), chosen, headline))
             best = {row.id for row, _ in front}
             cells += [
                 (measure.title, *row_cells(row, headline), value, "yes" if row.id in best else "no")
-                for row, value in found
+                for row, value in results
             ]
     if not panels:
         return empty_chart(_EMPTY, "Accuracy and cost")
@@ -83,15 +83,15 @@ def cost_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 
 def _panel(title: str, rows: tuple[_Costs, _Costs], chosen: set[str], headline: str) -> ScatterPanel:
     """Return one pair of axes. `rows`: all, and those on the front, which are named first."""
-    found, front = rows
+    result, front = rows
     named = chosen | {row.id for row, _ in front}
-    spots = points_of([row for row, _ in found], [math.log10(value) for _, value in found], named, headline)
+    spots = points_of([row for row, _ in result], [math.log10(value) for _, value in result], named, headline)
     low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
     y_range = score_range(spots)
     xs = [math.log10(value) for _, value in front]
     ys = [100 * (row.value(headline) or 0) for row, _ in front]
     steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
-    ticks, said = log_ticks(low, high), f"n {len(found)}"
+    ticks, said = log_ticks(low, high), f"n {len(result)}"
     return ScatterPanel(title, said, "", spots, (low, high), y_range, ticks, chance_line(spots), steps=steps)
 
 

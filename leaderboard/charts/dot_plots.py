@@ -88,7 +88,7 @@ class _Grid:
         lines = len(panels[0].lines)
         if page.narrow:
             return cls(page.width, page.width, 1, 0, _NARROW_ROW, lines, len(panels))
-        names = names_width([f"{one.name} {one.small}" for one in panels[0].lines])
+        names = names_width([f"{line.name} {line.small}" for line in panels[0].lines])
         columns = max(1, min(len(panels), (page.width - names) // (_PANEL + _GAP)))
         columns = -(-len(panels) // -(-len(panels) // columns))  # six panels on five columns: two rows of three
         used = min(page.width, names + columns * _WIDEST)
@@ -215,10 +215,10 @@ def _panels(
 ) -> list[_Panel]:
     panels = []
     for key in keys:
-        found = tuple(values.get(key) for values in estimates)
-        pairs = mean_said(key, page.spec) or pairs_said(found)
+        result = tuple(values.get(key) for values in estimates)
+        pairs = mean_said(key, page.spec) or pairs_said(result)
         title = (titles or {}).get(key, page.spec.title_of(key))
-        panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), found))
+        panels.append(_Panel(title, pairs, (page.colour(key),) * len(lines), tuple(lines), result))
     return panels
 
 
@@ -228,12 +228,12 @@ def mean_said(key: str, spec: BenchmarkSpec) -> str:
 
 
 def _single_panel(judge: ChartLine, estimates: Estimates, keys: Sequence[str], page: Page) -> list[_Panel]:
-    found = tuple(estimates[key] for key in keys)
+    result = tuple(estimates[key] for key in keys)
     lines = tuple(
         ChartLine(page.spec.title_of(key), mean_said(key, page.spec) or pairs_said([one]), judge.hollow)
-        for key, one in zip(keys, found, strict=True)
+        for key, one in zip(keys, result, strict=True)
     )
-    return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, found)]
+    return [_Panel(judge.name, "", tuple(map(page.colour, keys)), lines, result)]
 
 
 def _lowest(panels: Sequence[_Panel], start: int) -> int:
@@ -248,15 +248,15 @@ def _dot_traces(panel: _Panel, grid: _Grid, index: int, p: Palette, symbol: str 
     traces = []
     for colour, hollow in dict.fromkeys(looks):
         lines = [i for i, own in enumerate(looks) if own == (colour, hollow) and panel.estimates[i] is not None]
-        cells = [found for i in lines if (found := panel.estimates[i]) is not None]
+        cells = [estimate for i in lines if (estimate := panel.estimates[i]) is not None]
         if not cells:
             continue
-        ends = [reach(found) for found in cells]
+        ends = [reach(cell) for cell in cells]
         fill: Json = {"color": p.ground, "line": {"color": colour, "width": 1.6}} if hollow else {"color": colour}
         trace = {
             "type": "scatter",
             "mode": "markers",
-            "x": [found.value for found in cells],
+            "x": [cell.value for cell in cells],
             "y": [grid.dot(index, line) for line in lines],
             "marker": {**fill, "size": 8 if grid.roomy else 6, "symbol": symbol},
             "error_x": error_bars(colour, 0.25 if hollow else 0.4, [up for up, _ in ends], [down for _, down in ends]),
@@ -296,15 +296,15 @@ def _panel_words(
     header = f"<b>{plain(panel.title, 40)}</b>{pairs}"
     at_header: Json = {"yref": "y", "yanchor": "bottom", "align": "left", "yshift": 4}
     notes = [label(grid.left(column) / grid.width, head, header, colour, **at_header)]
-    for line, (what, found) in enumerate(zip(panel.lines, panel.estimates, strict=True)):
+    for line, (what, result) in enumerate(zip(panel.lines, panel.estimates, strict=True)):
         y = grid.middle(index, line) - (0 if grid.names or what.heading else 9)
         if column == 0:
             notes.append(label(0, y, _line_words(what, grid), p.soft if what.heading else p.ink, yref="y"))
         if what.heading:
             continue
-        number = f"{found.value:.1f}" if found is not None else "none"
+        number = f"{result.value:.1f}" if result is not None else "none"
         number = numbers[line] if numbers is not None else number
-        number = number if found is None or what.hollow else f"<b>{number}</b>"
+        number = number if result is None or what.hollow else f"<b>{number}</b>"
         end = (grid.left(column) + _NUMBER - 15) / grid.width if grid.names else 1
         notes.append(label(end, y, number, p.ink, yref="y", xanchor="right"))
     return notes
@@ -334,7 +334,7 @@ def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str
         "type": "heatmap",
         "x": list(range(len(sources))),
         "y": ys,
-        "z": [[found.value if (found := e[source]) is not None else None for source in sources] for e in estimates],
+        "z": [[result.value if (result := e[source]) is not None else None for source in sources] for e in estimates],
         "zmin": 0,
         "zmax": 100,
         "colorscale": [[0, p.raised], [1, p.shade]],
@@ -373,8 +373,8 @@ def _heat_line(name: str, values: Estimates, y: float, page: Page) -> list[Json]
     p, above = page.palette, 24 if page.narrow else 0
     notes = [label(0, y - above, plain(name, 40 if page.narrow else 32), p.ink, yref="y")]
     for index, source in enumerate(page.spec.source_keys):
-        found = values[source]
-        number = f"{found.value:.1f}" if found is not None else "none"
+        value = values[source]
+        number = f"{value.value:.1f}" if value is not None else "none"
         notes.append(label(index, y, number, p.ink, 12, xref="x", yref="y", xanchor="center"))
     return notes
 

@@ -73,7 +73,7 @@ def display_name(entry: Entry) -> str:
 
 def judges(entries: Sequence[Entry], label_revision: str, spec: BenchmarkSpec) -> tuple[list[Judge], list[str]]:
     """Return the entries that have counts under `label_revision`, and the names of those that have none."""
-    found, missing = [], []
+    result, missing = [], []
     for entry in entries:
         counts = (entry.get("tallies") or {}).get(label_revision)
         if counts is None:
@@ -81,8 +81,8 @@ def judges(entries: Sequence[Entry], label_revision: str, spec: BenchmarkSpec) -
         else:
             behaviour = Behaviour(entry["parse_rate"], entry.get("first_shown_rate"), entry.get("self_consistency"))
             name, kind = display_name(entry), str(entry.get("judge_type") or "")
-            found.append(Judge(name, Tally.from_json(counts, spec), behaviour, str(entry["id"]), kind))
-    return found, missing
+            result.append(Judge(name, Tally.from_json(counts, spec), behaviour, str(entry["id"]), kind))
+    return result, missing
 
 
 def category_estimates(judge: Judge, protocol: str, grouping: str) -> dict[str, Estimate | None]:
@@ -213,7 +213,7 @@ def _shared_extreme(
 ) -> tuple[str, str]:
     """Return the key that is the extreme for more than half of the judges, and for whom; two empty strings if none
     is."""
-    shared = Counter(found for judge in estimates if (found := _single_extreme(judge, keys, extreme)))
+    shared = Counter(result for judge in estimates if (result := _single_extreme(judge, keys, extreme)))
     key, count = shared.most_common(1)[0] if shared else ("", 0)
     if 2 * count <= len(names):
         return "", ""
@@ -224,12 +224,12 @@ def _shared_extreme(
 
 def _single_extreme(estimates: Mapping[str, Estimate | None], keys: Sequence[str], extreme: Extreme) -> str | None:
     """Return the key whose value is the extreme, if it differs from every other by more than chance explains."""
-    found = {key: estimate for key in keys if (estimate := estimates[key]) is not None}
-    if len(found) < len(keys):
+    result = {key: estimate for key in keys if (estimate := estimates[key]) is not None}
+    if len(result) < len(keys):
         return None
-    limit = extreme(estimate.value for estimate in found.values())
-    key = next(key for key, estimate in found.items() if estimate.value == limit)
-    return key if all(separate(found[key], other) for name, other in found.items() if name != key) else None
+    limit = extreme(estimate.value for estimate in result.values())
+    key = next(key for key, estimate in result.items() if estimate.value == limit)
+    return key if all(separate(result[key], other) for name, other in result.items() if name != key) else None
 
 
 def separate(one: Estimate, other: Estimate) -> bool:

@@ -89,7 +89,9 @@ def _scored_and_reported(entries: Sequence[Entry], view: ChartQuery) -> tuple[li
     ]
     shown += [_reported(row, view.spec) for row in view.around.reported]
     headline = view.spec.headline
-    shown.sort(key=lambda one: found.value if (found := one.estimates.get(headline)) is not None else -1, reverse=True)
+    shown.sort(
+        key=lambda one: estimate.value if (estimate := one.estimates.get(headline)) is not None else -1, reverse=True
+    )
     if remarks := [f"{row.model} {row.note}" for row in view.around.reported if row.note]:
         notes += (f"Of the reported results: {'; '.join(remarks)}.",)
     return shown, notes
@@ -108,9 +110,9 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
 @chart("tags", "Error tags", place=2, paper=True, needs="counts")
 def tag_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
-    found, notes = chosen_judges(entries, view)
-    chosen = [judge for judge in found if judge.tally.has_tags]
-    if len(chosen) < len(found):
+    result, notes = chosen_judges(entries, view)
+    chosen = [judge for judge in result if judge.tally.has_tags]
+    if len(chosen) < len(result):
         notes += (f"Labels {view.label_revision} carry no error tags. Another label revision may have them.",)
     if not chosen:
         return empty_chart(notes)
@@ -150,9 +152,9 @@ def source_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 @chart("votes", "Votes", place=4, paper=True, needs="counts")
 def vote_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
-    found, notes = chosen_judges(entries, view)
-    chosen = [judge for judge in found if judge.tally.k > 1]
-    if single := [judge.name for judge in found if judge.tally.k == 1]:
+    result, notes = chosen_judges(entries, view)
+    chosen = [judge for judge in result if judge.tally.k > 1]
+    if single := [judge.name for judge in result if judge.tally.k == 1]:
         notes += (f"One vote per pair, so no curve: {', '.join(single)}.",)
     if len(chosen) > MOST_LINES:
         notes += (f"The best {MOST_LINES} of the {len(chosen)} judges with several votes per pair are drawn.",)
@@ -217,14 +219,14 @@ def critic_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 @chart("position", "Position", place=8, needs="nothing")
 def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return how often each judge chose the response that it was shown first."""
-    found, notes = chosen_judges(entries, view)
-    known = [(judge, estimate) for judge in found if (estimate := first_shown(judge)) is not None]
-    if silent := [judge.name for judge in found if first_shown(judge) is None]:
+    result, notes = chosen_judges(entries, view)
+    known = [(judge, estimate) for judge in result if (estimate := first_shown(judge)) is not None]
+    if silent := [judge.name for judge in result if first_shown(judge) is None]:
         notes += (f"The file does not tell which response was shown first: {', '.join(silent)}.",)
     if not known:
         return empty_chart(notes)
     estimates = [estimate for _, estimate in known]
-    reached = max(abs(end - 50) for one in estimates for end in (one.low, one.high) if end is not None)
+    reached = max(abs(end - 50) for estimate in estimates for end in (estimate.low, estimate.high) if end is not None)
     reach = min(50, max(10, -int(-(reached + 2) // 5) * 5))
     words = ChartText(
         position_finding(estimates),
@@ -245,8 +247,8 @@ def position_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
 @chart("length", "Length", place=9, needs="counts")
 def length_chart(entries: Sequence[Entry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
-    found, notes = chosen_judges(entries, view)
-    known = [(judge, pair) for judge in found if (pair := length_estimates(judge, view.protocol)) is not None]
+    result, notes = chosen_judges(entries, view)
+    known = [(judge, pair) for judge in result if (pair := length_estimates(judge, view.protocol)) is not None]
     if not known:
         return empty_chart(notes)
     pairs = [pair for _, pair in known]
@@ -314,10 +316,10 @@ def _table_of_paper(view: ChartQuery) -> list[_DrawnLine]:
     there, printed = {row.id for row in view.around.reported}, paper_figures(view.spec)
     headline = view.spec.headline
     rows = [row for row in view.around.rows if row.tier == "reported" and row.source == printed.paper]
-    found = []
+    drawn_lines = []
     for row in sorted(rows, key=lambda row: row.value(headline) or 0, reverse=True):
         if row.id not in there:
             values = {key: row.value(key) for key in drawn_scores(view.spec)}
             shares = {key: 100 * value for key, value in values.items() if value is not None}
-            found.append(_printed(row.model, shares, printed.table))
-    return found
+            drawn_lines.append(_printed(row.model, shares, printed.table))
+    return drawn_lines

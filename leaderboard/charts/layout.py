@@ -160,11 +160,11 @@ def error_bars(colour: str, alpha: float, above: Sequence[float], below: Sequenc
     return {"type": "data", "symmetric": False, "array": list(above), "arrayminus": list(below), **look}
 
 
-def reach(found: Estimate) -> tuple[float, float]:
+def reach(estimate: Estimate) -> tuple[float, float]:
     """Return how far the interval reaches above and below the value; nothing without an interval."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return 0.0, 0.0
-    return found.high - found.value, found.value - found.low
+    return estimate.high - estimate.value, estimate.value - estimate.low
 
 
 def names_width(names: Sequence[str]) -> int:
@@ -178,12 +178,12 @@ def pairs_said(column: Sequence[Estimate | None]) -> str:
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
 
 
-def hover_of(name: str, group: str, found: Estimate | None) -> str:
+def hover_of(name: str, group: str, estimate: Estimate | None) -> str:
     """Return what is said of a dot under the pointer."""
     where = f"<b>{plain(name, 60)}</b><br>{plain(group, 60)}: "
-    if found is None:
+    if estimate is None:
         return f"{where}nothing counted"
-    if found.low is None or found.high is None:
-        return f"{where}{found.value:.1f}, {f'{found.n} pairs' if found.n else 'as printed'}"
-    pairs = f", {found.n} pairs" if found.n else ""
-    return f"{where}{found.value:.1f}, 95% interval {found.low:.1f} to {found.high:.1f}{pairs}"
+    if estimate.low is None or estimate.high is None:
+        return f"{where}{estimate.value:.1f}, {f'{estimate.n} pairs' if estimate.n else 'as printed'}"
+    pairs = f", {estimate.n} pairs" if estimate.n else ""
+    return f"{where}{estimate.value:.1f}, 95% interval {estimate.low:.1f} to {estimate.high:.1f}{pairs}"

@@ -82,20 +82,20 @@ class _Place:
         return self.bottom - (value - low) / (high - low) * (self.bottom - self.top)
 
 
-def planes(found: Sequence[ScatterPanel], page: Page, words: ChartText) -> Json:
+def planes(scatter_panels: Sequence[ScatterPanel], page: Page, words: ChartText) -> Json:
     """Planes beside one another, on a telephone above one another; names stand at the points where there is room.
 
     What the vertical axis measures stands above a plane that is alone, and beneath several.
     """
-    p, count = page.palette, len(found)
-    alone = count == 1 and not found[0].title
+    p, count = page.palette, len(scatter_panels)
+    alone = count == 1 and not scatter_panels[0].title
     tall = _NARROW_HEIGHT if page.narrow else _HEIGHT
     block = tall + (_BETWEEN + 44 if page.narrow else 0)
     height = (block * (count - 1) if page.narrow else 0) + tall
     layout = base_layout(page, words, height, above=26 if alone else 44 if page.narrow else 26)
     wide = page.width if page.narrow else (page.width - _BETWEEN * (count - 1)) / count
     traces: list[Json] = []
-    for index, plane in enumerate(found):
+    for index, plane in enumerate(scatter_panels):
         left = (0 if page.narrow else index * (wide + _BETWEEN)) + _BESIDE
         top = index * block if page.narrow else 0
         place = _Place(left, left - _BESIDE + wide - _EDGE, top, top + tall, plane)
@@ -108,7 +108,7 @@ def planes(found: Sequence[ScatterPanel], page: Page, words: ChartText) -> Json:
         layout["margin"]["b"] += 8
         layout["height"] += 8
     else:
-        under(layout, page, words.axis, 48 if any(one.under for one in found) else 42)
+        under(layout, page, words.axis, 48 if any(scatter_panel.under for scatter_panel in scatter_panels) else 42)
     return {"data": traces, "layout": layout}
 
 
@@ -202,7 +202,7 @@ def _spot_names(place: _Place, taken: list[Box], tail: str, page: Page) -> list[
     spots = [(place.x(spot.x), place.y(spot.y), spot) for spot in place.plane.spots]
     dots = [(x - 6, y - 6, x + 6, y + 6) for x, y, _ in spots]
     notes = []
-    named = sorted((one for one in spots if one[2].rank is not None), key=lambda one: one[2].rank or 0)
+    named = sorted((spot for spot in spots if spot[2].rank is not None), key=lambda spot: spot[2].rank or 0)
     for x, y, spot in named:
         name = plain(spot.name, 20 if page.narrow else 30)
         width = min(columns_of(spot.name), 20 if page.narrow else 30) * _COLUMN
@@ -244,8 +244,8 @@ def _beside(x: float, y: float, width: float, steps: bool) -> list[tuple[float, 
     ]
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: Box, other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 # --- bars -------------------------------------------------------------------------------------------------------------
@@ -346,8 +346,8 @@ def matrix(names: Sequence[str], values: Sequence[Sequence[float | None]], page:
 
 
 def _alike(one: str, other: str, value: float | None) -> str:
-    said = "no agreement can be measured" if value is None else f"kappa {value:.3f}"
-    return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {said}"
+    message = "no agreement can be measured" if value is None else f"kappa {value:.3f}"
+    return f"<b>{plain(one, 40)}</b><br>{plain(other, 40)}: {message}"
 
 
 def reach_of(values: Sequence[float], *, chance: bool = True) -> tuple[float, float]:

@@ -14,16 +14,16 @@ _MARKS = "abcdefghij"
 
 
 def judges_latex(
-    lines: Sequence[JudgeLine], boards: Sequence[Board], found: Mapping[str, Composite], address: str
+    lines: Sequence[JudgeLine], boards: Sequence[Board], result: Mapping[str, Composite], address: str
 ) -> bytes:
     """Return the table as a float. Reported figures are in italics; one of another definition than its column's has
     the definition beside it."""
     heads = [f"{escape.latex(board.spec.title)}$^{{{mark}}}$" for board, mark in zip(boards, _MARKS, strict=False)]
     notes = [rf"$^{{{mark}}}$ {escape.latex(_definition(board))}" for board, mark in zip(boards, _MARKS, strict=False)]
-    if found:
+    if result:
         heads.append("Composite")
         notes.append("Composite: weighted mean of the scores made here, of judges that have all")
-    rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, found)]) + r" \\" for line in lines]
+    rows = [" & ".join([_name(line), *map(_cell, line.cells), *_composite(line, result)]) + r" \\" for line in lines]
     text = [
         f"% {escape.one_line(address)}",
         r"% Needs \usepackage{booktabs}.",
@@ -63,10 +63,10 @@ def _cell(cell: JudgeResult | None) -> str:
     return value if figure.key == cell.board.headline else f"{value} ({escape.latex(figure.kind)})"
 
 
-def _composite(line: JudgeLine, found: Mapping[str, Composite]) -> list[str]:
-    if not found:
+def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
+    if not result:
         return []
-    composite = found.get(line.slug)
+    composite = result.get(line.slug)
     if composite is None:
         return ["--"]
     low, high = composite.interval

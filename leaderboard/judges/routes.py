@@ -104,16 +104,16 @@ def _lines(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
 
 
 def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
-    boards, lines, found = _ordered(editions, asked)
+    boards, lines, result = _ordered(editions, asked)
     prefixes = {edition.benchmark: edition.context.prefix for edition in editions}
     context = editions[0].context
-    values = {"lines": lines, "boards": boards, "composites": found, "asked": asked, "prefixes": prefixes}
+    values = {"lines": lines, "boards": boards, "composites": result, "asked": asked, "prefixes": prefixes}
     return render(context, "judges.html", current="/judges", weights=dict(asked.weights), **values)
 
 
 def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, address: str) -> bytes:
-    boards, lines, found = _ordered(editions, asked)
-    return judges_latex(lines, boards, found, address)
+    boards, lines, result = _ordered(editions, asked)
+    return judges_latex(lines, boards, result, address)
 
 
 def _ordered(
@@ -122,11 +122,11 @@ def _ordered(
     """Return the boards, the lines that were asked for in their order, and the composites of all judges."""
     boards = [edition.board() for edition in editions]
     every = judge_lines(boards)
-    found = composite_of(every, dict(asked.weights))
+    result = composite_of(every, dict(asked.weights))
     lines = sorted_lines(every, boards, asked.sort, asked.search)
     if asked.sort == "composite":
-        lines.sort(key=lambda line: -found[line.slug].value if line.slug in found else 1.0)
-    return boards, lines, found
+        lines.sort(key=lambda line: -result[line.slug].value if line.slug in result else 1.0)
+    return boards, lines, result
 
 
 def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
@@ -142,6 +142,6 @@ def _judge_page(editions: Sequence[BoardVersion], slug: str) -> str | None:
 
 def _judges_body(editions: Sequence[BoardVersion], asked: JudgesQuery) -> CachedResponse:
     boards = [edition.board() for edition in editions]
-    found = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
-    body = {"benchmarks": [board.benchmark for board in boards], "judges": [judge_json(line) for line in found]}
+    lines = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
+    body = {"benchmarks": [board.benchmark for board in boards], "judges": [judge_json(line) for line in lines]}
     return CachedResponse.of(orjson.dumps(body), JSON, quick=True)

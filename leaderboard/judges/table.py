@@ -78,7 +78,7 @@ def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
         for row in board.rows:
             if row.judge and row.tier != "baseline":
                 names.setdefault(row.judge, row.judge_name)
-    lines = [JudgeLine(slug, name, tuple(found.get(slug) for found in results)) for slug, name in names.items()]
+    lines = [JudgeLine(slug, name, tuple(result.get(slug) for result in results)) for slug, name in names.items()]
     return tuple(sorted(lines, key=lambda line: (-line.benchmarks, *_descending(line))))
 
 
@@ -87,11 +87,11 @@ def sorted_lines(lines: Iterable[JudgeLine], boards: Sequence[Board], sort: str,
 
     What has no value in a column stands last.
     """
-    found = [line for line in lines if search.casefold() in line.name.casefold()]
+    results = [line for line in lines if search.casefold() in line.name.casefold()]
     if sort == "name":
-        return sorted(found, key=lambda line: line.name.casefold())
+        return sorted(results, key=lambda line: line.name.casefold())
     place = next((place for place, board in enumerate(boards) if board.benchmark == sort), None)
-    return found if place is None else sorted(found, key=lambda line: _order(line.cells[place]))
+    return results if place is None else sorted(results, key=lambda line: _order(line.cells[place]))
 
 
 def judge_json(line: JudgeLine) -> dict[str, Any]:
@@ -107,12 +107,12 @@ def _results(board: Board) -> dict[str, JudgeResult]:
         if row.judge and row.tier != "baseline":
             rows.setdefault(row.judge, []).append(row)
     standings = board.standings()
-    found: dict[str, JudgeResult] = {}
+    result: dict[str, JudgeResult] = {}
     for slug, same in rows.items():
         scored = next((row for row in same if row.tier == "scored"), None)
         info = standings.get(scored.id) if scored is not None else None
-        found[slug] = JudgeResult(board, scored, info, tuple(row for row in same if row.tier == "reported"))
-    return found
+        result[slug] = JudgeResult(board, scored, info, tuple(row for row in same if row.tier == "reported"))
+    return result
 
 
 def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
@@ -173,6 +173,11 @@ def _cell_json(cell: JudgeResult) -> dict[str, Any]:
 
 def _json(figures: Iterable[OverallFigure]) -> list[dict[str, Any]]:
     return [
-        {"key": one.key, "definition": one.kind, "value": one.value, "interval": one.interval and list(one.interval)}
-        for one in figures
+        {
+            "key": figure.key,
+            "definition": figure.kind,
+            "value": figure.value,
+            "interval": figure.interval and list(figure.interval),
+        }
+        for figure in figures
     ]

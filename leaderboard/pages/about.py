@@ -95,7 +95,7 @@ class AboutTexts:
 def texts(spec: BenchmarkSpec) -> AboutTexts:
     """Return the sections of `about.html` in a definition: each follows a comment with its name."""
     parts = _SECTION.split((spec.read("about.html") or b"").decode())
-    known = {one.name for one in fields(AboutTexts)}
+    known = {field.name for field in fields(AboutTexts)}
     named = zip(parts[1::2], parts[2::2], strict=True)
     return AboutTexts(**{name: Markup(text.strip()) for name, text in named if name in known})  # noqa: S704 (ours)
 
@@ -137,18 +137,18 @@ def tags(edition: BoardVersion) -> list[TagCount]:
     if stored is None or edition.is_redacted(revision):
         return []
     tally = Tally.from_json(stored, edition.spec)
-    found = [TagCount(name, tally.cell(name)["n"]) for name in edition.spec.tags] if tally.has_tags else []
-    return sorted(found, key=lambda tag: -tag.pairs)
+    tag_counts = [TagCount(name, tally.cell(name)["n"]) for name in edition.spec.tags] if tally.has_tags else []
+    return sorted(tag_counts, key=lambda tag: -tag.pairs)
 
 
 def histograms(table: ItemTable) -> list[Histogram]:
     """Return one per category. Which response people prefer plays no part, so it needs no label."""
-    found = []
+    results = []
     for category in table.spec.category_keys:
         apart = [abs(item.words[0] - item.words[1]) for item in table.items if item.category == category]
         if apart:
-            found.append(_histogram(category, apart))
-    return found
+            results.append(_histogram(category, apart))
+    return results
 
 
 def _histogram(category: str, apart: Sequence[int]) -> Histogram:

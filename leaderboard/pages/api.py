@@ -51,12 +51,12 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             return problem(404, "no-sizes", f"The sizes of {spec.title} are not known: there is nothing to check.")
         asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
-            found = await turns.take(number_check.answer, asked)
+            result = await turns.take(number_check.answer, asked)
         except number_check.BadFigures as wrong:
             return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
         except QueueFull:
             return problem(503, "busy", "Too many others are checking numbers at the moment; try again in a moment.")
-        return respond(_body(number_check.to_json(found)), request.headers)
+        return respond(_body(number_check.to_json(result)), request.headers)
 
     @router.get(
         "/compare",
@@ -80,9 +80,9 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
 
         def make() -> CachedResponse:
             relations = materials.relations(edition, revision or "")
-            found = compare.compare(edition, ids, relations, grouping, revision or "")
-            said = compare.to_json(found)
-            return _body(rounded(said) if edition.is_redacted(found.board.label_revision) else said)
+            result = compare.compare(edition, ids, relations, grouping, revision or "")
+            said = compare.to_json(result)
+            return _body(rounded(said) if edition.is_redacted(result.board.label_revision) else said)
 
         key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision or "")
         return respond(await edition.ready(key, make), request.headers)
@@ -93,10 +93,10 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
 def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:
     """Return the number check of a benchmark with several definitions of overall."""
     try:
-        found = definition_check.answer(request.query_params, spec)
+        result = definition_check.answer(request.query_params, spec)
     except number_check.BadFigures as wrong:
         return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
-    return respond(_body(definition_check.to_json(found)), request.headers)
+    return respond(_body(definition_check.to_json(result)), request.headers)
 
 
 def _with_percentages(names: Sequence[str]) -> Callable[[Handler], Handler]:

@@ -71,16 +71,16 @@ class Pair:
     @property
     def whole(self) -> tuple[ScoreDifference, ...]:
         """Macro, overall and the categories."""
-        return tuple(one for one in self.differences if not one.of_source)
+        return tuple(difference for difference in self.differences if not difference.of_source)
 
     @property
     def sources(self) -> tuple[ScoreDifference, ...]:
         """The sources."""
-        return tuple(one for one in self.differences if one.of_source)
+        return tuple(difference for difference in self.differences if difference.of_source)
 
     def of(self, name: str) -> ScoreDifference | None:
         """Return the difference over one part."""
-        return next((one for one in self.differences if one.name == name), None)
+        return next((difference for difference in self.differences if difference.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Comparison:
 
     def pair(self, first: str, second: str) -> Pair | None:
         """Return the pair of two entries, in this order or the other."""
-        return next((one for one in self.pairs if {one.first.id, one.second.id} == {first, second}), None)
+        return next((pair for pair in self.pairs if {pair.first.id, pair.second.id} == {first, second}), None)
 
     def separable(self, name: str) -> frozenset[frozenset[str]]:
         """Of all two entries those that differ on one part, whichever of all pairs are looked at."""
@@ -122,12 +122,16 @@ def adjust(table: Sequence[ScoreDifference]) -> list[ScoreDifference]:
     ]
 
 
-def _implied(one: ScoreDifference) -> float | None:
+def _implied(score_difference: ScoreDifference) -> float | None:
     """Return the p value of a normal deviate whose interval ends where this one does, on the side of 0."""
-    if one.low is None or one.high is None:
+    if score_difference.low is None or score_difference.high is None:
         return None
-    side = one.delta - one.low if one.delta > 0 else one.high - one.delta
-    return erfc(Z * abs(one.delta) / max(side, 1e-12) / sqrt(2))
+    side = (
+        score_difference.delta - score_difference.low
+        if score_difference.delta > 0
+        else score_difference.high - score_difference.delta
+    )
+    return erfc(Z * abs(score_difference.delta) / max(side, 1e-12) / sqrt(2))
 
 
 def compare(
@@ -171,44 +175,51 @@ def _pair(
         return Pair(first, second, reason, (), spec)
     comparable = all(_same_categories(edition, row, board.grouping) for row in (first, second))
     names = spec.headline_first if comparable else (spec.pooled,)
-    found = [_unpaired(board, name, first, second) for name in names]
-    return Pair(first, second, reason, _ordered([one for one in found if one is not None], spec), spec)
+    results = [_unpaired(board, name, first, second) for name in names]
+    return Pair(first, second, reason, _ordered([result for result in results if result is not None], spec), spec)
 
 
-def _tables(found: Sequence[ScoreDifference]) -> list[ScoreDifference]:
+def _tables(score_differences: Sequence[ScoreDifference]) -> list[ScoreDifference]:
     """Return p-values adjusted table by table: overall numbers and categories stand in one, sources in another."""
-    sources = [one for one in found if one.of_source]
-    return [*adjust([one for one in found if not one.of_source]), *adjust(sources)]
+    sources = [score_difference for score_difference in score_differences if score_difference.of_source]
+    return [
+        *adjust([score_difference for score_difference in score_differences if not score_difference.of_source]),
+        *adjust(sources),
+    ]
 
 
-def _counted(name: str, one: PairedCounts, spec: BenchmarkSpec) -> ScoreDifference:
+def _counted(name: str, paired_counts: PairedCounts, spec: BenchmarkSpec) -> ScoreDifference:
     of_source = name in spec.shown_sources
     category = name if name in spec.category_keys else spec.source_category[name] if of_source else ""
     return ScoreDifference(
         name,
         category,
-        one.n,
-        one.only_first,
-        one.only_second,
-        one.delta,
-        one.low,
-        one.high,
-        one.p,
+        paired_counts.n,
+        paired_counts.only_first,
+        paired_counts.only_second,
+        paired_counts.delta,
+        paired_counts.low,
+        paired_counts.high,
+        paired_counts.p,
         of_source=of_source,
         title=name if of_source else spec.title_of(name),
     )
 
 
-def _ordered(found: Sequence[ScoreDifference], spec: BenchmarkSpec) -> tuple[ScoreDifference, ...]:
+def _ordered(score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) -> tuple[ScoreDifference, ...]:
     """Overall numbers, the headline first, then categories, then sources; among those the clearest first."""
     overalls = spec.headline_first[: len(spec.overalls)]
 
-    def key(one: ScoreDifference) -> tuple[int, float, float]:
-        if one.name in overalls:
-            return (overalls.index(one.name), 0.0, 0.0)
-        return (len(overalls) + one.of_source, 1.0 if one.p is None else one.p, -abs(one.delta))
+    def key(score_difference: ScoreDifference) -> tuple[int, float, float]:
+        if score_difference.name in overalls:
+            return (overalls.index(score_difference.name), 0.0, 0.0)
+        return (
+            len(overalls) + score_difference.of_source,
+            1.0 if score_difference.p is None else score_difference.p,
+            -abs(score_difference.delta),
+        )
 
-    return tuple(sorted(found, key=key))
+    return tuple(sorted(score_differences, key=key))
 
 
 def _unpaired(board: Board, name: str, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
@@ -238,8 +249,10 @@ def _same_categories(edition: BoardVersion, row: BoardRow, grouping: str) -> boo
 
 def own_grouping(edition: BoardVersion, row: BoardRow) -> str | None:
     """Return the grouping that a reported row's figures follow, where that is known and not the official one."""
-    one: ReportedFigures | None = find(edition.published, row.id)
-    grouping = one.check.grouping if one is not None and one.check is not None else None
+    reported_figures: ReportedFigures | None = find(edition.published, row.id)
+    grouping = (
+        reported_figures.check.grouping if reported_figures is not None and reported_figures.check is not None else None
+    )
     return grouping if grouping != edition.spec.official else None
 
 
@@ -291,7 +304,7 @@ def sentence(pair: Pair) -> str:
     a, b = names(pair)
     if not pair.differences:
         return f"{a} and {b} cannot be compared here."
-    parts = [one for one in pair.differences if one.name in pair.spec.category_keys]
+    parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
     said = [_categories(a, b, parts)] if parts else []
     said.append(_whole(a, b, pair))
     return " ".join(filter(None, said))
@@ -316,9 +329,9 @@ def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
     “A agrees with people more often than B on hallucination (+3.1 points, p = .004); on general and reasoning they
     cannot be separated.”
     """
-    ahead = [one for one in parts if one.separable and one.delta > 0]
-    behind = [one for one in parts if one.separable and one.delta < 0]
-    open_ = [one.name for one in parts if not one.separable]
+    ahead = [part for part in parts if part.separable and part.delta > 0]
+    behind = [part for part in parts if part.separable and part.delta < 0]
+    open_ = [part.name for part in parts if not part.separable]
     if not ahead and not behind:
         return f"{a} and {b} cannot be separated in any category."
     clauses = [_ahead(x, y, found) for x, y, found in ((a, b, ahead), (b, a, behind)) if found]
@@ -328,13 +341,13 @@ def _categories(a: str, b: str, parts: Sequence[ScoreDifference]) -> str:
     return text + (f"; on {listed(open_)} they cannot be separated." if open_ else ".")
 
 
-def _ahead(one: str, other: str, found: Sequence[ScoreDifference]) -> str:
-    where = [f"{part.name} (+{points(abs(part.delta))} points{_evidence(part, ', {}')})" for part in found]
+def _ahead(one: str, other: str, score_differences: Sequence[ScoreDifference]) -> str:
+    where = [f"{part.name} (+{points(abs(part.delta))} points{_evidence(part, ', {}')})" for part in score_differences]
     return f"{one} agrees with people more often than {other} on {listed(where)}"
 
 
-def _evidence(one: ScoreDifference, form: str = " ({})") -> str:
-    return "" if one.p_adjusted is None else form.format(p_text(one.p_adjusted))
+def _evidence(score_difference: ScoreDifference, form: str = " ({})") -> str:
+    return "" if score_difference.p_adjusted is None else form.format(p_text(score_difference.p_adjusted))
 
 
 def _whole(a: str, b: str, pair: Pair) -> str:
@@ -368,18 +381,23 @@ def points(difference: float, *, signed: bool = False) -> str:
     return f"{sign}{value // 10}.{value % 10}"
 
 
-def interval(one: ScoreDifference, sign: int = 1) -> str:
+def interval(score_difference: ScoreDifference, sign: int = 1) -> str:
     """Return the 95% interval of a difference, in points; ``sign`` -1 turns it round."""
-    if one.low is None or one.high is None:
+    if score_difference.low is None or score_difference.high is None:
         return ""
-    low, high = sorted((sign * one.low, sign * one.high))
+    low, high = sorted((sign * score_difference.low, sign * score_difference.high))
     return f"{points(low, signed=True)} to {points(high, signed=True)}"
 
 
 def reach(groups: Iterable[Sequence[ScoreDifference]]) -> float:
     """Return how far the axis of a page's drawings goes to either side: the shortest that every interval fits on."""
     differences = [one for group in groups for one in group]
-    ends = [end for one in differences for end in (one.low, one.delta, one.high) if end is not None]
+    ends = [
+        end
+        for difference in differences
+        for end in (difference.low, difference.delta, difference.high)
+        if end is not None
+    ]
     most = max(map(abs, ends), default=0.0)
     return next((axis for axis in AXES if most <= axis), AXES[-1])
 
@@ -401,9 +419,9 @@ def p_text(p: float) -> str:
 # For programs --------------------------------------------------------------------------------------------------------
 
 
-def to_json(found: Comparison) -> dict[str, Any]:
+def to_json(comparison: Comparison) -> dict[str, Any]:
     """Return the comparison; accuracies and differences are fractions."""
-    board = found.board
+    board = comparison.board
     return {
         "snapshot": board.snapshot_id,
         "as_of": board.as_of,
@@ -411,8 +429,8 @@ def to_json(found: Comparison) -> dict[str, Any]:
         "label_revision": board.label_revision,
         "protocol": board.protocol,
         "grouping": board.grouping,
-        "entries": [_row_json(row, board.spec.headline_first) for row in found.rows],
-        "pairs": [_pair_json(one) for one in found.pairs],
+        "entries": [_row_json(row, board.spec.headline_first) for row in comparison.rows],
+        "pairs": [_pair_json(pair) for pair in comparison.pairs],
     }
 
 
@@ -430,30 +448,30 @@ def _pair_json(pair: Pair) -> dict[str, Any]:
         "paired": pair.paired,
         "reason": pair.reason or None,
         "sentence": sentence(pair),
-        "differences": {one.name: _difference_json(one) for one in pair.differences},
+        "differences": {difference.name: _difference_json(difference) for difference in pair.differences},
     }
 
 
-def _difference_json(one: ScoreDifference) -> Mapping[str, Any]:
+def _difference_json(score_difference: ScoreDifference) -> Mapping[str, Any]:
     return {
-        "n": one.n,
-        "only_first": one.only_first,
-        "only_second": one.only_second,
-        "difference": one.delta,
-        "interval": None if one.low is None else [one.low, one.high],
-        "p": one.p,
-        "p_adjusted": one.p_adjusted,
-        "separable": one.separable,
+        "n": score_difference.n,
+        "only_first": score_difference.only_first,
+        "only_second": score_difference.only_second,
+        "difference": score_difference.delta,
+        "interval": None if score_difference.low is None else [score_difference.low, score_difference.high],
+        "p": score_difference.p,
+        "p_adjusted": score_difference.p_adjusted,
+        "separable": score_difference.separable,
     }
 
 
 # Others to compare with ----------------------------------------------------------------------------------------------
 
 
-def offered(found: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
+def offered(comparison: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
     """Of these rows the ones to add, those scored here first; none that cannot be compared with the chosen ones."""
-    chosen = {row.id for row in found.rows}
-    tiers = {row.tier for row in found.rows} if found.board.spec.synthetic else set()
+    chosen = {row.id for row in comparison.rows}
+    tiers = {row.tier for row in comparison.rows} if comparison.board.spec.synthetic else set()
     usable = [row for row in rows if row.id not in chosen and (not tiers or row.tier in tiers)]
     return sorted(usable, key=lambda row: row.tier != "scored")
 

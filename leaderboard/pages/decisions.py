@@ -43,7 +43,7 @@ def nothing(before: int | None, limit: int, edits: bool) -> Sequence[Decision]:
 
 def about_the_board(decisions: Sequence[Decision]) -> list[Decision]:
     """Decisions that changed labels or rules, not single entries or the pause of submissions."""
-    return [one for one in decisions if not str(one["kind"]).startswith(("entry.", "submissions."))]
+    return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
 
 
 def build(site: BoardCache, log: Log, not_found: NotFound) -> APIRouter:
@@ -54,23 +54,23 @@ def build(site: BoardCache, log: Log, not_found: NotFound) -> APIRouter:
     async def decisions(request: Request) -> Response:
         before = _seq(request.query_params.get("before", ""))
         edits = request.query_params.get("edits", "") == "1"
-        found = await asyncio.to_thread(log, before, PAGE + 1, edits)
+        result = await asyncio.to_thread(log, before, PAGE + 1, edits)
         edition = await site.current()
-        key = f"/decisions|{before}|{edits}|{_digest(found)}"
-        made = await edition.ready(key, lambda: status_page(_list_page(edition, found, before, edits)))
+        key = f"/decisions|{before}|{edits}|{_digest(result)}"
+        made = await edition.ready(key, lambda: status_page(_list_page(edition, result, before, edits)))
         return respond(made, request.headers)
 
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
     async def one_decision(number: str, request: Request) -> Response:
         seq = _seq(number)
-        found = await asyncio.to_thread(log, seq + 1, 1, True) if seq is not None else ()
-        if not found or found[0]["seq"] != seq:
+        result = await asyncio.to_thread(log, seq + 1, 1, True) if seq is not None else ()
+        if not result or result[0]["seq"] != seq:
             return not_found(request.headers)
-        edition, key = await site.current(), f"/decisions/{seq}|{_digest(found)}"
+        edition, key = await site.current(), f"/decisions/{seq}|{_digest(result)}"
         made = edition.get_cached(key)
         if made is None:
-            changed = await _moves(site, found[0])
-            made = await edition.ready(key, lambda: status_page(_one_page(edition, found[0], changed)))
+            changed = await _moves(site, result[0])
+            made = await edition.ready(key, lambda: status_page(_one_page(edition, result[0], changed)))
         return respond(made, request.headers)
 
     return router
@@ -80,8 +80,8 @@ def _seq(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
-def _digest(found: Sequence[Decision]) -> str:
-    return hashlib.sha256(orjson.dumps(list(found))).hexdigest()[:16]
+def _digest(decisions: Sequence[Decision]) -> str:
+    return hashlib.sha256(orjson.dumps(list(decisions))).hexdigest()[:16]
 
 
 async def _moves(site: BoardCache, decision: Decision) -> RankChanges | None:
@@ -100,8 +100,8 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
     return rank_changes(before.board(), after.board(), hidden=hidden)
 
 
-def _list_page(edition: BoardVersion, found: Sequence[Decision], before: int | None, edits: bool) -> str:
-    shown = [_complete(one) for one in found[:PAGE]]
+def _list_page(edition: BoardVersion, decisions: Sequence[Decision], before: int | None, edits: bool) -> str:
+    shown = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
         edition,
         "decisions.html",
@@ -109,7 +109,7 @@ def _list_page(edition: BoardVersion, found: Sequence[Decision], before: int | N
         names=_names(edition, shown),
         first=before is None,
         edits=edits,
-        older=shown[-1]["seq"] if len(found) > PAGE else None,
+        older=shown[-1]["seq"] if len(decisions) > PAGE else None,
     )
 
 
@@ -127,7 +127,7 @@ def _render(edition: BoardVersion, template: str, **values: Any) -> str:
 
 def _names(edition: BoardVersion, decisions: Sequence[Decision]) -> dict[str, str]:
     """Entry or reported result -> how people call it, of those concerned, as far as they left a name."""
-    wanted = {one[key] for one in decisions for key in ("entry", "into", "result") if one.get(key)}
+    wanted = {decision[key] for decision in decisions for key in ("entry", "into", "result") if decision.get(key)}
     there = [*edition.snapshot["entries"], *edition.snapshot.get("stubs", ())] if wanted else []
     results = {one.id: one.name for one in edition.published if one.id in wanted}
     return results | {one["id"]: display_name(one) for one in there if one["id"] in wanted and "model" in one}

@@ -80,33 +80,33 @@ def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
     return check_definitions(figures, spec)
 
 
-def headline(found: DefinitionCheck) -> str:
+def headline(definition_check: DefinitionCheck) -> str:
     """Return the verdict in one sentence."""
-    if found.verdict == IMPOSSIBLE:
-        names = " and ".join(title_of(figure.key, found.spec) for figure in found.unreachable)
+    if definition_check.verdict == IMPOSSIBLE:
+        names = " and ".join(title_of(figure.key, definition_check.spec) for figure in definition_check.unreachable)
         return f"No count of pairs gives the printed {names}."
-    if found.verdict == NO_DEFINITION:
+    if definition_check.verdict == NO_DEFINITION:
         return "The overall fits none of the definitions in circulation."
-    if found.verdict == OTHER_COUNTS:
+    if definition_check.verdict == OTHER_COUNTS:
         return "The categories do not add up to the overall."
-    if found.verdict == FITS:
-        titles = " or ".join(f"“{key}”" for key in found.fitting)
+    if definition_check.verdict == FITS:
+        titles = " or ".join(f"“{key}”" for key in definition_check.fitting)
         return f"The overall is {titles}."
     return "Every figure is possible. With all categories and the overall we can tell its definition."
 
 
-def sentences(found: DefinitionCheck) -> list[str]:
+def sentences(definition_check: DefinitionCheck) -> list[str]:
     """Return what was found, for people."""
-    said = [_impossible(figure, found.spec) for figure in found.unreachable]
-    for overall in found.overalls:
+    said = [_impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
+    for overall in definition_check.overalls:
         span = f"{overall.low:.2f}" if overall.low == overall.high else f"{overall.low:.2f} to {overall.high:.2f}"
         fits = {True: ": this fits", False: ": this does not fit", None: ""}[overall.fits]
         said.append(f"{overall.title}: the categories give {span}{fits}.")
-    if found.adds_up is not None:
-        no = "" if found.adds_up else "no "
+    if definition_check.adds_up is not None:
+        no = "" if definition_check.adds_up else "no "
         said.append(f"There are {no}counts behind the categories that add up to the overall.")
-    if found.edition.inferred and found.overalls:
-        sizes = " and ".join(f"{key} {size:,}" for key, size in found.edition.inferred.items())
+    if definition_check.edition.inferred and definition_check.overalls:
+        sizes = " and ".join(f"{key} {size:,}" for key, size in definition_check.edition.inferred.items())
         said.append(f"The sizes {sizes} are inferred: the paper does not state them.")
     return said
 
@@ -120,23 +120,23 @@ def _impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
     )
 
 
-def to_json(found: DefinitionCheck) -> dict[str, Any]:
+def to_json(definition_check: DefinitionCheck) -> dict[str, Any]:
     """Return the whole answer for programs; figures stay as they were printed, percentages are percent."""
     return {
-        "verdict": found.verdict,
-        "headline": headline(found),
-        "sentences": sentences(found),
-        "edition": found.edition.key,
-        "figures": dict(found.figures),
+        "verdict": definition_check.verdict,
+        "headline": headline(definition_check),
+        "sentences": sentences(definition_check),
+        "edition": definition_check.edition.key,
+        "figures": dict(definition_check.figures),
         "definitions": [
-            {"key": one.key, "title": one.title, "low": one.low, "high": one.high, "fits": one.fits}
-            for one in found.overalls
+            {"key": overall.key, "title": overall.title, "low": overall.low, "high": overall.high, "fits": overall.fits}
+            for overall in definition_check.overalls
         ],
         "unreachable": [
             {"name": one.key, "printed": one.printed, "n": one.n, "below": list(one.below), "above": list(one.above)}
-            for one in found.unreachable
+            for one in definition_check.unreachable
         ],
-        "adds_up": found.adds_up,
+        "adds_up": definition_check.adds_up,
     }
 
 

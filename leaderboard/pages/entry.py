@@ -116,9 +116,9 @@ def page(
     ``base`` is where the service stands for others: what is to be cited, or shown elsewhere, needs whole addresses.
     ``gone``: what is left today of an entry that stands on the old board only.
     """
-    found = edition.entry(asked.id)
-    if found is not None and found["tallies"]:
-        return lambda: _scored_page(edition, found, asked, nearest, base, gone)
+    result = edition.entry(asked.id)
+    if result is not None and result["tallies"]:
+        return lambda: _scored_page(edition, result, asked, nearest, base, gone)
     reported = reported_results.find(edition.published, asked.id)
     if reported is not None:
         return lambda: _reported_page(edition, reported, asked, base)
@@ -199,9 +199,9 @@ def _tags(tally: Tally) -> list[SliceCounts] | None:
         return None
     spec = tally.spec
     last = [
-        replace(one, name=f"{one.name} (untagged)", category="")
-        for one in _categories(tally)
-        if one.category in spec.untagged
+        replace(category, name=f"{category.name} (untagged)", category="")
+        for category in _categories(tally)
+        if category.category in spec.untagged
     ]
     return [*(_cell(tally, name, spec.tag_titles.get(name, name)) for name in spec.tags), *last]
 
@@ -221,15 +221,17 @@ def _facts(entry: Json) -> list[tuple[str, str, str]]:
 def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[HistoryPoint]:
     """Return how the entry stands under every label revision it was scored with, the current one first."""
     current = edition.snapshot["label_revision"]
-    found = []
+    history_points = []
     for revision in sorted(entry["tallies"], key=lambda name: (name != current, name)):
         board = edition.board(revision=revision)
         row = board.find(entry["id"])
         if row is not None:
             label = "" if revision == current else revision
             there = BoardQuery(edition.spec, revision=label, as_of=permanent(board)).url()
-            found.append(HistoryPoint(revision, row, board.scored, asked.url(revision=label), there, board.headline))
-    return found
+            history_points.append(
+                HistoryPoint(revision, row, board.scored, asked.url(revision=label), there, board.headline)
+            )
+    return history_points
 
 
 def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
@@ -266,10 +268,10 @@ def _curve(points: Sequence[Json], spec: BenchmarkSpec) -> Curve | None:
 
 def _shared(edition: BoardVersion, asked: EntryQuery, base: str) -> dict[str, Any]:
     """Return what the page gives away: its description and picture for previews, its citation, its badge."""
-    found = row_of(edition, asked.id, asked.revision)
-    if found is None:  # hidden from the board; the page stands by itself
+    result = row_of(edition, asked.id, asked.revision)
+    if result is None:  # hidden from the board; the page stands by itself
         return {"social": None, "base": base, "bibtex": "", "badge": "", "view_query": ""}
-    row, board = found
+    row, board = result
     return {
         "social": preview(row, board, base),
         "base": base,
@@ -279,7 +281,9 @@ def _shared(edition: BoardVersion, asked: EntryQuery, base: str) -> dict[str, An
     }
 
 
-def _reported_page(edition: BoardVersion, one: reported_results.ReportedFigures, asked: EntryQuery, base: str) -> str:
+def _reported_page(
+    edition: BoardVersion, reported_figures: reported_results.ReportedFigures, asked: EntryQuery, base: str
+) -> str:
     board = edition.board()
     return render(
         edition.context,
@@ -289,10 +293,14 @@ def _reported_page(edition: BoardVersion, one: reported_results.ReportedFigures,
         demo=edition.spec.synthetic,
         **past_board_context(edition, asked.as_of, asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
-        one=one,
-        row=board.find(one.id),
-        sentences=one.explanation,
-        check_url=number_check.url(one.figures),
-        others=[other for other in edition.published if other.judge == one.judge and other.id != one.id],
+        one=reported_figures,
+        row=board.find(reported_figures.id),
+        sentences=reported_figures.explanation,
+        check_url=number_check.url(reported_figures.figures),
+        others=[
+            other
+            for other in edition.published
+            if other.judge == reported_figures.judge and other.id != reported_figures.id
+        ],
         **_shared(edition, asked, base),
     )

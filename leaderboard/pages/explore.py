@@ -120,8 +120,8 @@ class ItemSearch:
         match = _NAME.fullmatch(name)
         if not match:
             return None
-        found = self._named(match[1], match[2] or "")
-        return found[0] if len(found) == 1 else None
+        result = self._named(match[1], match[2] or "")
+        return result[0] if len(result) == 1 else None
 
     def _named(self, prefix: str, suffix: str) -> list[int]:
         return [i for i, item in enumerate(self.table.items) if item.key.startswith(prefix) and item.key[64:] == suffix]
@@ -134,7 +134,7 @@ class ItemSearch:
         """Filter and cut."""
         wanted = query.search.lower().split()
         bands = RIGHT[query.right][1] if query.right else None
-        found = [
+        indexes = [
             index
             for index, item in enumerate(self.table.items)
             if query.category in ("", item.category)
@@ -142,10 +142,10 @@ class ItemSearch:
             and (bands is None or (self.bands is not None and self.bands[index] in bands))
             and (not wanted or _holds(item, self.texts[index] if self.texts else None, wanted))
         ]
-        pages = max(1, -(-len(found) // PAGE))
+        pages = max(1, -(-len(indexes) // PAGE))
         page = min(query.page, pages)
-        part = found[(page - 1) * PAGE : page * PAGE]
-        return ItemPage(tuple(self.show(index) for index in part), len(found), page, pages)
+        part = indexes[(page - 1) * PAGE : page * PAGE]
+        return ItemPage(tuple(self.show(index) for index in part), len(indexes), page, pages)
 
 
 def _holds(item: Item, texts: ItemTexts | None, wanted: Sequence[str]) -> bool:

@@ -111,9 +111,9 @@ class ItemCatalog:
                 self._relations[name] = unpack(body)
                 while len(self._relations) > _KEPT:
                     self._relations.pop(next(iter(self._relations)))
-            found = self._relations[name]
-        named = found if with_anonymous else found.without(anonymous_entries(edition.snapshot))
-        return without_counts(named) if edition.is_redacted(found.label_revision) else named
+            relation = self._relations[name]
+        named = relation if with_anonymous else relation.without(anonymous_entries(edition.snapshot))
+        return without_counts(named) if edition.is_redacted(relation.label_revision) else named
 
     def _body(self, name: str) -> bytes | None:
         try:
@@ -160,11 +160,11 @@ def _row(line: str, number: int, path: Path) -> Mapping[str, Any]:
 def _items_of(row: Mapping[str, Any], table: ItemTable, texts: Sequence[ItemTexts | None]) -> Sequence[int]:
     """Return the item that a row is about: by key, else by texts and, where several pairs have the same ones, the
     next."""
-    found = table.by_fingerprint(table.fingerprint(row["query"], row["response"]))
+    result = table.by_fingerprint(table.fingerprint(row["query"], row["response"]))
     if row.get("key"):
-        return [index for index in found if table.items[index].key == row["key"]]
-    named = [index for index in found if row.get("id") in table.items[index].ids.values()]
-    return [index for index in named or found if texts[index] is None][:1]
+        return [index for index in result if table.items[index].key == row["key"]]
+    named = [index for index in result if row.get("id") in table.items[index].ids.values()]
+    return [index for index in named or result if texts[index] is None][:1]
 
 
 def _texts(row: Mapping[str, Any]) -> ItemTexts:

@@ -111,22 +111,21 @@ def figures(asked: NumberCheckQuery) -> Figures:
         raise BadFigures(None, message) from None
 
 
-def headline(found: Plausibility) -> str:
+def headline(plausibility: Plausibility) -> str:
     """Return the verdict in one sentence."""
-    if found.verdict == "impossible":
+    if plausibility.verdict == "impossible":
         return "These figures cannot all be right, whatever was left out."
-    if found.verdict == "not found":
+    if plausibility.verdict == "not found":
         return "No counts were found that give these figures."
-    if found.verdict == "only with dropped items":
-        return (
-            f"These figures fit no categories in circulation; with {items(found.dropped[0].dropped)} left out they do."
-        )
-    if not any(found.figures.categories):
+    if plausibility.verdict == "only with dropped items":
+        left_out = items(plausibility.dropped[0].dropped)
+        return f"These figures fit no categories in circulation; with {left_out} left out they do."
+    if not any(plausibility.figures.categories):
         return "An overall alone says how many were right, not under which categories."
-    plain = [one for one in found.fits if not one.exchanged]
+    plain = [fit for fit in plausibility.fits if not fit.exchanged]
     if not plain:
-        return f"These figures fit {_sizes(found.fits)} only with {_exchanged(found.figures.spec)}."
-    official = [one for one in plain if one.split.grouping == found.figures.spec.official]
+        return f"These figures fit {_sizes(plausibility.fits)} only with {_exchanged(plausibility.figures.spec)}."
+    official = [one for one in plain if one.split.grouping == plausibility.figures.spec.official]
     how = _READINGS[plain[0].reading]
     if official and len(official) < len(plain):
         return f"These figures fit the official categories{how}, and others too: they do not tell which."
@@ -140,7 +139,7 @@ def _exchanged(spec: BenchmarkSpec) -> str:
 
 
 def _sizes(explanations: Sequence[Explanation]) -> str:
-    return " or ".join(dict.fromkeys(one.split.label for one in explanations))
+    return " or ".join(dict.fromkeys(explanation.split.label for explanation in explanations))
 
 
 def items(count: int) -> str:
@@ -148,10 +147,10 @@ def items(count: int) -> str:
     return f"{count:,} item" if count == 1 else f"{count:,} items"
 
 
-def shown_sentences(found: Plausibility) -> list[str]:
+def shown_sentences(plausibility: Plausibility) -> list[str]:
     """Return the sentences for the page: of many ways to fit the first alone, for the table lists them all."""
-    listed = [text for text in found.sentences if text.startswith(_LISTED)]
-    return [text for text in found.sentences if len(listed) < 3 or text not in listed[1:]]
+    listed = [text for text in plausibility.sentences if text.startswith(_LISTED)]
+    return [text for text in plausibility.sentences if len(listed) < 3 or text not in listed[1:]]
 
 
 _LISTED = ("Fits ", "Without overall and macro")
@@ -159,20 +158,20 @@ _LISTED = ("Fits ", "Without overall and macro")
 
 def lines(explanations: Sequence[Explanation], stated: Figures) -> list[ExplanationLine]:
     """Explanations of the stated figures as rows of a table."""
-    return [_line(one, stated) for one in explanations]
+    return [_line(explanation, stated) for explanation in explanations]
 
 
-def _line(one: Explanation, stated: Figures) -> ExplanationLine:
-    pairs = list(zip(one.right, one.denominators, strict=True))
+def _line(explanation: Explanation, stated: Figures) -> ExplanationLine:
+    pairs = list(zip(explanation.right, explanation.denominators, strict=True))
     known = [(k, n) for k, n in pairs if k is not None]
-    complete, total = len(known) == len(pairs), sum(one.denominators)
-    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, one.reading)
+    complete, total = len(known) == len(pairs), sum(explanation.denominators)
+    low, high = [sum(k for k, _ in known)] * 2 if complete else right_range(stated.pooled, total, explanation.reading)
     macro = sum((Fraction(k, n) for k, n in known), start=Fraction(0)) / len(pairs)
-    notes = [one.reading] + [_exchanged(stated.spec)] * one.exchanged
+    notes = [explanation.reading] + [_exchanged(stated.spec)] * explanation.exchanged
     return ExplanationLine(
-        one.split.label,
-        stated.spec.grouping_text(one.split.grouping).title,
-        ", ".join(one.split.revisions),
+        explanation.split.label,
+        stated.spec.grouping_text(explanation.split.grouping).title,
+        ", ".join(explanation.split.revisions),
         tuple(
             (name, "–" if k is None else f"{k}/{n}")
             for name, (k, n) in zip(stated.spec.category_keys, pairs, strict=True)
@@ -188,20 +187,21 @@ def _span(low: int, high: int) -> str:
     return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
 
-def to_json(found: Plausibility) -> dict[str, Any]:
+def to_json(plausibility: Plausibility) -> dict[str, Any]:
     """Return the whole answer for programs; figures stay as they were printed, percentages are percent."""
     return {
-        "verdict": found.verdict,
-        "headline": headline(found),
-        "sentences": list(found.sentences),
-        "figures": {name: None if one is None else str(one) for name, one in found.figures.values.items()},
-        "fits": [_explanation_json(one) for one in found.fits],
-        "dropped": [_explanation_json(one) for one in found.dropped],
-        "categories_alone": [_explanation_json(one) for one in found.categories_alone],
+        "verdict": plausibility.verdict,
+        "headline": headline(plausibility),
+        "sentences": list(plausibility.sentences),
+        "figures": {name: None if one is None else str(one) for name, one in plausibility.figures.values.items()},
+        "fits": [_explanation_json(fit) for fit in plausibility.fits],
+        "dropped": [_explanation_json(one) for one in plausibility.dropped],
+        "categories_alone": [_explanation_json(one) for one in plausibility.categories_alone],
         "implied_overall": [
-            {**_split_json(one.split), "low": round(one.low, 4), "high": round(one.high, 4)} for one in found.implied
+            {**_split_json(one.split), "low": round(one.low, 4), "high": round(one.high, 4)}
+            for one in plausibility.implied
         ],
-        "impossible": list(found.impossible),
+        "impossible": list(plausibility.impossible),
     }
 
 
@@ -209,13 +209,13 @@ def _split_json(split: Any) -> dict[str, Any]:
     return {"grouping": split.grouping, "revisions": list(split.revisions), "sizes": list(split.sizes)}
 
 
-def _explanation_json(one: Explanation) -> dict[str, Any]:
+def _explanation_json(explanation: Explanation) -> dict[str, Any]:
     return {
-        **_split_json(one.split),
-        "reading": one.reading,
-        "right": list(one.right),
-        "denominators": list(one.denominators),
-        "dropped": one.dropped,
-        "solutions": one.solutions,
-        "exchanged": one.exchanged,
+        **_split_json(explanation.split),
+        "reading": explanation.reading,
+        "right": list(explanation.right),
+        "denominators": list(explanation.denominators),
+        "dropped": explanation.dropped,
+        "solutions": explanation.solutions,
+        "exchanged": explanation.exchanged,
     }

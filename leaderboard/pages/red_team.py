@@ -68,13 +68,13 @@ def _file() -> dict[str, Any]:
     return dict(json.loads(_FILE.read_text(encoding="utf-8")))
 
 
-def _result(found: Mapping[str, Any]) -> ExploitResult:
-    if "error" in found:
-        return ExploitResult(None, f"stops with {found['error']}", None)
-    if "refused" in found:
-        reasons = ", ".join(_CODES.get(code, code) for code in found["refused"])
+def _result(result: Mapping[str, Any]) -> ExploitResult:
+    if "error" in result:
+        return ExploitResult(None, f"stops with {result['error']}", None)
+    if "refused" in result:
+        reasons = ", ".join(_CODES.get(code, code) for code in result["refused"])
         return ExploitResult(None, f"refused: {reasons}", None)
-    return ExploitResult(found[_POOLED], "", _at(found[_POOLED]))
+    return ExploitResult(result[_POOLED], "", _at(result[_POOLED]))
 
 
 def _at(share: float) -> float:

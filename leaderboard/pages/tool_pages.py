@@ -39,7 +39,7 @@ def check_page(
     context: RenderContext, asked: number_check.NumberCheckQuery, problem: number_check.BadFigures | None
 ) -> str:
     """Return the form, and the answer if something was asked."""
-    found = number_check.answer(asked) if any(asked.texts) and problem is None else None
+    result = number_check.answer(asked) if any(asked.texts) and problem is None else None
     spec = asked.spec
     return render(
         context,
@@ -48,13 +48,13 @@ def check_page(
         spec=spec,
         asked=asked.by_name,
         problem=problem,
-        found=found,
-        headline=number_check.headline(found) if found else "",
-        sentences=number_check.shown_sentences(found) if found else (),
-        fits=number_check.lines(found.fits, found.figures) if found else (),
-        dropped=_dropped(found) if found else (),
-        alone=number_check.lines(found.categories_alone, found.figures) if found else (),
-        implied=_implied(found) if found else (),
+        found=result,
+        headline=number_check.headline(result) if result else "",
+        sentences=number_check.shown_sentences(result) if result else (),
+        fits=number_check.lines(result.fits, result.figures) if result else (),
+        dropped=_dropped(result) if result else (),
+        alone=number_check.lines(result.categories_alone, result.figures) if result else (),
+        implied=_implied(result) if result else (),
         api=number_check.url(asked.by_name, "/api/v1/check-numbers"),
         examples=_examples(spec),
     )
@@ -64,9 +64,9 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
     """Return the form with the published tables, the answer if something was asked, and what is wrong with it."""
     spec = context.spec
     asked = {name: given[name] for name in printed_names(spec) if given.get(name, "").strip()}
-    found, problem = None, None
+    result, problem = None, None
     try:
-        found = definition_check.answer(asked, spec) if asked else None
+        result = definition_check.answer(asked, spec) if asked else None
     except BadFigures as wrong:
         problem = wrong
     page = render(
@@ -78,32 +78,32 @@ def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> 
         title_of=definition_check.title_of,
         asked=asked,
         problem=problem,
-        found=found,
-        headline=definition_check.headline(found) if found else "",
-        sentences=definition_check.sentences(found) if found else (),
+        found=result,
+        headline=definition_check.headline(result) if result else "",
+        sentences=definition_check.sentences(result) if result else (),
         api=number_check.url(asked, "/api/v1/check-numbers"),
         tables=definition_check.published_tables(spec),
     )
     return page, problem
 
 
-def _dropped(found: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:
-    lines = number_check.lines(found.dropped, found.figures)
-    return [(one.dropped, line) for one, line in zip(found.dropped, lines, strict=True)]
+def _dropped(plausibility: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:
+    lines = number_check.lines(plausibility.dropped, plausibility.figures)
+    return [(one.dropped, line) for one, line in zip(plausibility.dropped, lines, strict=True)]
 
 
-def _implied(found: Plausibility) -> list[dict[str, Any]]:
+def _implied(plausibility: Plausibility) -> list[dict[str, Any]]:
     """Return the overall that the categories imply, a line for each grouping and a column for each size of the
     benchmark."""
     by_grouping: dict[str, list[Implied]] = {}
-    for one in found.implied:
+    for one in plausibility.implied:
         by_grouping.setdefault(one.split.grouping, []).append(one)
     return [
         {
             "sizes": parts[0].split.label,
-            "grouping": found.figures.spec.grouping_text(grouping).title,
-            "revisions": [", ".join(one.split.revisions) for one in parts],
-            "overalls": [f"{one.low:.2f} to {one.high:.2f}" for one in parts],
+            "grouping": plausibility.figures.spec.grouping_text(grouping).title,
+            "revisions": [", ".join(part.split.revisions) for part in parts],
+            "overalls": [f"{part.low:.2f} to {part.high:.2f}" for part in parts],
         }
         for grouping, parts in by_grouping.items()
     ]
@@ -153,31 +153,31 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
     """Chosen entries, their differences, and others to add."""
     grouping, revision, search = choice.grouping or choice.spec.official, choice.revision, choice.search
     ids = choice.ids
-    found = compare.compare(edition, ids, materials.relations(edition, revision), grouping, revision)
-    chosen = [row.id for row in found.rows]
-    by = choice.by if choice.by in found.board.values else found.board.headline
+    result = compare.compare(edition, ids, materials.relations(edition, revision), grouping, revision)
+    chosen = [row.id for row in result.rows]
+    by = choice.by if choice.by in result.board.values else result.board.headline
 
     def url(names: Sequence[str], **changes: str) -> str:
         return choice.url(ids=tuple(names), **changes)
 
-    _, matching = rows_asked_for(found.board, BoardQuery(choice.spec, search=search, baselines=False))
-    own = {row.id: compare.own_grouping(edition, row) for row in found.rows}
+    _, matching = rows_asked_for(result.board, BoardQuery(choice.spec, search=search, baselines=False))
+    own = {row.id: compare.own_grouping(edition, row) for row in result.rows}
     return render(
         edition.context,
         "compare.html",
         current="/compare",
         demo=edition.spec.synthetic,
-        found=found,
+        found=result,
         chosen=chosen,
         search=search,
         url=url,
         grouping=grouping,
         revision=revision,
         by=by,
-        parts=found.board.values,
+        parts=result.board.values,
         **past_board_context(edition, choice.as_of, choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
-        offered=compare.offered(found, matching)[:_LISTED],
+        offered=compare.offered(result, matching)[:_LISTED],
         full=len(chosen) >= compare.MOST,
         own=own,
         words=compare,

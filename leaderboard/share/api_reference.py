@@ -122,8 +122,8 @@ def _answer(status: str, one: Mapping[str, Any]) -> ResponseExample:
 def _indented(example: Any) -> str:
     """Return JSON to read: innermost lists and objects on one line where they fit."""
 
-    def shorter(found: re.Match[str]) -> str:
-        line = " ".join(found[0].split()).replace("[ ", "[").replace(" ]", "]").replace("{ ", "{").replace(" }", "}")
-        return line if len(line) <= _LINE else found[0]
+    def shorter(result: re.Match[str]) -> str:
+        line = " ".join(result[0].split()).replace("[ ", "[").replace(" ]", "]").replace("{ ", "{").replace(" }", "}")
+        return line if len(line) <= _LINE else result[0]
 
     return re.sub(r"\[[^\[\]{}]*\]|\{[^\[\]{}]*\}", shorter, json.dumps(example, indent=2, ensure_ascii=False))

@@ -32,9 +32,9 @@ def _file(svg: str) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{svg}'.encode()
 
 
-def _drawing(brand: str, name: str, said: str, title: str) -> str:
+def _drawing(brand: str, name: str, message: str, title: str) -> str:
     """20 pixels in height. Each text says how long it is, so that any font fits the box drawn for it."""
-    left, right = brand, said
+    left, right = brand, message
     widths = [_width(text) for text in (left, right)]
     total = sum(widths) + 4 * _PAD
     svg = ET.Element(

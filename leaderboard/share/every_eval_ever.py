@@ -144,6 +144,6 @@ def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSp
 
 
 def _generation(entry: Mapping[str, Any]) -> dict[str, Any]:
-    said = {"temperature": entry.get("temperature"), "prompt_template": entry.get("prompt")}
-    arguments = {name: value for name, value in said.items() if value not in (None, "")}
+    values = {"temperature": entry.get("temperature"), "prompt_template": entry.get("prompt")}
+    arguments = {name: value for name, value in values.items() if value not in (None, "")}
     return {"generation_args": arguments, "additional_details": _stated(entry, _RUN)}

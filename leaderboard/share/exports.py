@@ -224,7 +224,11 @@ def _read(field: ExtractColumn | Field, row: BoardRow, standing: RankInfo | None
 
 def as_csv(taken: Extract) -> bytes:
     """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare."""
-    lines = [",".join(names_of(taken.view)), *(",".join(map(_csv_cell, one.values())) for one in records(taken)), ""]
+    lines = [
+        ",".join(names_of(taken.view)),
+        *(",".join(map(_csv_cell, record.values())) for record in records(taken)),
+        "",
+    ]
     return "\r\n".join(lines).encode()
 
 
@@ -382,8 +386,10 @@ def _sentences(taken: Extract) -> list[str]:
 def as_markdown(taken: Extract) -> bytes:
     """Return a table as GitHub and the Hub draw it, with the columns of the view; names are text."""
     columns, sizes = taken.view.shown(taken.board), taken.board.sizes
-    heads = [f"{one.title} (n {sizes[one.key]:,})" if sizes.get(one.key) else one.title for one in columns]
-    lines = [f"| {' | '.join(heads)} |", f"|{'|'.join('---:' if _right(one) else ':---' for one in columns)}|"]
+    heads = [
+        f"{column.title} (n {sizes[column.key]:,})" if sizes.get(column.key) else column.title for column in columns
+    ]
+    lines = [f"| {' | '.join(heads)} |", f"|{'|'.join('---:' if _right(column) else ':---' for column in columns)}|"]
     lines += [f"| {' | '.join(map(_markdown_cell, row))} |" for row in _cells(taken, columns)]
     snapshot = f"Snapshot `{taken.board.snapshot_id or 'none'}`: <{taken.address}>"
     lines += ["", " ".join([*map(escape.markdown, _sentences(taken)), snapshot]), ""]
@@ -413,7 +419,7 @@ def as_latex(taken: Extract) -> bytes:
     few = [column for key in printed for column in board.columns if column.key == key]
     columns = few if view.columns == usual(board.spec) else view.shown(board)
     rows = _cells(taken, columns)
-    sizes = [f"{{\\tiny $n={board.sizes[one.key]}$}}" if board.sizes.get(one.key) else "" for one in columns]
+    sizes = [f"{{\\tiny $n={board.sizes[column.key]}$}}" if board.sizes.get(column.key) else "" for column in columns]
     caption = escape.latex(" ".join([f"{board.spec.brand} leaderboard.", *_sentences(taken)]))
     shorts = {category.key: category.short or category.title for category in board.spec.categories}
     latin = all(ord(sign) < 0x250 for row in rows for cell in row for sign in cell.text)
@@ -424,9 +430,9 @@ def as_latex(taken: Extract) -> bytes:
         *([f"% {len(rows)} rows are more than a page holds: filter, or use longtable."] if len(rows) > _PAGE else []),
         r"\begin{table}",
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{tabular}}{{{''.join('r' if _right(one) else 'l' for one in columns)}}}",
+        rf"\begin{{tabular}}{{{''.join('r' if _right(column) else 'l' for column in columns)}}}",
         r"\toprule",
-        " & ".join(shorts.get(one.key, one.title) for one in columns) + r" \\",
+        " & ".join(shorts.get(column.key, column.title) for column in columns) + r" \\",
         *([" & ".join(sizes) + r" \\"] if any(sizes) else []),
         r"\midrule",
         *(line for row in rows for line in _latex_row(row)),

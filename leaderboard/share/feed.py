@@ -27,11 +27,11 @@ def feed(board: Board, base: str, changes: Sequence[Mapping[str, Any]] = ()) -> 
     ET.SubElement(root, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{base}/feed.xml"})
     ET.SubElement(root, "link", {"rel": "alternate", "type": "text/html", "href": f"{base}/"})
     scored = sorted((row for row in board.rows if row.tier == "scored"), key=lambda row: row.submitted_at, reverse=True)
-    latest = [board.as_of, *(row.submitted_at for row in scored[:1]), *(one["at"] for one in changes[:1])]
+    latest = [board.as_of, *(row.submitted_at for row in scored[:1]), *(change["at"] for change in changes[:1])]
     _add(root, "updated", max(latest) or _NEVER)
     _add(ET.SubElement(root, "author"), "name", f"{board.spec.brand} leaderboard")
     dated: list[tuple[str, BoardRow | Mapping[str, Any]]] = [(row.submitted_at, row) for row in scored[:NEWEST]]
-    dated += [(one["at"], one) for one in changes]
+    dated += [(change["at"], change) for change in changes]
     dated.sort(key=lambda pair: pair[0], reverse=True)
     for _, one in dated[:NEWEST]:
         if isinstance(one, BoardRow):

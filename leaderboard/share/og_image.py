@@ -49,8 +49,8 @@ def of_board(board: Board) -> bytes:
     canvas = _Canvas(board.spec)
     canvas.heading(board)
     canvas.text(_LEFT, 120, "Which AI judges agree with people?", 60, LIGHT.ink, bold=True)
-    said = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
-    canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {said}.", 30, LIGHT.soft)
+    message = f"{board.scored:,} scored here, {len(board.rows) - board.scored:,} other rows"
+    canvas.text(_LEFT, 204, f"{board.headline.capitalize()} accuracy with 95% intervals. {message}.", 30, LIGHT.soft)
     for number, row in enumerate([row for row in board.rows if row.tier == "scored"][:5]):
         top = 282 + 62 * number
         canvas.text(_LEFT, top, str(row.rank or "-"), 34, LIGHT.soft)

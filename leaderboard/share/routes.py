@@ -65,8 +65,8 @@ def _files(site: BoardCache, not_found: NotFound) -> APIRouter:
     turns = SerialExecutor()
 
     async def ready(edition: BoardVersion, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
-        found = edition.get_cached(key)
-        return found if found is not None else await turns.take(partial(edition.get_or_render, key), make)
+        cached = edition.get_cached(key)
+        return cached if cached is not None else await turns.take(partial(edition.get_or_render, key), make)
 
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
@@ -123,14 +123,14 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
         async def one(entry_id: str, request: Request) -> Response:
             edition = await requested_version(site, request)
             revision = request.query_params.get("revision", "")
-            found = await asyncio.to_thread(row_of, edition, entry_id, revision) if edition is not None else None
+            result = await asyncio.to_thread(row_of, edition, entry_id, revision) if edition is not None else None
             if edition is None:
                 return not_found(request.headers)
-            if found is None:
+            if result is None:
                 return left(edition, entry_id, path, request.headers)
             base = base_of(edition, request)
-            key = f"/entries/{entry_id}/{path}|{found[1].label_revision}|{base}"
-            made = await edition.ready(key, lambda: _body(make(edition, *found, base), media_type))
+            key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
+            made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
             return respond(made, request.headers, cache_control=_A_WHILE)
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
@@ -144,18 +144,18 @@ def _entries(site: BoardCache, not_found: NotFound) -> APIRouter:
 
         async def one(entry_id: str, request: Request) -> Response:
             edition = await requested_version(site, request)
-            found = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
+            result = await asyncio.to_thread(row_of, edition, entry_id) if edition is not None else None
             if edition is None:
                 return problem(404, "unknown-entry", "There is no entry with this id.")
-            if found is None:
+            if result is None:
                 return no_entry(edition, entry_id, f"/entries/{{}}/{path}")
-            refusal = hub_eval_results.refusal(*found)
+            refusal = hub_eval_results.refusal(*result)
             if refusal is not None:
                 return problem(404, "no-eval-results", refusal)
             base, suffix = base_of(edition, request), path.rpartition(".")[2]
             key = f"{base}/entries/{entry_id}/{path}"
-            made = await edition.ready(key, lambda: _body(make(edition, *found, base), media_type))
-            return _named(respond(made, request.headers), f"{found[1].benchmark.replace('-', '_')}.{suffix}")
+            made = await edition.ready(key, lambda: _body(make(edition, *result, base), media_type))
+            return _named(respond(made, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", one, methods=["GET", "HEAD"])
 

@@ -21,7 +21,7 @@ class SocialPreview:
 def of_board(board: Board, base: str) -> SocialPreview:
     """Return the front page."""
     demo = " (demo)" if board.spec.synthetic else ""
-    said = (
+    message = (
         "Which judge of vision-language responses agrees with people? Scores with intervals, from uploaded predictions."
     )
-    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", said, "/", "/og.png", base)
+    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, "/", "/og.png", base)

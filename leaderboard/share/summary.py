@@ -30,8 +30,8 @@ class EntrySummary:
         """ "macro 73.3 ± 2.8"."""
         if not self.value:
             return "not scored"
-        said = f"{self.what} {self.value}"
-        return f"{said} ± {self.plus_minus}" if self.plus_minus else said
+        message = f"{self.what} {self.value}"
+        return f"{message} ± {self.plus_minus}" if self.plus_minus else message
 
     @property
     def short(self) -> str:

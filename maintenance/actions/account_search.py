@@ -53,8 +53,8 @@ def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
     named = named.strip()
     if local and named == LOCAL.account:
         return _LOCAL
-    if (found := account_queries.by_id(session, named)) is not None:
-        return found
+    if (account_match := account_queries.by_id(session, named)) is not None:
+        return account_match
     same = account_queries.by_name(session, named) if named else []
     if len(same) > 1:
         ids = ", ".join(one.id for one in same)
@@ -68,7 +68,7 @@ def names(ctx: ActionContext, accounts: Iterable[str | None]) -> dict[str, str]:
     """Return id -> user name, of those that have one here. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        return account_queries.names(session, sorted({one for one in accounts if one}))
+        return account_queries.names(session, sorted({account for account in accounts if account}))
 
 
 @action(
@@ -82,8 +82,8 @@ def listing(ctx: ActionContext, search: Search = "") -> Directory:
     here."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        found, number = account_queries.listed(session, ctx.benchmark, search.strip(), MOST)
-    return Directory(tuple(_listed(one, ctx.identity) for one in found), number, search.strip())
+        result, number = account_queries.listed(session, ctx.benchmark, search.strip(), MOST)
+    return Directory(tuple(_listed(one, ctx.identity) for one in result), number, search.strip())
 
 
 def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccount:

@@ -82,8 +82,8 @@ def listing(ctx: ActionContext, decided: Decided = False) -> AnomalyList:
     maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        found = anomalies.list_anomalies(session, ctx.benchmark, decided=decided)
-    return AnomalyList(tuple(found), alarm(ctx))
+        result = anomalies.list_anomalies(session, ctx.benchmark, decided=decided)
+    return AnomalyList(tuple(result), alarm(ctx))
 
 
 @action(
@@ -136,9 +136,9 @@ def alarm(ctx: ActionContext) -> Alarm:
     with ctx.database.read() as session:
         busy = anomalies.account_activity(session, ALARM_DAYS * _DAY)
         probes = {
-            (one.owner, one.submission)
-            for one in anomalies.outcomes(session, PATIENT_DAYS * _DAY, PROBES_FROM)
-            if is_probe(*_decided(one.tally), one.abstaining, _abstaining_limit(one.policy))
+            (outcome.owner, outcome.submission)
+            for outcome in anomalies.outcomes(session, PATIENT_DAYS * _DAY, PROBES_FROM)
+            if is_probe(*_decided(outcome.tally), outcome.abstaining, _abstaining_limit(outcome.policy))
         }
     return Alarm(*busy, *is_probing(Counter(owner for owner, _ in probes)))
 

@@ -97,12 +97,12 @@ def _checked(head: dict[str, Any]) -> audit.Head:
 def read_head(text: str) -> dict[str, Any]:
     """Return what the file of a head says, for ``verify``. Raises Conflict where it is none."""
     try:
-        found = json.loads(text)
+        result = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        result = None
+    if not isinstance(result, dict):
         raise Conflict("no-head", f"This is no head of a chain. {_WHOLE}")
-    return found
+    return result
 
 
 @action("audit.head", "GET /api/v1/maintenance/audit/head", help="the chain's head, for keeping elsewhere", command="")
@@ -123,8 +123,8 @@ def public(database: Database, after: int = 0, page: int = 2000) -> Iterator[str
     """
     while True:
         with database.read() as session:
-            found = list(audit.links(session, after, page))
-        yield from (canonical_json(one._asdict()) + "\n" for one in found)
-        if len(found) < page:
+            result = list(audit.links(session, after, page))
+        yield from (canonical_json(one._asdict()) + "\n" for one in result)
+        if len(result) < page:
             return
-        after = found[-1].seq
+        after = result[-1].seq

@@ -37,14 +37,14 @@ def _set(ctx: ActionContext, account: str, reason: str, *, banned: bool) -> Acti
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.read() as session:
-        found = account_search.find(session, account, local=True)
-        if found.id == ctx.user.account:
-            raise Conflict("yourself", _YOURSELF if found.id != LOCAL.account else _LOCAL)
-        if found.id == LOCAL.account:
+        result = account_search.find(session, account, local=True)
+        if result.id == ctx.user.account:
+            raise Conflict("yourself", _YOURSELF if result.id != LOCAL.account else _LOCAL)
+        if result.id == LOCAL.account:
             raise Conflict("local", _LOCAL)
-        role = account_search.role_of(account_queries.standing(session, found.id), ctx.identity)
+        role = account_search.role_of(account_queries.standing(session, result.id), ctx.identity)
     if role in (Role.MAINTAINER, Role.OWNER):
         require(ctx.user, Role.OWNER)
-    seq = bans.ban(ctx.database, found.id, ctx.user.account, why, banned=banned)
-    done = f"{found.words} is {'banned' if banned else 'no longer banned'}."
+    seq = bans.ban(ctx.database, result.id, ctx.user.account, why, banned=banned)
+    done = f"{result.words} is {'banned' if banned else 'no longer banned'}."
     return ActionResult(seq is not None, "No change: it is so already." if seq is None else done, seq)

@@ -81,16 +81,16 @@ def request_export(
     params |= {"hidden": options.hidden, "retire": options.retire, "citation": options.citation}
     params |= {"partial": options.partial}
     with ctx.database.write() as session:
-        found = annotation_projects.project(session, ctx.benchmark, project)
-        if found is None:
+        result = annotation_projects.project(session, ctx.benchmark, project)
+        if result is None:
             raise NotFound(f"There is no project {project}.")
-        if found.pool_id is None:
-            raise Conflict("no-pool", f"{found.name} is about labels: editions are made of candidates of a pool.")
-        if found.closed_at is None:
-            raise Conflict("open", f"{found.name} is open. End it first: `verification finish {project}`.")
+        if result.pool_id is None:
+            raise Conflict("no-pool", f"{result.name} is about labels: editions are made of candidates of a pool.")
+        if result.closed_at is None:
+            raise Conflict("open", f"{result.name} is open. End it first: `verification finish {project}`.")
         wanted = TaskRequest(EXPORT, id, params, why, ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
-    return ActionResult(new, f"A worker makes edition {id} of {found.name} (task {task}).", task_id=task)
+    return ActionResult(new, f"A worker makes edition {id} of {result.name} (task {task}).", task_id=task)
 
 
 def _check(edition: str, options: EditionOptions) -> None:

@@ -58,11 +58,11 @@ def hide(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _load(session, entry)
-        if found.hidden_at is not None:
+        result = _load(session, entry)
+        if result.hidden_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, hidden_at=queries.now(session))
-        return _record(session, HIDDEN, ctx.user, entry, f"{_name(found)} is hidden.", reason=why)
+        return _record(session, HIDDEN, ctx.user, entry, f"{_name(result)} is hidden.", reason=why)
 
 
 @action(
@@ -83,22 +83,22 @@ def restore(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _load(session, entry)
-        if found.gone is None:
+        result = _load(session, entry)
+        if result.gone is None:
             return ActionResult(False, UNCHANGED)
         it: str | None
-        if found.hidden_at is not None:
-            it, after = "is hidden", found._replace(hidden_at=None)
+        if result.hidden_at is not None:
+            it, after = "is hidden", result._replace(hidden_at=None)
             queries.decide(session, entry, hidden_at=None)
-        elif found.merged_into is not None:
-            it, after = found.gone, found._replace(merged_into=None)
+        elif result.merged_into is not None:
+            it, after = result.gone, result._replace(merged_into=None)
             queries.decide(session, entry, merged_into=None, merged_at=None)
         else:
-            it, after = found.gone, found._replace(withdrawn_at=None)
+            it, after = result.gone, result._replace(withdrawn_at=None)
             queries.decide(session, entry, withdrawn_at=None, withdrawn_reason=None)
         now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
         again = "" if after.gone is None else " Restore it once more to take that back, too."
-        message = f"{_name(found)} {now}.{again}"
+        message = f"{_name(result)} {now}.{again}"
         return _record(session, RESTORED, ctx.user, entry, message, reason=why, it=it, now=now)
 
 
@@ -117,11 +117,11 @@ def withdraw(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult
     """Take an entry off the board; a public stub with date and reason remains. For its owner and maintainers."""
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _load(session, entry, ctx.user)
-        if found.withdrawn_at is not None:
+        result = _load(session, entry, ctx.user)
+        if result.withdrawn_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, withdrawn_at=queries.now(session), withdrawn_reason=why)
-        return _record(session, WITHDRAWN, ctx.user, entry, f"{_name(found)} is withdrawn.", reason=why)
+        return _record(session, WITHDRAWN, ctx.user, entry, f"{_name(result)} is withdrawn.", reason=why)
 
 
 @action(
@@ -158,11 +158,11 @@ def _mark(ctx: ActionContext, entry: EntryId, reason: Reason, *, wanted: bool) -
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _load(session, entry)
-        if (found.verified_at is not None) is wanted:
+        result = _load(session, entry)
+        if (result.verified_at is not None) is wanted:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, verified_at=queries.now(session) if wanted else None)
-        message = f"{_name(found)} is {'verified' if wanted else 'no longer verified'}."
+        message = f"{_name(result)} is {'verified' if wanted else 'no longer verified'}."
         return _record(session, VERIFIED if wanted else UNVERIFIED, ctx.user, entry, message, reason=why)
 
 
@@ -181,11 +181,11 @@ def flag(ctx: ActionContext, entry: EntryId, note: FlagNote) -> ActionResult:
     require_maintainer(ctx.user)
     text = clean_reason(note, "note")
     with ctx.database.write() as session:
-        found = _load(session, entry)
-        if found.flag == text:
+        result = _load(session, entry)
+        if result.flag == text:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, flag=text)
-        return _record(session, FLAGGED, ctx.user, entry, f"{_name(found)} carries the note.", note=text)
+        return _record(session, FLAGGED, ctx.user, entry, f"{_name(result)} carries the note.", note=text)
 
 
 @action(
@@ -203,11 +203,11 @@ def unflag(ctx: ActionContext, entry: EntryId, reason: Reason) -> ActionResult:
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _load(session, entry)
-        if found.flag is None:
+        result = _load(session, entry)
+        if result.flag is None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, flag=None)
-        return _record(session, UNFLAGGED, ctx.user, entry, f"{_name(found)} carries no note.", reason=why)
+        return _record(session, UNFLAGGED, ctx.user, entry, f"{_name(result)} carries no note.", reason=why)
 
 
 @action(
@@ -229,19 +229,19 @@ def edit(ctx: ActionContext, entry: EntryId, changes: Changes) -> ActionResult:
     name of a reported result.
     """
     with ctx.database.write() as session:
-        found = _load(session, entry, ctx.user)
+        result = _load(session, entry, ctx.user)
         old = queries.metadata(session, entry)
         new = ctx.parse({**old, **changes})
         before = {name: value for name, value in old.items() if new.get(name) != value}
         if not before:
             return ActionResult(False, UNCHANGED)
         after: dict[str, Any] = {name: new.get(name) for name in before}
-        _refuse_twins(session, found, found.owner, str(new["model"]), str(new["version"]))
+        _refuse_twins(session, result, result.owner, str(new["model"]), str(new["version"]))
         judge = judge_name(str(new["model"]), str(new.get("judge") or ""))
         named = {**after, "judge": judge} if _NAMING & after.keys() else after
-        _refuse_imitation(session, found, named, ctx.shipped())
+        _refuse_imitation(session, result, named, ctx.shipped())
         if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
-            edited = queries.edited_at(session, found.benchmark, ctx.user.account)
+            edited = queries.edited_at(session, result.benchmark, ctx.user.account)
             sliding_window.check("The descriptions of your entries", edited, queries.now(session))
         queries.change(session, entry, after)
         queries.keep_edit(session, entry, ctx.user.account, before, after)
@@ -284,13 +284,13 @@ def transfer(ctx: ActionContext, entry: EntryId, to: NewOwner, reason: Reason) -
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found, owner = _load(session, entry), account_search.find(session, to, local=True)
-        if found.owner == owner.id:
+        result, owner = _load(session, entry), account_search.find(session, to, local=True)
+        if result.owner == owner.id:
             return ActionResult(False, UNCHANGED)
-        _refuse_twins(session, found, owner.id, found.model, found.version)
+        _refuse_twins(session, result, owner.id, result.model, result.version)
         queries.change(session, entry, {"owner": owner.id})
-        facts = {"from": found.owner, "to": owner.id, "reason": why}
-        message = f"{_name(found)} belongs to {owner.words}."
+        facts = {"from": result.owner, "to": owner.id, "reason": why}
+        message = f"{_name(result)} belongs to {owner.words}."
         return _record(session, TRANSFERRED, ctx.user, entry, message, **facts)
 
 
@@ -336,27 +336,27 @@ def merge(ctx: ActionContext, entry: EntryId, into: KeptEntry, reason: Reason) -
 def _load(session: Session, entry: str, user: Identity | None = None, *, lock: bool = True) -> Entry:
     """Return the entry, locked; where `who` is given, only for its owner and maintainers. Raises NotFound,
     Forbidden."""
-    found = queries.entry(session, entry, lock=lock)
+    result = queries.entry(session, entry, lock=lock)
     if user is not None:
-        require_owner_of(user, found.owner if found else "")
-    if found is None:
+        require_owner_of(user, result.owner if result else "")
+    if result is None:
         raise NotFound(f"There is no entry {entry[:40]!r}.")
-    return found
+    return result
 
 
-def _refuse_twins(session: Session, found: Entry, owner: str, model: str, version: str) -> None:
-    other = queries.taken(session, found, owner, model, version)
+def _refuse_twins(session: Session, entry: Entry, owner: str, model: str, version: str) -> None:
+    other = queries.taken(session, entry, owner, model, version)
     if other is not None:
         raise Conflict("name-taken", f"The owner has entry {other} with the same name or content. Merge them first.")
 
 
 def _refuse_imitation(
-    session: Session, found: Entry, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
+    session: Session, entry: Entry, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
 ) -> None:
     confusables.lock_names(session)
     for field in confusables.FIELDS:
         name = changes.get(field)
-        if name and (other := confusables.find_confusable(session, found.benchmark, found.owner, field, name, shipped)):
+        if name and (other := confusables.find_confusable(session, entry.benchmark, entry.owner, field, name, shipped)):
             raise Conflict("too-similar", f"{field}: {name} is too similar to {other}, which is somebody else's.")
 
 

@@ -18,11 +18,11 @@ IncidentText = Annotated[str, ParamInfo(help="what does not work, and since when
 UpdateText = Annotated[str, ParamInfo("What is known by now", help="what is known by now")]
 
 
-def as_text(found: Sequence[Incident]) -> str:
+def as_text(result: Sequence[Incident]) -> str:
     """Return one line an incident."""
     lines = [
         f"{one.number}  {'open' if one.closed_at is None else 'closed'}  {iso(one.opened_at)}  {one.title}"
-        for one in found
+        for one in result
     ]
     return "\n".join(lines) or "No incident was reported."
 

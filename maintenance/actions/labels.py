@@ -171,10 +171,10 @@ def request_retire(
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = next((one for one in queries.revisions(session, ctx.benchmark) if one.revision == revision), None)
-        if found is None or found.imported_at is None:
+        result = next((one for one in queries.revisions(session, ctx.benchmark) if one.revision == revision), None)
+        if result is None or result.imported_at is None:
             raise NotFound(f"There is no imported revision {revision[:40]!r}.")
-        if found.retired_at is not None:
+        if result.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is retired already.")
         board = label_sets.current(session, ctx.benchmark)
         if board is not None and board.label_revision == revision:
@@ -206,18 +206,18 @@ def disclose(ctx: ActionContext, revision: Revision, reason: Reason, confirmatio
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _imported(session, ctx.benchmark, revision, "take it out of HIDDEN_LABELS and start the service again")
-        if found.disclosure == PUBLIC or found.retired_at is not None:
+        result = _imported(session, ctx.benchmark, revision, "take it out of HIDDEN_LABELS and start the service again")
+        if result.disclosure == PUBLIC or result.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is public already.")
         if confirmation and confirmation != revision:
             raise Conflict("not-confirmed", f"To confirm, type {revision}.")
         label_imports.disclose(session, ctx.benchmark, revision)
-        facts = {"revision": revision, "from": found.disclosure, "to": PUBLIC, "reason": why}
-        kind = DRAFT_DISCLOSED if found.published_at is None else DISCLOSED
+        facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
+        kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, kind, facts)
     return ActionResult(
-        True, f"Revision {revision} is public: {readers_words(found.disclosure or PUBLIC, PUBLIC)}", seq
+        True, f"Revision {revision} is public: {readers_words(result.disclosure or PUBLIC, PUBLIC)}", seq
     )
 
 
@@ -238,8 +238,8 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        found = _imported(session, ctx.benchmark, revision, "take it out of LABELS")
-        if found.published_at is not None or found.registered_at is not None or found.retired_at is not None:
+        result = _imported(session, ctx.benchmark, revision, "take it out of LABELS")
+        if result.published_at is not None or result.registered_at is not None or result.retired_at is not None:
             raise Conflict("in-use", f"Something was scored under revision {revision}, so it stays; see retire.")
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision:
@@ -252,12 +252,12 @@ def request_discard(ctx: ActionContext, revision: Revision, reason: Reason) -> A
 
 def _imported(session: Session, benchmark: str, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
-    found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
-    if found is None:
+    result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    if result is None:
         raise NotFound(f"There is no imported revision {revision[:40]!r}.")
-    if found.imported_at is None:
+    if result.imported_at is None:
         raise Conflict("configured", f"The settings name revision {revision}: {instead}.")
-    return found
+    return result
 
 
 @action("labels.list", "GET /api/v1/maintenance/labels", help="all revisions", text=text_output.revisions)

@@ -216,10 +216,10 @@ def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     """Return how far a worker is with something. For maintainers. Raises NotFound."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        found = tasks.view(session, task)
-    if found is None:
+        result = tasks.view(session, task)
+    if result is None:
         raise NotFound(f"There is no task {task}.")
-    return found
+    return result
 
 
 @action("tasks.list", "GET /api/v1/maintenance/tasks", help="what workers were asked", command="")

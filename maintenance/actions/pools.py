@@ -61,7 +61,7 @@ def request_import(ctx: ActionContext, name: PoolName, folder: Folder, reason: R
     if not _NAME.fullmatch(name):
         raise Conflict("bad-name", "Name the pool with small letters, digits, dots and dashes, for instance next.")
     with ctx.database.write() as session:
-        if any(one.name == name for one in pools.pools(session, ctx.benchmark)):
+        if any(pool.name == name for pool in pools.pools(session, ctx.benchmark)):
             raise Conflict("known-pool", f"There is a pool {name}. Choose another name.")
         wanted = TaskRequest(IMPORT, name, {"folder": origin}, why, ctx.user.account, ctx.benchmark)
         task, new = request_task(session, wanted)
@@ -93,9 +93,9 @@ def filter_report(ctx: ActionContext, pool: PoolNumber) -> dict[str, Any]:
     """
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        found = pools.pool(session, ctx.benchmark, pool)
-    if found is None:
+        result = pools.pool(session, ctx.benchmark, pool)
+    if result is None:
         raise NotFound(f"There is no pool {pool}.")
-    if found.report is None:
-        raise NotFound(f"Pool {found.name} was not filtered: its folder has no filter.json.")
-    return found.report
+    if result.report is None:
+        raise NotFound(f"Pool {result.name} was not filtered: its folder has no filter.json.")
+    return result.report

@@ -38,14 +38,14 @@ def grant(ctx: ActionContext, account: AccountName, extra: Extra, reason: Reason
     if not 1 <= extra <= MOST:
         raise Conflict("bad-number", f"Grant from 1 to {MOST} submissions.")
     with ctx.database.write() as session:
-        found = account_search.find(session, account, local=True)
-        if (same := quota_grants.unused(session, found.id, extra, why)) is not None:
+        result = account_search.find(session, account, local=True)
+        if (same := quota_grants.unused(session, result.id, extra, why)) is not None:
             return ActionResult(False, f"Grant {same} says the same, and nothing of it is used yet.")
-        number = quota_grants.add(session, found.id, extra, why, ctx.user.account)
-        facts = {"grant": number, "account": found.id, "extra": extra, "reason": why}
+        number = quota_grants.add(session, result.id, extra, why, ctx.user.account)
+        facts = {"grant": number, "account": result.id, "extra": extra, "reason": why}
         seq = audit.append(session, GRANTED, {**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
     some = "one more submission" if extra == 1 else f"{extra} more submissions"
-    return ActionResult(True, f"{found.words} may make {some} (grant {number}).", seq)
+    return ActionResult(True, f"{result.words} may make {some} (grant {number}).", seq)
 
 
 @action(

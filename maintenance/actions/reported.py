@@ -240,19 +240,21 @@ def _compare(
             known.append(twin)
         elif row.facts["id"] in gone:
             old = gone[row.facts["id"]]
-            said = (
+            message = (
                 f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed_reason']}). "
                 "Leave it out, or restore it."
             )
-            problems.append(RowProblem(row.line, "name", "removed", said))
+            problems.append(RowProblem(row.line, "name", "removed", message))
         elif other := by_place.get(_place(row.facts)):
-            said = f"{other} has this name and source with other numbers. Edit it, or say in `place` where these stand."
-            problems.append(RowProblem(row.line, "name", "contradicts", said))
+            message = (
+                f"{other} has this name and source with other numbers. Edit it, or say in `place` where these stand."
+            )
+            problems.append(RowProblem(row.line, "name", "contradicts", message))
         else:
             new.append(row)
     problems += repeated(new)
     if problems:
-        raise ReportedFileRejected(sorted(problems, key=lambda one: one.line or 0))
+        raise ReportedFileRejected(sorted(problems, key=lambda problem: problem.line or 0))
     return new, known
 
 
@@ -267,7 +269,7 @@ def _alike(session: Session, benchmark: str, rows: Iterable[Mapping[str, Any]]) 
     for field, column in confusables.REPORTED.items():
         names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
         for name, entries in confusables.search_confusable(session, benchmark, field, names).items():
-            theirs = ", ".join(f"{one.name} (entry {one.entry})" for one in entries[:_MOST_ALIKE])
+            theirs = ", ".join(f"{entry.name} (entry {entry.entry})" for entry in entries[:_MOST_ALIKE])
             said.append(f"{column}: {name} looks like the {field} {theirs}.")
     return tuple(said)
 

@@ -255,10 +255,10 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _known(session: Session, benchmark: str, revision: str) -> None:
-    found = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
-    if found is None:
+    result = next((one for one in queries.revisions(session, benchmark) if one.revision == revision), None)
+    if result is None:
         raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
-    if found.retired_at is not None:
+    if result.retired_at is not None:
         raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
 
 
@@ -269,11 +269,11 @@ def _asked(
 
     A scope that nothing fits was mistyped. Raises NotFound, Conflict.
     """
-    found = queries.in_scope(session, benchmark, scope, revision, version)
+    result = queries.in_scope(session, benchmark, scope, revision, version)
     unknown = queries.unknown(session, benchmark, scope["entries"])
     if unknown:
         raise NotFound(f"There is no entry {', '.join(repr(name[:40]) for name in unknown[:10])}.")
-    asked = [one for one in found if one.shown] if on_board else found
+    asked = [one for one in result if one.shown] if on_board else result
     if not asked:
         where = "on the board" if on_board else "that may be scored"
         raise Conflict("nothing-in-scope", f"No entry {where} matches what was asked for.")

@@ -44,7 +44,11 @@ def _described(submission: Submission, account: Account | None, now: float) -> d
         "organisation": submission.organisation,
         "account": submission.owner,
         "name": account.name if account else submission.owner,
-        "organisations": tuple(str(one["name"] or one["id"]) for one in account.organisations) if account else (),
+        "organisations": tuple(
+            str(organisation["name"] or organisation["id"]) for organisation in account.organisations
+        )
+        if account
+        else (),
         "account_age_days": int((now - min(since)) // _DAY) if since else None,
         "submitted_at": iso(submission.created_at),
         "file": f"{submission.format}, {submission.revision}, K={submission.votes_per_item}",

@@ -30,7 +30,10 @@ def search(session: Session, benchmark: str, text: str, limit: int) -> tuple[lis
     """Return entries with this text in id, model, version, owner's id or name, the newest first; and how many there
     are."""
     columns = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
-    matching = (Submission.benchmark == benchmark, or_(*(one.icontains(text, autoescape=True) for one in columns)))
+    matching = (
+        Submission.benchmark == benchmark,
+        or_(*(column.icontains(text, autoescape=True) for column in columns)),
+    )
     joined = Account.id == Submission.owner
     wanted = select(*columns, Submission.created_at).outerjoin(Account, joined).where(*matching)
     rows = session.execute(wanted.order_by(Submission.created_at.desc(), Submission.id).limit(limit)).all()

@@ -105,8 +105,8 @@ def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry 
     """Return an entry and what holds for it; `lock` keeps others from deciding about it until the transaction ends."""
     columns = (Submission.id, Submission.benchmark, Submission.owner, Submission.model, Submission.version)
     wanted = select(*columns, Submission.content_sha256).where(Submission.id == submission_id)
-    found = session.execute(wanted.with_for_update() if lock else wanted).first()
-    if found is None:
+    row = session.execute(wanted.with_for_update() if lock else wanted).first()
+    if row is None:
         return None
     held = session.execute(
         select(
@@ -118,7 +118,7 @@ def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry 
             Moderation.merged_into,
         ).where(Moderation.submission_id == submission_id)
     ).first()
-    return Entry(*found, *(held or (None,) * 6))
+    return Entry(*row, *(held or (None,) * 6))
 
 
 def job_exists(session: Session, job: int) -> bool:
@@ -222,7 +222,7 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
     stated = label_levels.stated(session, benchmark)
     own = select(LabelCommitment.revision, LabelCommitment.commitment).where(LabelCommitment.benchmark == benchmark)
     committed = dict(session.execute(own).all())
-    found = [
+    revision_rows = [
         RevisionRow(
             name,
             row.items,
@@ -240,7 +240,7 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         for name, row in registered.items()
         if name not in imported
     ]
-    found += [
+    revision_rows += [
         RevisionRow(
             row.revision,
             row.items,
@@ -257,7 +257,7 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         )
         for row in imported.values()
     ]
-    return sorted(found)
+    return sorted(revision_rows)
 
 
 def failed_jobs(session: Session, benchmark: str, limit: int = 100) -> list[FailedJob]:
@@ -282,11 +282,11 @@ def failed_jobs(session: Session, benchmark: str, limit: int = 100) -> list[Fail
 
 def counts(session: Session, table: type[Job] | type[Task]) -> dict[str, int]:
     """State -> how many jobs (or tasks) are in it."""
-    found = {state.value: 0 for state in State}
-    found.update(
+    result = {state.value: 0 for state in State}
+    result.update(
         (state, number) for state, number in session.execute(select(table.state, func.count()).group_by(table.state))
     )
-    return found
+    return result
 
 
 def oldest_waiting(session: Session) -> float | None:

@@ -51,6 +51,6 @@ def build(context: PageContext) -> None:
 
 
 def _grants(ctx: ActionContext) -> str:
-    found = quota_grants.listing(ctx)
-    accounts = (name for one in found for name in (one.account, one.granted_by))
-    return markup.grants(found, account_search.names(ctx, accounts))
+    result = quota_grants.listing(ctx)
+    accounts = (name for one in result for name in (one.account, one.granted_by))
+    return markup.grants(result, account_search.names(ctx, accounts))

@@ -101,9 +101,11 @@ class _Handlers:
         names: list[tuple[str, str]] = []
 
         def search(ctx: ActionContext) -> str:
-            found = entry_search.search(ctx, wanted)
-            names.extend((f"{one.model} {one.version}".strip() + f" ({one.id})", one.id) for one in found.entries)
-            return markup.entries_found(found)
+            match = entry_search.search(ctx, wanted)
+            names.extend(
+                (f"{entry.model} {entry.version}".strip() + f" ({entry.id})", entry.id) for entry in match.entries
+            )
+            return markup.entries_found(match)
 
         return self.context.run(request, "entries", search), gr.update(choices=names, value=None)
 
@@ -121,7 +123,9 @@ class _Handlers:
         typed = {"entry": name, _TARGET: to}
 
         def use(ctx: ActionContext) -> ActionResult:
-            values = {one.name: value(one, typed.get(_place(one), why)) for one in chosen.parameters}
+            values = {
+                parameter.name: value(parameter, typed.get(_place(parameter), why)) for parameter in chosen.parameters
+            }
             done: ActionResult = chosen.run(ctx, values)
             return done
 
@@ -136,17 +140,19 @@ class _Handlers:
 
 def _is_decision(action: Action[Any, Any]) -> bool:
     """Return whether an action needs an entry, perhaps another one or an account, and one text."""
-    asked = [one for one in action.parameters if one.name != "entry" and one.info.label != _TARGET]
+    asked = [
+        parameter for parameter in action.parameters if parameter.name != "entry" and parameter.info.label != _TARGET
+    ]
     return action.area == "entries" and bool(action.declared.button) and [one.type for one in asked] == [str]
 
 
-def _place(one: ActionParameter) -> str:
-    return _TARGET if one.info.label == _TARGET else one.name
+def _place(action_parameter: ActionParameter) -> str:
+    return _TARGET if action_parameter.info.label == _TARGET else action_parameter.name
 
 
 def _entry(ctx: ActionContext, name: str) -> str:
-    found, described = entries.look(ctx, name)
-    standing = entry_search.standing(ctx, found.id)
+    result, described = entries.look(ctx, name)
+    standing = entry_search.standing(ctx, result.id)
     history = entries.history(ctx, name)
-    names = account_search.names(ctx, (found.owner, *(one.editor for one in history)))
-    return markup.entry(found, standing, described, history, names)
+    names = account_search.names(ctx, (result.owner, *(one.editor for one in history)))
+    return markup.entry(result, standing, described, history, names)

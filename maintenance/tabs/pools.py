@@ -59,18 +59,18 @@ def build(context: PageContext) -> None:
 
 
 def _listed(ctx: ActionContext) -> str:
-    found = pools.imported_pools(ctx)
-    names = account_search.names(ctx, (one.imported_by for one in found))
+    imported_pools = pools.imported_pools(ctx)
+    names = account_search.names(ctx, (imported_pool.imported_by for imported_pool in imported_pools))
     head = ("No.", "Pool", "Pairs", "Sources", "Drafts and gold", "Filter", "By", "At")
-    rows = [_row(one, names) for one in found]
+    rows = [_row(imported_pool, names) for imported_pool in imported_pools]
     return markup.table("Pools", head, rows, "No pool is imported.")
 
 
-def _row(one: PoolView, names: Mapping[str, str]) -> Sequence[Any]:
-    filtered = curation_text.filtered(one.report) if one.report else "not filtered"
-    by, at = markup.person(one.imported_by, names), minute(one.imported_at)
-    drafts = curation_text.drafts(one.facts) or markup.NOTHING
-    return one.id, one.name, one.pairs, curation_text.sources(one.facts), drafts, filtered, by, at
+def _row(pool: PoolView, names: Mapping[str, str]) -> Sequence[Any]:
+    filtered = curation_text.filtered(pool.report) if pool.report else "not filtered"
+    by, at = markup.person(pool.imported_by, names), minute(pool.imported_at)
+    drafts = curation_text.drafts(pool.facts) or markup.NOTHING
+    return pool.id, pool.name, pool.pairs, curation_text.sources(pool.facts), drafts, filtered, by, at
 
 
 def _report(report: Mapping[str, Any]) -> str:

@@ -68,7 +68,7 @@ def _import(ctx: ActionContext, path: str | None, why: str, dry_run: bool) -> st
     if path is None:
         raise Conflict("no-file", "Choose a file first.")
     try:
-        found = reported.import_file(ctx, Path(path).read_bytes(), why, dry_run=dry_run)
+        result = reported.import_file(ctx, Path(path).read_bytes(), why, dry_run=dry_run)
     except ReportedFileRejected as rejected:
         return markup.file_problems(rejected)
-    return markup.reported_import(found)
+    return markup.reported_import(result)

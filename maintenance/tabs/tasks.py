@@ -28,9 +28,17 @@ def build(context: PageContext) -> None:
         names: list[tuple[str, str]] = []
 
         def recent(ctx: ActionContext) -> str:
-            found = operations.recent_tasks(ctx)
-            names.extend((f"{one.id}: {one.kind} {one.subject}, {one.state}", str(one.id)) for one in found)
-            return markup.tasks(found, account_search.names(ctx, (one.requested_by for one in found)))
+            recent_tasks = operations.recent_tasks(ctx)
+            names.extend(
+                (
+                    f"{recent_task.id}: {recent_task.kind} {recent_task.subject}, {recent_task.state}",
+                    str(recent_task.id),
+                )
+                for recent_task in recent_tasks
+            )
+            return markup.tasks(
+                recent_tasks, account_search.names(ctx, (recent_task.requested_by for recent_task in recent_tasks))
+            )
 
         shown = context.run(request, "tasks", recent)
         return shown, gr.update(choices=names, value=None)

@@ -146,7 +146,7 @@ def _read_document(value: Any, findings: ProblemCollector, items: int) -> Parsed
     if not isinstance(records, list) or not any(isinstance(record, dict) for record in records):
         raise _unknown(value, findings)
     numbered = list(enumerate(records, 1))
-    reader = next((found for record in records[:_ASKED] if (found := detect(record))), None)
+    reader = next((result for record in records[:_ASKED] if (result := detect(record))), None)
     if reader is two_score and records is not value:
         reader = vl_reward_model
     if reader is None:

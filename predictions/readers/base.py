@@ -77,8 +77,8 @@ class ParsedFile:
 
 def choice_of(text: str) -> int:
     """0 or 1: the shown answer that a judge's text prefers; UNDECIDED."""
-    found = verdict(text)
-    return UNDECIDED if found not in (FIRST, SECOND) else found - FIRST
+    result = verdict(text)
+    return UNDECIDED if result not in (FIRST, SECOND) else result - FIRST
 
 
 def text_mark(text: str) -> int:
@@ -235,9 +235,9 @@ _ALONE = re.compile(r"\W{0,4}(?:answer |response )?([12AB])\W{0,4}", re.IGNORECA
 def stated_choice(text: str) -> int:
     """Return what a text beside a recorded choice states: 0, 1 or UNDECIDED. Used for a warning only, never for a
     vote."""
-    found = choice_of(text)
-    if found != UNDECIDED:
-        return found
+    result = choice_of(text)
+    if result != UNDECIDED:
+        return result
     short = text.strip()
     mark = (
         _ANSWER_TAG.search(text)

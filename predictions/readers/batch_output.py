@@ -86,7 +86,7 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
 def _parsed(kept: Mapping[RequestName, tuple[int, str | None]]) -> ParsedFile:
     rows: list[PredictionRow] = []
     samples, failed = Samples(), []
-    for name, (line, text) in sorted(kept.items(), key=lambda one: (one[0].row, one[0].id or "", one[0].vote)):
+    for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):
         choice = UNDECIDED if text is None else choice_of(text)
         if text is None:
             failed.append(len(rows))

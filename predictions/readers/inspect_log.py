@@ -125,7 +125,7 @@ def _prompt(given: Any) -> Any:
     if isinstance(given, str):
         return given
     messages = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    asked = [one.get("content") for one in messages if one.get("role") == "user"]
+    asked = [message.get("content") for message in messages if message.get("role") == "user"]
     return _text(asked[-1]) if asked else None
 
 

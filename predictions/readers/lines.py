@@ -52,8 +52,8 @@ class Lines:
 
     def check_again(self) -> None:
         """After the last line: find the lines with duplicate keys or NUL, if there can be any."""
-        found = scan(self.data)
-        if found.plain and found.keys == self.keys:
+        result = scan(self.data)
+        if result.plain and result.keys == self.keys:
             return
         for number, line in self._raw():
             if number not in self.faulty:

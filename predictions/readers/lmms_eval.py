@@ -108,8 +108,8 @@ def _item(record: dict[str, Any]) -> tuple[str | None, tuple[str, tuple[str, str
 
 def prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:
     """Return the query and the two answers of the prompt."""
-    _, found, rest = prompt.partition(_QUESTION)
+    _, result, rest = prompt.partition(_QUESTION)
     body, end, _ = rest.rpartition(_AFTER)
     query, one, answers = body.partition(_FIRST)
     first, two, second = answers.partition(_SECOND)
-    return (query, (first, second)) if found and end and one and two else None
+    return (query, (first, second)) if result and end and one and two else None

@@ -72,17 +72,17 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             and (swapped == 0 or swapped == 1)
             and len(text) <= SHORT_TEXT
         ):
-            found = verdict(text)
+            result = verdict(text)
             texts = known.get((name, query, first, second))
             if texts is None:
                 texts = known[name, query, first, second] = (name, query, (first, second))
-            choices = _ONE[(found - 1) ^ swapped if found else UNDECIDED]
-            samples.see(len(rows), 0, found - 1, text)
+            choices = _ONE[(result - 1) ^ swapped if result else UNDECIDED]
+            samples.see(len(rows), 0, result - 1, text)
             append(PredictionRow(line, choices, _ONE[swapped], *texts, texts=(text_mark(text),)))
         elif explain(record, line, findings):
-            found = verdict(text)
-            samples.see(len(rows), 0, found - 1, text)
-            append(row(record, line, found))
+            result = verdict(text)
+            samples.see(len(rows), 0, result - 1, text)
+            append(row(record, line, result))
     return ParsedFile(FORMAT, rows, one_vote_a_row=True, samples=samples, reply_field=REPLY_FIELD)
 
 
@@ -101,11 +101,11 @@ def present(records: Records, findings: ProblemCollector) -> Iterator[tuple[int,
         findings.note("null-lines", f"{nulls} null lines were passed over, as the official script does.")
 
 
-def row(record: dict[str, Any], line: int, found: int) -> PredictionRow:
+def row(record: dict[str, Any], line: int, result: int) -> PredictionRow:
     """Return the row of a record that ``explain`` found good; ``found`` is the verdict of its text."""
     swapped = record["meta"]["random_number"]
     first, second = record["response"]
-    choice = (found - 1) ^ swapped if found else UNDECIDED
+    choice = (result - 1) ^ swapped if result else UNDECIDED
     marks = (text_mark(record["meta"]["filter_choice"]),)
     return PredictionRow(line, (choice,), (swapped,), record["id"], record["query"], (first, second), texts=marks)
 

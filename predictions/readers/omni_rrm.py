@@ -41,8 +41,8 @@ def better(text: str) -> int:
         parsed = None
     if isinstance(parsed, dict) and "better" in parsed:
         return _SHOWN.get(str(parsed["better"]).strip().lower()[:8], UNDECIDED)
-    found = _BETTER.search(text)
-    return _SHOWN.get(found.group(1).lower(), UNDECIDED) if found else choice_of(text)
+    match = _BETTER.search(text)
+    return _SHOWN.get(match.group(1).lower(), UNDECIDED) if match else choice_of(text)
 
 
 def read(records: Records, findings: ProblemCollector) -> ParsedFile:

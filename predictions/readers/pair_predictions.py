@@ -85,11 +85,11 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, findings: ProblemCollecto
         raise findings.reject("unknown-format", message, line=records[0][0] if records else None)
     findings.format = format
     read = _READERS[format]
-    found = [
+    results = [
         read(FieldReader(record, line, findings, _id_field(record)), spec)
         for line, record in objects(records, findings)
     ]
-    predictions = tuple(prediction for prediction in found if prediction is not None)
+    predictions = tuple(prediction for prediction in results if prediction is not None)
     _check_votes(predictions, findings)
     return PredictionFile(format, predictions, _notes(predictions), format in _REPLY_FIELDS, _REPLY_FIELDS.get(format))
 
@@ -208,8 +208,8 @@ def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
     """Return which response R1-Reward's prompt shows as Response 1; None where it does not tell."""
     if not isinstance(prompt, str) or responses is None or responses[0] == responses[1]:
         return None
-    _, found, shown = prompt.partition(_FIRST_IN_PROMPT)
-    fitting = [index for index in (0, 1) if found and shown.startswith(responses[index])]
+    _, result, shown = prompt.partition(_FIRST_IN_PROMPT)
+    fitting = [index for index in (0, 1) if result and shown.startswith(responses[index])]
     return max(fitting, key=lambda index: len(responses[index])) if fitting else None
 
 
@@ -314,11 +314,11 @@ def _prompted(prompt: Any) -> tuple[str, str] | None:
     if not isinstance(prompt, str):
         return None
     start_first, end_first, start_second, end_second = _PROMPT_PARTS
-    _, found, rest = prompt.partition(start_first)
+    _, result, rest = prompt.partition(start_first)
     first, found_end, rest = rest.partition(end_first)
     _, found_second, rest = rest.partition(start_second)
     second, end, _ = rest.rpartition(end_second)
-    return (first, second) if found and found_end and found_second and end else None
+    return (first, second) if result and found_end and found_second and end else None
 
 
 def _check_votes(predictions: tuple[PairPrediction, ...], findings: ProblemCollector) -> None:

@@ -46,8 +46,8 @@ class Samples:
         return sorted([*first, *others[: MOST_SAMPLES - len(first)]], key=_place)
 
 
-def _place(one: SeenVote) -> tuple[int, int]:
-    return one.row, one.vote
+def _place(seen_vote: SeenVote) -> tuple[int, int]:
+    return seen_vote.row, seen_vote.vote
 
 
 def excerpt(reply: Any) -> str:

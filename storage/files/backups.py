@@ -93,8 +93,8 @@ def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
         Backup.error,
     )
     newest = rows.order_by(Backup.started_at.desc()).limit(1)
-    found = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
-    return None if found is None else BackupRecord(*found)
+    row = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
+    return None if row is None else BackupRecord(*row)
 
 
 def is_copy(name: str) -> bool:
@@ -207,7 +207,7 @@ def _store_locally(path: Path, directory: Path, keep: int) -> None:
     except BaseException:
         Path(incoming).unlink(missing_ok=True)
         raise
-    for name in sorted(one.name for one in directory.iterdir() if _NAME.fullmatch(one.name))[:-keep]:
+    for name in sorted(path.name for path in directory.iterdir() if _NAME.fullmatch(path.name))[:-keep]:
         (directory / name).unlink(missing_ok=True)
 
 

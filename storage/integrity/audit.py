@@ -133,7 +133,7 @@ def append(session: Session, event: str, data: Mapping[str, Any]) -> int:
         insert(AuditEvent).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body, at=instant(at)),
     )
     if subjects := _subjects(event, data):
-        session.execute(insert(EventSubject), [{"subject": one, "seq": seq} for one in sorted(subjects)])
+        session.execute(insert(EventSubject), [{"subject": subject, "seq": seq} for subject in sorted(subjects)])
     session.execute(update(AuditHead).where(AuditHead.id == 1).values(seq=seq, hash=digest))
     announce(session, event)
     return int(seq)
@@ -190,12 +190,12 @@ def newest(
     subjects: Collection[str] | None = None,
 ) -> list[StoredEvent]:
     """Return the events of some kinds, the newest first; `before` a seq; `subjects`: only those about one of them."""
-    found = select(*_RECORDED).where(AuditEvent.kind.in_(kinds))
+    result = select(*_RECORDED).where(AuditEvent.kind.in_(kinds))
     if subjects is not None:
-        found = found.where(AuditEvent.seq.in_(select(EventSubject.seq).where(EventSubject.subject.in_(subjects))))
+        result = result.where(AuditEvent.seq.in_(select(EventSubject.seq).where(EventSubject.subject.in_(subjects))))
     if before is not None:
-        found = found.where(AuditEvent.seq < before)
-    return [_recorded(row) for row in session.execute(found.order_by(AuditEvent.seq.desc()).limit(limit))]
+        result = result.where(AuditEvent.seq < before)
+    return [_recorded(row) for row in session.execute(result.order_by(AuditEvent.seq.desc()).limit(limit))]
 
 
 def _recorded(row: Any) -> StoredEvent:
@@ -218,10 +218,10 @@ def links(session: Session, after: int = 0, limit: int | None = None) -> Iterato
 
 def head(session: Session) -> Head:
     """Return the last link as this session sees it. Raises HeadMissing."""
-    found = session.execute(select(AuditHead.seq, AuditHead.hash).where(AuditHead.id == 1)).first()
-    if found is None:
+    row = session.execute(select(AuditHead.seq, AuditHead.hash).where(AuditHead.id == 1)).first()
+    if row is None:
         raise HeadMissing
-    return Head(*found)
+    return Head(*row)
 
 
 def verify(session: Session) -> ChainError | None:

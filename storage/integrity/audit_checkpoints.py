@@ -55,7 +55,7 @@ def write(path: Path, head: Mapping[str, Any]) -> None:
 
 
 def _facts(session: Session, head: Head, at: float) -> dict[str, Any]:
-    keys = [{"id": one.id, "public_key": one.public_key} for one in receipt_keys.list_keys(session, through=head.seq)]
+    keys = [{"id": key.id, "public_key": key.public_key} for key in receipt_keys.list_keys(session, through=head.seq)]
     return {"seq": head.seq, "hash": head.hash, "at": iso(at), "keys": keys}
 
 

@@ -43,10 +43,10 @@ def check_daily(database: Database) -> list[str] | None:
         last = audit.newest(session, [CHECKED], limit=1)
         if last and last[0].at > now - _DAY:
             return None
-        found = findings(session)
+        result = findings(session)
     with database.write() as session:
-        audit.append(session, CHECKED, {"problems": len(found), "named": found[:_NAMED]})
-    return found
+        audit.append(session, CHECKED, {"problems": len(result), "named": result[:_NAMED]})
+    return result
 
 
 def findings(session: Session) -> list[str]:
@@ -83,5 +83,5 @@ def checked_at(session: Session) -> float | None:
 
 
 def _open(session: Session) -> tuple[str, ...]:
-    found = alarm(session)
-    return () if found is None else found.sentences
+    result = alarm(session)
+    return () if result is None else result.sentences

@@ -105,8 +105,8 @@ class LeaseTable:
         Returns how many these were, and the claims of those that failed.
         """
         late = select(*self.claimed).where(*self._late()).order_by(self.rows.id)
-        found = session.execute(late.with_for_update(skip_locked=True)).all()
-        for row in found:
+        result = session.execute(late.with_for_update(skip_locked=True)).all()
+        for row in result:
             values: dict[str, Any] = {"state": State.QUEUED.value}
             if row.attempts >= MAX_ATTEMPTS:
                 values = {"state": State.FAILED.value, "finished_at": database_now(), self.explanation: gave_up(row)}
@@ -114,7 +114,7 @@ class LeaseTable:
                 update(self.rows).where(self.rows.id == row.id).values(lease_until=None, **values),
                 execution_options={"synchronize_session": False},
             )
-        return len(found), [row for row in found if row.attempts >= MAX_ATTEMPTS]
+        return len(result), [row for row in result if row.attempts >= MAX_ATTEMPTS]
 
     def _late(self) -> tuple[ColumnElement[bool], ...]:
         return (self.rows.state == State.RUNNING.value, self.rows.lease_until < database_now())

@@ -53,8 +53,8 @@ def has_withheld_counts(session: Session, benchmark: str, revisions: Iterable[st
     """Return whether one of them was made of so few answers, or against nothing, that no count of its labels was
     told."""
     same = (ImportedLabels.benchmark == benchmark, ImportedLabels.revision.in_(list(revisions)))
-    found = session.scalars(select(ImportedLabels.difference).where(*same))
-    return any(one.get("flipped") is None for one in found)
+    rows = session.scalars(select(ImportedLabels.difference).where(*same))
+    return any(row.get("flipped") is None for row in rows)
 
 
 def active_revisions(session: Session, benchmark: str) -> list[ImportedRevision]:
@@ -94,7 +94,9 @@ def disclosure_policy(session: Session, benchmark: str, configured: Mapping[str,
     ``configured``: as the settings say; what maintainers imported is as they said.
     """
     known = set(session.scalars(select(RegisteredLabelSet.revision).where(RegisteredLabelSet.benchmark == benchmark)))
-    imported = {one.revision: one.level for one in active_revisions(session, benchmark)}
+    imported = {
+        active_revision.revision: active_revision.level for active_revision in active_revisions(session, benchmark)
+    }
     stated = dict.fromkeys(known - drafts(session, benchmark), PUBLIC) | dict(configured)
     return dict(sorted((stated | imported).items()))
 

@@ -51,12 +51,12 @@ def withheld(
     margins = _margins(session, submissions) if levels else {}
     if not any(margins.values()):
         return frozenset()
-    found: set[tuple[str, str, str]] = set()
+    result: set[tuple[str, str, str]] = set()
     for _, tries in groupby(_tries(session, spec, levels, margins), key=_BOARD):
         same = list(tries)
         released = shown([one[4] for one in same])
-        found |= {(_OF_TRY(one), one[1], one[2]) for one, is_shown in zip(same, released, strict=True) if not is_shown}
-    return frozenset(one for one in found if submissions is None or one[0] in submissions)
+        result |= {(_OF_TRY(one), one[1], one[2]) for one, is_shown in zip(same, released, strict=True) if not is_shown}
+    return frozenset(one for one in result if submissions is None or one[0] in submissions)
 
 
 def _margins(session: Session, submissions: Collection[str] | None) -> dict[str, float | None]:

@@ -36,10 +36,14 @@ def known(session: Session, benchmark: str, *, drafts: bool = True) -> list[Weak
         select(*columns).where(WeakHiding.benchmark == benchmark).order_by(WeakHiding.revision, WeakHiding.against)
     )
     secret = set() if drafts else label_imports.drafts(session, benchmark)
-    return [one for row in rows if not {(one := WeaklyHidden(*row)).revision, one.against} & secret]
+    return [
+        weakly_hidden
+        for row in rows
+        if not {(weakly_hidden := WeaklyHidden(*row)).revision, weakly_hidden.against} & secret
+    ]
 
 
-def record(session: Session, benchmark: str, found: Collection[WeaklyHidden], looked_at: Collection[str]) -> None:
+def record(session: Session, benchmark: str, hiddens: Collection[WeaklyHidden], looked_at: Collection[str]) -> None:
     """Replace what is known between the revisions that were looked at."""
     session.execute(
         delete(WeakHiding).where(
@@ -49,14 +53,14 @@ def record(session: Session, benchmark: str, found: Collection[WeaklyHidden], lo
         ),
         execution_options={"synchronize_session": False},
     )
-    for one in found:
-        session.execute(insert(WeakHiding).values(benchmark=benchmark, **one._asdict()))
+    for hidden in hiddens:
+        session.execute(insert(WeakHiding).values(benchmark=benchmark, **hidden._asdict()))
 
 
-def accept(session: Session, benchmark: str, found: Collection[WeaklyHidden]) -> None:
+def accept(session: Session, benchmark: str, hiddens: Collection[WeaklyHidden]) -> None:
     """Record that these are meant to be weakly hidden."""
-    for one in found:
-        record(session, benchmark, [one._replace(accepted=True)], one[:2])
+    for hidden in hiddens:
+        record(session, benchmark, [hidden._replace(accepted=True)], hidden[:2])
 
 
 def forget(session: Session, benchmark: str, revision: str) -> None:

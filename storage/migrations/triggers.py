@@ -26,15 +26,15 @@ class ImmutableRule(NamedTuple):
         return f"{self.table}_no_{self.what or self.statement.lower()}"
 
 
-def create_trigger(one: ImmutableRule) -> None:
+def create_trigger(immutable_rule: ImmutableRule) -> None:
     """Make the trigger."""
-    of = f" OF {', '.join(one.columns)}" if one.columns else ""
-    begin = f"CREATE TRIGGER {one.name} BEFORE {one.statement}{of} ON {one.table} "
-    when = f"FOR EACH ROW WHEN ({one.when}) " if one.when else ""
+    of = f" OF {', '.join(immutable_rule.columns)}" if immutable_rule.columns else ""
+    begin = f"CREATE TRIGGER {immutable_rule.name} BEFORE {immutable_rule.statement}{of} ON {immutable_rule.table} "
+    when = f"FOR EACH ROW WHEN ({immutable_rule.when}) " if immutable_rule.when else ""
     if _postgresql():
         op.execute(f"{begin}{when or 'FOR EACH STATEMENT '}EXECUTE FUNCTION refuse_change()")
-    elif one.statement != "TRUNCATE":
-        op.execute(f"{begin}{when}{_abort(one.table)}")
+    elif immutable_rule.statement != "TRUNCATE":
+        op.execute(f"{begin}{when}{_abort(immutable_rule.table)}")
 
 
 def create_replace_trigger(table: str, *keys: tuple[str, ...]) -> None:

@@ -134,16 +134,16 @@ class GradioAllowlistMiddleware:
     def _with_stored_paths(self, body: bytes, call: dict[str, Any]) -> bytes:
         """Return the call, in which every file has the path where it lies."""
         files = list(_files_in(call))
-        for one in files:
-            one["path"] = self._stored(one["path"])
+        for file in files:
+            file["path"] = self._stored(file["path"])
         return json.dumps(call).encode() if files else body
 
     def _with_public_host(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
         """Return a request's headers, with our own address in them or nothing that anybody could invent."""
         if self._public.netloc:
             ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
-            return ours + [one for one in headers if one[0] not in (b"host", *_SAYS_WHERE)]
-        return headers if self._behind_proxies else [one for one in headers if one[0] not in _SAYS_WHERE]
+            return ours + [header for header in headers if header[0] not in (b"host", *_SAYS_WHERE)]
+        return headers if self._behind_proxies else [header for header in headers if header[0] not in _SAYS_WHERE]
 
 
 def is_allowed(method: str, path: str) -> bool:

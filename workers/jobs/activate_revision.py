@@ -127,11 +127,11 @@ def _finish_part(database: Database, staged: Scorer, claim: TaskClaim) -> None:
             words = f"All entries that were asked for were scored under revision {revision} already."
         if left:
             words += f" {left} could not be scored: their stored votes do not fit the items."
-        found = {"scores": scores, "left": left}
-        tasks.finish(session, claim, {"changed": scores > 0, **found}, words)
+        result = {"scores": scores, "left": left}
+        tasks.finish(session, claim, {"changed": scores > 0, **result}, words)
         about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
         about |= {"by": claim.requested_by, "task": claim.task_id, **audit.scope(session, claim.benchmark)}
-        audit.append(session, STAGED, {**found, **about})
+        audit.append(session, STAGED, {**result, **about})
 
 
 def _left_out(session: Session, board: ActiveBoard, revision: str, version: str) -> int:
@@ -198,7 +198,7 @@ def _moves(database: Database, scorer: Scorer, labels: LabelSet) -> dict[str, An
         return {"labels": None, "entries": len(entries)}
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
-    before, after = (rank_entries(entries, one, spec) for one in counts)
+    before, after = (rank_entries(entries, count, spec) for count in counts)
     headline = spec.headline_first.index(spec.headline)
     digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
     shown = [one.shares[:, headline].round(digits) for one in (before, after)]

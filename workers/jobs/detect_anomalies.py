@@ -187,10 +187,10 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetect
         public = _public_beside_hidden(session, scorer)
         hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark))
     watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
-    found = list(watcher.inspect(entries, wanted, scorer.table))
+    result = list(watcher.inspect(entries, wanted, scorer.table))
     new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
-    found += watcher.look_for_labels(new, public, scorer.table)
-    return _record(database, pointer.benchmark, through, head, found)
+    result += watcher.look_for_labels(new, public, scorer.table)
+    return _record(database, pointer.benchmark, through, head, result)
 
 
 def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:
@@ -232,13 +232,15 @@ def _cursor(benchmark: str) -> Select[int]:
     return select(AnomalyScanCursor.through_seq).where(AnomalyScanCursor.benchmark == benchmark)
 
 
-def _record(database: Database, benchmark: str, through: int, head: int, found: Sequence[DetectedAnomaly]) -> int:
+def _record(
+    database: Database, benchmark: str, through: int, head: int, detected_anomalies: Sequence[DetectedAnomaly]
+) -> int:
     """Store what is new; nothing where another worker was faster, or a maintainer asked for a fresh look meanwhile."""
     with database.write() as session:
         if session.execute(_cursor(benchmark).with_for_update()).scalar_one() != through:
             return 0
-        known = _known(session, {one.entry for one in found})
-        new = [one for one in found if one[:3] not in known]
+        known = _known(session, {detected_anomaly.entry for detected_anomaly in detected_anomalies})
+        new = [detected_anomaly for detected_anomaly in detected_anomalies if detected_anomaly[:3] not in known]
         for one in new:
             values = {"submission_id": one.entry, "kind": one.kind, "subject": one.subject, "evidence": one.evidence}
             session.execute(insert(AnomalyCase).values(values))

@@ -106,12 +106,12 @@ def _verified(session: Session, project: int) -> dict[str, Proposal | None]:
     """Return item key -> what adjudicators, or else most annotators want for it. Gold pairs stay as they are."""
     gold, decided = adjudications.gold(session, project), adjudications.decisions(session, project)
     given = annotation_projects.answers(session, project)
-    found: dict[str, Proposal | None] = {}
+    result: dict[str, Proposal | None] = {}
     for key, group in groupby(given, key=lambda one: one.item):
         counted = [decided[key]] if key in decided else group
         if key not in gold:
-            found[key] = by_majority([AnnotationAnswer(one.verdict, tuple(one.errors)) for one in counted])
-    return found
+            result[key] = by_majority([AnnotationAnswer(one.verdict, tuple(one.errors)) for one in counted])
+    return result
 
 
 def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:

@@ -57,15 +57,15 @@ def _answers(session: Session, project: Project) -> list[PersonAnswer]:
     first = adjudications.first_answers(session, project.id)
     given = [
         PersonAnswer(
-            one.item,
-            one.account,
-            one.verdict,
-            tuple(one.errors),
-            one.note,
-            taken.get((one.account, one.item)),
-            first.get((one.account, one.item), ""),
+            answer.item,
+            answer.account,
+            answer.verdict,
+            tuple(answer.errors),
+            answer.note,
+            taken.get((answer.account, answer.item)),
+            first.get((answer.account, answer.item), ""),
         )
-        for one in annotation_projects.answers(session, project.id)
+        for answer in annotation_projects.answers(session, project.id)
     ]
     decided = adjudications.decisions(session, project.id).values()
     return given + [
@@ -80,7 +80,7 @@ def _verify(
     path = folders.pool / pool.candidates
     if not path.is_file() or file_digest(path) != pool.sha256:
         raise CurateError(f"{path} is not the file that was imported as {pool.name}. Put it back.")
-    reviewers = frozenset(one.annotator for one in answers if one.annotator.startswith(ADJUDICATOR))
+    reviewers = frozenset(answer.annotator for answer in answers if answer.annotator.startswith(ADJUDICATOR))
     rules = VerificationRules(project.answers_wanted or _USUAL_ANSWERS, reviewers, unanimous=True)
     folders.verified.mkdir(mode=0o700, parents=True, exist_ok=True)
     record_verification(folders.verified, read_candidates(path), answers, rules, gold)

@@ -75,19 +75,19 @@ def keep_draft(database: Database, scorer: Scorer, store: LabelStore, claim: Tas
     changed = _against(scorer, draft.against, labels)
     if draft.few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
-    found = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
+    result = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
     asked = {"spec": draft.spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
         outcome = f"{pluralize(labels.items, 'label')} imported as a draft."
-        tasks.finish(session, claim, {**found, **draft.more}, outcome)
-        label_imports.record(session, labels.revision, {**facts, **found, **why})
+        tasks.finish(session, claim, {**result, **draft.more}, outcome)
+        label_imports.record(session, labels.revision, {**facts, **result, **why})
         weak_hiding.accept(session, scorer.table.benchmark, weak)
         worker_heartbeats.add_loaded_revision(session, claim.worker, scorer.benchmark, labels.revision)
         about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
         kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": level}
-        audit.append(session, IMPORTED, {**found, **about, **kept})
+        audit.append(session, IMPORTED, {**result, **about, **kept})
 
 
 def retire(database: Database, store: LabelStore, claim: TaskClaim) -> None:

@@ -50,15 +50,15 @@ def import_pool(database: Database, claim: TaskClaim, directories: Sequence[Path
     _check_images(folder, pairs)
     gold = _gold(folder.beside(GOLD), pairs)
     report = read_json(folder.beside(REPORT)) if folder.beside(REPORT).is_file() else None
-    found = [_candidate(item, pair, gold.get(item)) for item, pair in pairs.items()]
-    facts = _facts(list(pairs.values()), found)
+    results = [_candidate(item, pair, gold.get(item)) for item, pair in pairs.items()]
+    facts = _facts(list(pairs.values()), results)
     path, digest = folder.candidates.relative_to(folder.images), file_digest(folder.candidates)
     by, why = claim.requested_by, claim.reason
     new = NewPool(claim.subject, str(folder.images), path.as_posix(), digest, len(pairs), facts, report, why, by)
     with database.write() as session:
-        if any(one.name == claim.subject for one in pools.pools(session, claim.benchmark)):
+        if any(pool.name == claim.subject for pool in pools.pools(session, claim.benchmark)):
             raise CurateError(f"There is a pool {claim.subject}. Choose another name.")
-        number = pools.record(session, claim.benchmark, new, found)
+        number = pools.record(session, claim.benchmark, new, results)
         result = {"pool": number, "pairs": len(pairs), **facts}
         tasks.finish(session, claim, result, f"Pool {number} ({claim.subject}) has {pluralize(len(pairs), 'pair')}.")
         about = {"pool": number, "name": claim.subject, "pairs": len(pairs), "sha256": digest, "task": claim.task_id}
@@ -84,7 +84,7 @@ def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
 def _allowed(named: str, directories: Sequence[Path] | None) -> Path:
     if directories is None:
         return Path(named).resolve()
-    for directory in (one.resolve() for one in directories):
+    for directory in (directory.resolve() for directory in directories):
         folder = (directory / named).resolve()
         if folder.is_relative_to(directory) and folder.is_dir():
             return folder
@@ -128,11 +128,11 @@ def _candidate(item: str, pair: PoolPair, gold: str | None) -> Candidate:
     return Candidate(item, pair.query, *pair.responses, pair.image, stated, why, model, gold)
 
 
-def _facts(pairs: Sequence[PoolPair], found: Sequence[Candidate]) -> dict[str, Any]:
+def _facts(pairs: Sequence[PoolPair], candidates: Sequence[Candidate]) -> dict[str, Any]:
     return {
         "sources": dict(Counter(pair.source for pair in pairs)),
         "categories": dict(Counter(pair.category for pair in pairs)),
         "licences": dict(Counter(f"{pair.source}: {pair.licence}" for pair in pairs)),
-        "drafts": sum(one.draft is not None for one in found),
-        "gold": sum(one.gold is not None for one in found),
+        "drafts": sum(candidate.draft is not None for candidate in candidates),
+        "gold": sum(candidate.gold is not None for candidate in candidates),
     }

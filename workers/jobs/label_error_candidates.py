@@ -38,7 +38,7 @@ def propose(database: Database, scorer: Scorer, claim: TaskClaim) -> None:
             raise LabelsError(f"the board shows revision {board.label_revision} now; ask again")
         spec, where = scorer.table.spec, (board.label_revision, board.scorer_version)
         entries = entries_on_board(session, spec.id, *where)
-        counts = stored_counts(session, [one.id for one in entries], spec, *where)
+        counts = stored_counts(session, [entry.id for entry in entries], spec, *where)
     order = rank_entries(entries, counts, spec).order if entries else ()
     strongest = [entries[index] for index in order[:_LOOKED_AT]]
     labels = scorer.labels[board.label_revision]
@@ -70,6 +70,6 @@ def _verdicts(database: Database, scorer: Scorer, entries: list[BoardEntry]) -> 
     items = len(scorer.table)
     wanted = select(Submission.id, Submission.votes, Submission.votes_per_item)
     with database.read() as session:
-        rows = session.execute(wanted.where(Submission.id.in_([one.id for one in entries]))).all()
-    found = {row.id: majority(Votes.unpack(row.votes, items, row.votes_per_item).matrix) for row in rows}
-    return np.stack([found[one.id] for one in entries]) if entries else np.empty((0, items), dtype=np.int8)
+        rows = session.execute(wanted.where(Submission.id.in_([entry.id for entry in entries]))).all()
+    result = {row.id: majority(Votes.unpack(row.votes, items, row.votes_per_item).matrix) for row in rows}
+    return np.stack([result[entry.id] for entry in entries]) if entries else np.empty((0, items), dtype=np.int8)

@@ -105,11 +105,11 @@ def kept_back(
 ) -> dict[str, frozenset[str]]:
     """Entry -> label revisions under which no number of it is shown (benchmark/ladder.py)."""
     hidden = {revision.name: revision.level for revision in revisions if revision.level != PUBLIC}
-    found: dict[str, frozenset[str]] = {}
+    result: dict[str, frozenset[str]] = {}
     for entry, revision, version in ladder.withheld(session, spec, hidden):
         if version == pointer.scorer_version:
-            found[entry] = found.get(entry, frozenset()) | {revision}
-    return found
+            result[entry] = result.get(entry, frozenset()) | {revision}
+    return result
 
 
 class Origin(Protocol):
@@ -136,9 +136,11 @@ def judges_of(shown: Sequence[Origin], others: Sequence[Origin], unnamed: Collec
     return counted_variants(made[0], made[1])
 
 
-def _variant(one: Origin, unnamed: Collection[str]) -> Variant:
-    named = one.id not in unnamed
-    return Variant(one.id, one.owner, one.model, one.organisation or "", one.base_model or "", named=named)
+def _variant(origin: Origin, unnamed: Collection[str]) -> Variant:
+    named = origin.id not in unnamed
+    return Variant(
+        origin.id, origin.owner, origin.model, origin.organisation or "", origin.base_model or "", named=named
+    )
 
 
 def identities(judges: Mapping[str, str], shown: Collection[str]) -> dict[str, str]:
@@ -154,8 +156,8 @@ def inputs(revision: PairwiseRevision, scorer_version: str, identities: Sequence
 
 def summaries(session: Session, benchmark: str, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """revision -> inputs in, revision -> summary out, of those that are computed already."""
-    found = stored_relations.summaries(session, benchmark, wanted)
-    return {revision: orjson.loads(found[digest]) for revision, digest in wanted.items() if digest in found}
+    result = stored_relations.summaries(session, benchmark, wanted)
+    return {revision: orjson.loads(result[digest]) for revision, digest in wanted.items() if digest in result}
 
 
 def _tasks(session: Session, scorer: Scorer, pointer: ActiveBoard) -> list[_Task]:
@@ -209,7 +211,7 @@ def _task(revision: PairwiseRevision, digest: str, among: _Candidates, spec: Ben
     on_board = [index for index, entry in enumerate(among.entries) if entry.id in among.shown]
     best = comparable([candidates[index] for index in on_board], counts[on_board], spec)
     entries = [candidates[on_board[index]].id for index in best.chosen]
-    alone = [one._replace(judge=one.id) for one in candidates]
+    alone = [candidate._replace(judge=candidate.id) for candidate in candidates]
     ranked = comparable(alone, counts, spec, at_most=len(candidates)).chosen
     tried = members({candidates[index].id: candidates[index].judge for index in ranked})
     variants = {name: tried[judges[name]] for name in entries}
@@ -245,19 +247,19 @@ def _joined(task: _Task, verdicts: Mapping[str, Matrix]) -> tuple[list[str], dic
     alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
     origins = [Variant(name, "", name, named=name in task.named) for name in task.entries]
     judges = members(group_variants(origins, alike))  # of each the first, which is its best
-    found = {}
+    result = {}
     for best, joined in judges.items():
         tried = [name for one in joined for name in task.variants[one]]
         near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
         if len(tried) > 1:
-            found[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]))
-    return list(judges), found
+            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]))
+    return list(judges), result
 
 
 def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matrix]:
     """Majority verdicts (items,) by entry; votes are read some at a time, for they take five times the space."""
     ordered = sorted(names)
-    found: dict[str, Matrix] = {}
+    result: dict[str, Matrix] = {}
     for start in range(0, len(ordered), CHUNK):
         wanted = select(Submission.id, Submission.votes, Submission.votes_per_item).where(
             Submission.id.in_(ordered[start : start + CHUNK])
@@ -267,8 +269,8 @@ def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matr
         for k, group in groupby(rows, key=lambda row: row.votes_per_item):
             same = list(group)
             matrix = majority(unpack_many([row.votes for row in same], items, k))
-            found.update(zip((row.id for row in same), matrix, strict=True))
-    return found
+            result.update(zip((row.id for row in same), matrix, strict=True))
+    return result
 
 
 def _record(database: Database, pointer: ActiveBoard, through: int, computed: Sequence[NewRelations]) -> int:

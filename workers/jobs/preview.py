@@ -54,13 +54,13 @@ def preview(
         levels = merged(scorer.hidden, label_imports.hidden_revisions(session, spec.id))
         few = label_imports.has_withheld_counts(session, spec.id, {board.label_revision, labels.revision})
     old = scorer.labels[board.label_revision]
-    found: dict[str, Any] = _head(board, scorer, labels, old)
+    result: dict[str, Any] = _head(board, scorer, labels, old)
     shown, then = (levels.get(one, PUBLIC) for one in (board.label_revision, labels.revision))
-    found["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
+    result["disclosure"] = {"from": shown, "to": then, "readers": readers_words(shown, then)}
     if few:  # as where the draft was made: of few pairs the count would be their labels
-        found["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
+        result["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     if not entries:
-        return {**found, "summary": _summary([], [], spec), "entries": [], "significance": []}
+        return {**result, "summary": _summary([], [], spec), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries, (old, labels), report)
     before, after = (rank_entries(entries, one, spec) for one in (stored, computed.counts))
     rows = [_row(entry, index, (before, after), spec) for index, entry in enumerate(entries)]
@@ -68,7 +68,7 @@ def preview(
     same_rules = board.scorer_version == scorer.version
     tests = _tests(entries, before, after, computed, (old, labels), scorer.table) if same_rules else []
     listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
-    return {**found, "summary": _summary(rows, tests, spec), "entries": listed, "significance": tests}
+    return {**result, "summary": _summary(rows, tests, spec), "entries": listed, "significance": tests}
 
 
 def _head(board: ActiveBoard, scorer: Scorer, labels: LabelSet, old: LabelSet) -> dict[str, Any]:
@@ -134,11 +134,11 @@ def _tests(
     table: ItemTable,
 ) -> list[dict[str, Any]]:
     """Neighbours between which significance comes or goes."""
-    found = neighbour_tests(before, after, computed.before, computed.after, sets, table)
+    tests = neighbour_tests(before, after, computed.before, computed.after, sets, table)
     return [
-        {"first": entries[one.first].id, "second": entries[one.second].id, "p": [one.p_before, one.p_after]}
-        for one in found
-        if one.changed
+        {"first": entries[test.first].id, "second": entries[test.second].id, "p": [test.p_before, test.p_after]}
+        for test in tests
+        if test.changed
     ]
 
 

@@ -59,7 +59,7 @@ def score_next(
         return ScoringOutcome.NOTHING_TO_DO
     hold(claim)
     try:
-        scorer = next(one for one in scorers if one.benchmark == claim.benchmark)
+        scorer = next(scorer for scorer in scorers if scorer.benchmark == claim.benchmark)
         return _score(database, scorer, claim)
     finally:
         hold(None)

@@ -137,7 +137,7 @@ def _content(session: Session, scorer: Scorer, pointer: ActiveBoard) -> _Content
         "reported": reported_results.shown(session, pointer.benchmark),
         "unpublished": sum(row.id in decided.unpublished for row in scored),
     }
-    return _Content(orjson.dumps(content)[:-1], through, [one["id"] for one in relations.values()])
+    return _Content(orjson.dumps(content)[:-1], through, [relation["id"] for relation in relations.values()])
 
 
 def _relations(
@@ -178,7 +178,7 @@ def _baselines(
 
 def _tallies(session: Session, pointer: ActiveBoard, revisions: Sequence[str]) -> dict[str, dict[str, orjson.Fragment]]:
     """Submission -> label revision -> tally, still as the stored text: it is passed on, not understood."""
-    found: dict[str, dict[str, orjson.Fragment]] = {}
+    result: dict[str, dict[str, orjson.Fragment]] = {}
     rows = session.execute(
         select(Score.submission_id, Score.label_revision, Score.tally)
         .where(
@@ -189,8 +189,8 @@ def _tallies(session: Session, pointer: ActiveBoard, revisions: Sequence[str]) -
         .order_by(Score.label_revision)
     )
     for submission_id, revision, text in rows:
-        found.setdefault(submission_id, {})[revision] = orjson.Fragment(text)
-    return found
+        result.setdefault(submission_id, {})[revision] = orjson.Fragment(text)
+    return result
 
 
 def _attempts(

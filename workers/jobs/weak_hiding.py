@@ -37,11 +37,15 @@ def note(database: Database, scorer: Scorer, store: LabelStore, levels: Levels, 
     with database.write() as session:
         imported = label_imports.names(session, scorer.benchmark)
         before = {one[:2] for one in weak_hiding.known(session, benchmark) if one.accepted}
-        found = [one._replace(accepted=one[:2] in before if one.revision in imported else accepted) for one in pairs]
-        weak_hiding.record(session, benchmark, found, list(held))
-    for one in found:
-        if not one.accepted:
-            log.warning("labels.weakly_hidden", extra={"data": {"label_revision": one.revision, "like": one.against}})
+        results = [
+            pair._replace(accepted=pair[:2] in before if pair.revision in imported else accepted) for pair in pairs
+        ]
+        weak_hiding.record(session, benchmark, results, list(held))
+    for result in results:
+        if not result.accepted:
+            log.warning(
+                "labels.weakly_hidden", extra={"data": {"label_revision": result.revision, "like": result.against}}
+            )
 
 
 def of_new(database: Database, scorer: Scorer, store: LabelStore, labels: LabelSet, level: str) -> list[WeaklyHidden]:
@@ -57,15 +61,15 @@ def weak_pairs(
 ) -> list[WeaklyHidden]:
     """Return those of the first that are not public and agree too much with one of the second that is."""
     open_ones = [one for one in public if levels.get(one.revision, PUBLIC) == PUBLIC]
-    found = []
+    hiddens = []
     for one in hidden:
         level = levels.get(one.revision, PUBLIC)
         for other in open_ones if level != PUBLIC else ():
             shared = overlap(one, other, scorer.table)
             if shared.weak:
                 submissions = submissions_to_reveal(shared, level)
-                found.append(WeaklyHidden(one.revision, other.revision, submissions, False))
-    return found
+                hiddens.append(WeaklyHidden(one.revision, other.revision, submissions, False))
+    return hiddens
 
 
 def _held(scorer: Scorer, store: LabelStore, levels: Levels) -> dict[str, LabelSet]:

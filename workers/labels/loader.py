@@ -108,7 +108,7 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     Raises:
         LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
     """
-    for directory in (one.resolve() for one in directories):
+    for directory in (directory.resolve() for directory in directories):
         path = (directory / spec).resolve()
         if path.is_relative_to(directory) and path.is_file():
             return path
@@ -178,10 +178,10 @@ class _Finder:
         """Return item indices, and the columns that name them."""
         texts = _texts(row)
         if row.get("query") is not None and texts is not None:
-            found = self._table.by_fingerprint(_fingerprint(row["query"], texts, self._table))
-            if len(found) == 1:
-                return found, "query and response"
-            return [index for index in found if self._is_called(index, name)], "query, response and id"
+            result = self._table.by_fingerprint(_fingerprint(row["query"], texts, self._table))
+            if len(result) == 1:
+                return result, "query and response"
+            return [index for index in result if self._is_called(index, name)], "query, response and id"
         if row.get("v0_row") is not None:
             first = self._table.in_revision(self._table.revisions[0])
             number = _row_number(row["v0_row"])
@@ -208,10 +208,10 @@ def _preferred(row: Row, responses: Sequence[str]) -> int:
     texts = _texts(row)
     if texts is None or responses[0] == responses[1]:
         return index
-    found = response_fingerprint(texts[index])
-    if found not in responses:
+    result = response_fingerprint(texts[index])
+    if result not in responses:
         raise LabelsError("response is not that of this item")
-    return list(responses).index(found)
+    return list(responses).index(result)
 
 
 def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
@@ -228,10 +228,10 @@ def _tags(row: Row, spec: BenchmarkSpec) -> frozenset[str]:
 
 def _texts(row: Row) -> list[str] | None:
     """Return the two responses; None where the file has none."""
-    found = _list(row, "response")
-    if found is not None and not (len(found) == 2 and all(map(_is_text, found))):
+    result = _list(row, "response")
+    if result is not None and not (len(result) == 2 and all(map(_is_text, result))):
         raise LabelsError("response is not two texts")
-    return found
+    return result
 
 
 def _fingerprint(query: Any, responses: Sequence[str], table: ItemTable) -> str:
@@ -293,8 +293,8 @@ def read_rows(spec: str | Path, columns: Sequence[str] | None = COLUMNS) -> list
     except LabelsError:
         raise
     except Exception as error:  # the edge: file systems, network, pyarrow, JSON - each with its own exceptions
-        found = path.is_file() or isinstance(error, FileNotFoundError)  # then another try would end the same way
-        kind = LabelsError if found else LabelsUnreachable
+        result = path.is_file() or isinstance(error, FileNotFoundError)  # then another try would end the same way
+        kind = LabelsError if result else LabelsUnreachable
         # What a parser says may quote the file; what the system and the Hub say names paths and addresses.
         detail = f": {error}" if isinstance(error, OSError) else ""
         raise kind(f"they cannot be read: {type(error).__name__}{detail}") from None
