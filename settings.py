@@ -424,7 +424,7 @@ class WorkerSettings(_FromMapping):
 
     @property
     def benchmark(self) -> str:
-        """Name of the first benchmark, as it stands in reports and scorecards."""
+        """Name of the first benchmark, as it is in reports and scorecards."""
         return self.spec.id
 
     @property
@@ -683,7 +683,7 @@ class Settings(WorkerSettings):
 
     @cached_property
     def identity(self) -> IdentitySettings:
-        """How people are told apart, and who has which role."""
+        """How people are distinguished, and who has which role."""
         client_id = self.oidc_client_id or self.oauth_client_id
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
         if wanted not in ("", "local", "openid"):

@@ -35,7 +35,7 @@ RUNS = 5
 ROOT = Path(__file__).parents[1]
 _QUIET_MS = 1500  # nothing more is expected when the network has been silent for so long
 _HAND_MS = 150  # between a pointer that has come to a heading or a menu, and its click
-# The clock stands in the page, so that neither the driver's way nor its patience is measured: it looks every frame, and
+# The clock is in the page, so that neither the driver's way nor its patience is measured: it looks every frame, and
 # stops after the frame that shows the text. A gr.Dataframe has every cell twice, once to measure it.
 _CLOCK = """(() => {
   const visible = (text) => [...document.querySelectorAll("body *")].some((one) => {
@@ -317,7 +317,7 @@ def _rate(rate: float | None) -> str:
 
 
 def _make_peer() -> str:
-    """Return why the peer's environment cannot be made; "" if it stands."""
+    """Return why the peer's environment cannot be made; "" if it is."""
     environment: Mapping[str, str] = {**os.environ, "PYTHON": sys.executable}
     made = subprocess.run([ROOT / "scripts" / "make_peer_env.sh"], env=environment, capture_output=True, text=True)
     lines = made.stderr.strip().splitlines()

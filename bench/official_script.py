@@ -9,8 +9,8 @@ What the rule does (vl-rewardbench/VL_RewardBench, `cal.py` at 9b10abd):
   not the number of the rejected answer agrees;
 * lines are one item if id, query and the set of responses are the same text, white space included;
 * an item agrees (rejects) if more than half of its lines do; all other items are left out of every denominator;
-* the category is told by the id's beginning; a category without a decided item divides by zero;
-* with re-parsing switched off, the uploaded `flag_status` is taken as it stands.
+* the category follows from the id's beginning; a category without a decided item divides by zero;
+* with re-parsing switched off, the uploaded `flag_status` is taken as it is.
 """
 
 from __future__ import annotations

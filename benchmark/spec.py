@@ -78,7 +78,7 @@ class CategoryRule:
 
 @dataclass(frozen=True, slots=True)
 class ItemFields:
-    """Where an item stands in the benchmark's own file. Field names may be dotted paths (``answer1.answer``).
+    """Where an item is in the benchmark's own file. Field names may be dotted paths (``answer1.answer``).
 
     ``category``: the fields of which the first non-empty one is held against the rules.
     ``label``: the field with the preferred response, and ``label_values`` what its values mean (0, 1 or TIE); None

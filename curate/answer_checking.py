@@ -1,6 +1,6 @@
 """Comparison of an answer with the known one: final answers are found, normalised and compared. Pure.
 
-A final answer stands after the last "Answer:" or in the last \\boxed{}. Choices are compared by letter or by their
+A final answer is after the last "Answer:" or in the last \\boxed{}. Choices are compared by letter or by their
 text, numbers by value, other texts without case, articles and punctuation. What has no final answer is undecided, never
 a guess.
 """

@@ -104,7 +104,7 @@ class _Reading:
                 f"the pool has a pair with the id {pair.id!r}; give another --source, or --field id=COLUMN"
             )
         if pair.id in self._places:
-            raise CurateError(f"the id {pair.id!r} stands on {self._places[pair.id]}, too; give each pair its own id")
+            raise CurateError(f"the id {pair.id!r} is on {self._places[pair.id]}, too; give each pair its own id")
         data = read_image(self._settings.value(row.fields, "image"), self._images)
         image = self._stored(data)
         self._places[pair.id] = row.place

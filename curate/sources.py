@@ -1,4 +1,4 @@
-"""Rows of files and data sets, each with the place where it stands: JSON lines, parquet, a Hub dataset at a commit."""
+"""Rows of files and data sets, each with the place where it is: JSON lines, parquet, a Hub dataset at a commit."""
 
 from __future__ import annotations
 

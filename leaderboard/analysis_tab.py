@@ -55,7 +55,7 @@ class AnalysisQuery:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A figure as Plotly's JSON, None where there is nothing to draw, and what stands above and beneath it, as HTML."""
+    """A figure as Plotly's JSON, None where there is nothing to draw, and what is above and beneath it, as HTML."""
 
     figure: str | None
     words: str
@@ -131,7 +131,7 @@ def names(edition: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
     """Return id -> name of what can be chosen: judges scored here, best first, then reported ones, each with its
     source.
 
-    Equal names are told apart by their ids.
+    Equal names are distinguished by their ids.
     """
     scored = [row.id for row in edition.board().rows if row.tier == "scored"][:MOST_LISTED]
     reported = {row.id: f"{row.model} · {row.source}" for row in _reported(edition)}

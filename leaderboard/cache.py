@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CurrentSnapshot:
-    """Where the public board stands: the current snapshot, since when scores are delayed (None: they are not), what
+    """Where the public board is: the current snapshot, since when scores are delayed (None: they are not), what
     maintainers say while they take no submissions (None: they take them), and which entries are off the board now."""
 
     snapshot_id: str | None
@@ -115,7 +115,7 @@ class BoardVersion:
     delayed_since: datetime | None = None
     paused: str | None = None
     old: bool = False  # not the current one
-    public_url: str = ""  # where the service stands for others, as far as it was told
+    public_url: str = ""  # where the service stands for others, as far as it is configured
     turns: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
@@ -256,7 +256,7 @@ class BoardCache:
         check_every: float = CHECK_EVERY,
     ) -> None:
         """``context``: of the pages that are made of its boards. ``warm`` prepares an edition before it is shown
-        (see ``routes.prerender``); ``public_url`` stands in front of links that leave the site, "" is the address
+        (see ``routes.prerender``); ``public_url`` is in front of links that leave the site, "" is the address
         that a request came to."""
         self._public_url = public_url.rstrip("/")
         self._source = source

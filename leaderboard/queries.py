@@ -40,7 +40,7 @@ class DatabaseSnapshots:
         offline_after: float = OFFLINE_AFTER,
     ) -> None:
         """``spec``: whose board it is. ``hidden_labels``: configured label revisions that are not public and their
-        levels, beside those imported. ``offline_after``: seconds of silence until visitors are told."""
+        levels, beside those imported. ``offline_after``: seconds of silence until pages say so."""
         self._database = database
         self._spec = spec or load_spec(DEFAULT_BENCHMARK)
         self._hidden_labels = hidden_labels

@@ -202,7 +202,7 @@ def render(context: RenderContext, template: str, **values: Any) -> str:
 
 
 def cell(row: BoardRow, column: Column) -> str:
-    """Return what stands in a cell without a drawing."""
+    """Return what is in a cell without a drawing."""
     value = row.value(column.key)
     return "" if value is None else column.text(value)
 
@@ -224,7 +224,7 @@ def marked(text: str) -> Markup:
 
 
 def bar_position(share: float) -> str:
-    """Return where a share stands on the axis from 20 to 100, in percent of its width; clamped to it."""
+    """Return where a share is on the axis from 20 to 100, in percent of its width; clamped to it."""
     return _axis(tenths(share))
 
 
@@ -233,7 +233,7 @@ def _axis(value: int) -> str:
 
 
 def is_below_axis(share: float) -> bool:
-    """Return whether a share stands before the axis: an arrow at its edge then says so."""
+    """Return whether a share is before the axis: an arrow at its edge then says so."""
     return tenths(share) < 200
 
 
@@ -256,7 +256,7 @@ def safe_link(url: str) -> str:
 
 
 def header_markup(context: RenderContext, current: str) -> str:
-    """Return the header with the navigation; ``current`` is the address of the page it stands on."""
+    """Return the header with the navigation; ``current`` is the address of the page it is on."""
     return render(context, "header.html", current=current)
 
 
@@ -337,7 +337,7 @@ def permanent(board: Board) -> str:
 
 
 def count_text(selection: SelectedRows) -> str:
-    """Return how much was found, as it stands under the table."""
+    """Return how much was found, as it is under the table."""
     first = (selection.page - 1) * PAGE
     span = f"{first + 1:,}–{first + len(selection.rows):,} of " if selection.total > PAGE else ""
     judges, baselines = selection.total, len(selection.baselines)
@@ -440,7 +440,7 @@ def _searched_as(column: Column) -> str:
 
 
 def _shown_texts(column: Column, rows: Sequence[BoardRow]) -> dict[str, str]:
-    """Return what stands in the cells of a column for a value that is not shown as it is."""
+    """Return what is in the cells of a column for a value that is not shown as it is."""
     if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
         return {}
     values = {row.value(column.key) for row in rows} - {None, ""}

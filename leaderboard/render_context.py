@@ -10,7 +10,7 @@ from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 
 @dataclass(frozen=True, slots=True)
 class ServedBenchmark:
-    """A benchmark of the service, as pages link to it. ``prefix`` stands before its addresses; "" for the first."""
+    """A benchmark of the service, as pages link to it. ``prefix`` is before its addresses; "" for the first."""
 
     id: str
     title: str
@@ -30,7 +30,7 @@ def _default_spec() -> BenchmarkSpec:
 class RenderContext:
     """What the pages of one benchmark have in common.
 
-    ``local_mode``: every page says that there is no sign-in. ``prefix``: what stands before addresses of the
+    ``local_mode``: every page says that there is no sign-in. ``prefix``: what is before addresses of the
     benchmark, ``/b/<id>`` or "". ``benchmarks``: all that are served, the first one first; fewer than two make no
     picker.
     """

@@ -43,7 +43,7 @@ async def requested_version(site: BoardCache, request: Request) -> BoardVersion 
 
 
 async def edition_or_problem(site: BoardCache, request: Request, snapshot: str = "") -> BoardVersion | Response:
-    """As ``asked``, with what a program is told where there is none. `snapshot`: the one that a cursor names."""
+    """As ``asked``, with the reply to a program where there is none. `snapshot`: the one that a cursor names."""
     when = snapshot or read_as_of(request.query_params)
     try:
         result = await site.at(when)
@@ -75,10 +75,11 @@ def etag_matches(if_none_match: str, etag: str) -> bool:
 
 
 def no_entry(edition: BoardVersion, entry_id: str, address: str) -> Response:
-    """Return what a program is told of an entry that is not there: 308 where it was merged, 410 where it was withdrawn
-    (or was a reported result that was removed), 404.
+    """Return the reply to a program that asks for an entry that is not there.
 
-    ``address``: of what was asked for, with {} where the entry's id stands.
+    It is 308 where the entry was merged, 410 where it was withdrawn (or a removed reported result), else 404.
+
+    ``address``: of what was asked for, with {} where the entry's id is.
     """
     left = edition.removed_entry(entry_id)
     if left is None:

@@ -33,7 +33,7 @@ from maintenance.types import ActionResult, whole_number
 from storage.clock import minute
 
 CSS_PATH = Path(__file__).with_name("page.css")
-_LEAD = """<h1>Maintain</h1><p class="lead">Everything here goes on record, with its reason. What is public of it stands
+_LEAD = """<h1>Maintain</h1><p class="lead">Everything here goes on record, with its reason. What is public of it is
 in the <a href="/decisions">log of decisions</a>.</p>"""
 _HEAD = """<p class="vl-hint">A chain alone does not show that its end was cut off:
 <a href="/api/v1/maintenance/audit/head" download="head.json">download its head</a>, keep it elsewhere, and later check

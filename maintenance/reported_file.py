@@ -231,9 +231,7 @@ def repeated(rows: Sequence[Read]) -> list[RowProblem]:
     for row in rows:
         first = seen.setdefault(row.facts["id"], row.line)
         if first != row.line:
-            message = (
-                f"Repeats line {first}: same name, source and place. Remove one, or say in `place` where each stands."
-            )
+            message = f"Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is."
             row_problems.append(RowProblem(row.line, "name", "repeated", message))
     return row_problems
 

@@ -16,7 +16,7 @@ from storage.integrity import audit, integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, Job, Snapshot, State, Submission, WorkerHeartbeat
 
-_RECENT_JOBS = 100  # of which scoring and waiting times are told
+_RECENT_JOBS = 100  # of which scoring and waiting times are reported
 STUCK_SECONDS = 300.0
 
 

@@ -26,7 +26,7 @@ _DISPUTES = """<p class="vl-hint">Somebody says that a label is wrong. A and B a
 shows them; votes are those of the entries on the board. Accepted disputes make a draft when you ask for one; its
 preview on the tab Labels is the board as it would be.</p>"""
 _CANDIDATES = """<p class="vl-hint">Items on which the strongest judges agree against the label. The list tells labels:
-it is for maintainers only. Beside each pair stands how many of the judges that are right on 60% of its category prefer
+it is for maintainers only. Beside each pair is how many of the judges that are right on 60% of its category prefer
 A, B, neither: the majority contradicts the label. What is hard for one judge is hard for others, so look at every pair
 before you believe it.</p>"""
 _PROJECTS = f"""<p class="vl-hint">People answer at <a href="/annotate">/annotate</a> without seeing the label. Closing

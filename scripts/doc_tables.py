@@ -1,6 +1,6 @@
 """Tables of the documentation that follow from declarations in code: `python -m scripts.doc_tables` writes them.
 
-A table stands between ``<!-- name -->`` and ``<!-- end -->``.
+A table is between ``<!-- name -->`` and ``<!-- end -->``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SQL of what stands beside the answers of an annotation project: gold, first answers, adjudications."""
+"""SQL of what is beside the answers of an annotation project: gold, first answers, adjudications."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class BoardColumn(NamedTuple):
     title: str
     subtitle: str
     term: str
-    usual: bool = False  # stands on the board without being asked for
+    usual: bool = False  # is on the board without being asked for
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class MetadataField:
     _: KW_ONLY
     label: str = ""
     help: str = ""  # what it means, for the command line, the interface and the documentation
-    example: str = ""  # stands in the empty field of a form
+    example: str = ""  # is in the empty field of a form
     group: str = ""
     entry_title: str | None = None  # on the page of an entry: None the title, "" nothing (its heading has it)
     identifying: bool = False  # tells whose an entry is: hidden as long as that is
@@ -85,7 +85,7 @@ class MetadataField:
         return str(value)
 
     def cell(self, value: Any) -> str:
-        """Return a value as it stands in a column whose heading has the unit."""
+        """Return a value as it is in a column whose heading has the unit."""
         return self.text(value)
 
     def typed(self, value: Any) -> str:

@@ -105,7 +105,7 @@ def publish(database: Database, benchmark: str, user: Identity, submission: str)
 def set_anonymous_until(
     database: Database, benchmark: str, user: Identity, submission: str, until: float | None
 ) -> bool:
-    """Move the end of one's anonymity, or end it now (None); False where it is so already. Once over it stays over.
+    """Move the end of one's anonymity, or end it now (None); False where nothing changes. Once over it stays over.
 
     Raises:
         Unauthenticated, Forbidden, LookupError: as `publish`.

@@ -96,7 +96,7 @@ def _replication(settings: Settings) -> Supervisor | None:
 
 @asynccontextmanager
 async def _run_tasks(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
-    """Run tasks beside the block; at its end they are told to stop and waited for."""
+    """Run tasks beside the block; at its end they are stopped and awaited."""
     running = [asyncio.create_task(task) for task in tasks]
     for task in running:
         task.add_done_callback(_report)

@@ -24,7 +24,7 @@ from web.services import Services
 RETRY_SECONDS = 5
 
 log = logging.getLogger(__name__)
-_MOST_ERRORS = 20  # that are told of one request
+_MOST_ERRORS = 20  # that are listed of one request
 _CODES = {400: "bad-request", 405: "method-not-allowed", 413: "too-large", 422: "invalid-parameter"}
 
 

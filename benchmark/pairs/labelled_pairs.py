@@ -1,6 +1,6 @@
 """Pairs with their labels, read from a benchmark's own rows under its definition.
 
-A pair's identity is its id and both responses: ids repeat. Pairs that agree in all of that are told apart by their
+A pair's identity is its id and both responses: ids repeat. Pairs that agree in all of that are distinguished by their
 order in the file.
 """
 

@@ -1,6 +1,6 @@
 """The data card of an edition: what it holds, how it was made, and what to be careful about. Pure.
 
-What depends on labels is told for the public part alone.
+What depends on labels is shown for the public part alone.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Column:
     kind: Kind
     descending: bool  # the direction of the first click
     description: str
-    usual: bool = True  # stands on the board without being asked for
+    usual: bool = True  # is on the board without being asked for
     term: str = ""
     value_type: ValueType = "text"
     text: Callable[[Any], str] = str

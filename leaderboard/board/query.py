@@ -76,7 +76,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9._-]{1,80}")
 class BoardQuery:
     """The state of the page. ``revision`` "" is the board's current one, ``as_of`` "" the current board.
 
-    What is usual for the benchmark stands where "" is given as protocol, grouping, order or columns.
+    What is usual for the benchmark is where "" is given as protocol, grouping, order or columns.
     """
 
     spec: BenchmarkSpec
@@ -281,7 +281,7 @@ def _toggled(asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def select(board: Board, view: BoardQuery) -> SelectedRows:
-    """Filter, order and cut. A null stands below every number and every text, in either direction."""
+    """Filter, order and cut. A null is below every number and every text, in either direction."""
     pinned, asked = chosen(board, view)
     baselines = tuple(row for row in asked if row.tier == "baseline")
     rows, others = fold(board, asked[: len(asked) - len(baselines)])

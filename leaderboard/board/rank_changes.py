@@ -42,7 +42,7 @@ class RankChanges:
 
 def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankChanges:
     """Return the differences between two boards. ``hidden``: one of the label sets is not public, so nothing finer
-    than 0.1 point is told; where one board shows the overall alone, both are compared by that, to half a point."""
+    than 0.1 point is shown; where one board shows the overall alone, both are compared by that, to half a point."""
     if OVERALL_ONLY in (before.level, after.level):
         before, after, hidden = _overall_alone(before), _overall_alone(after), True
     old = {row.id: row for row in before.rows if row.tier == "scored"}

@@ -152,7 +152,7 @@ class Board:
         return self.spec.id
 
     def standings(self, sort: str = "") -> Mapping[str, RankInfo]:
-        """id -> where the entry stands among those scored here, when the board is ordered by a column."""
+        """id -> where the entry is among those scored here, when the board is ordered by a column."""
         order = order_of(sort, self.spec)
         if order not in self._standings:
             scored = [row for row in self.rows if row.tier == "scored"]
@@ -603,7 +603,7 @@ def _ranked(rows: list[BoardRow], counted: Ratios) -> list[BoardRow]:
 
 
 def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[BoardRow]:
-    """Return rows in display order; equal values share a rank, for what stands behind them is not told."""
+    """Return rows in display order; equal values share a rank, for the numbers behind them are not public."""
     values = [row.scores[spec.pooled] for row in rows]
     contenders = [
         RankingEntry(row.id, (value,), (round((value or 0.0) * STEPS),), row.submitted_at)
@@ -666,7 +666,7 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
 
 
 def _merge(by: Sequence[str], *groups: Sequence[BoardRow]) -> tuple[BoardRow, ...]:
-    """Return one total order by some scores; among equals the row scored here stands first."""
+    """Return one total order by some scores; among equals the row scored here is first."""
 
     def key(row: BoardRow) -> tuple[Any, ...]:
         values = tuple((value is None, -(value or 0.0)) for value in map(row.value, by))

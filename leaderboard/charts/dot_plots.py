@@ -1,8 +1,8 @@
 """Dot plots, heat maps and curves of estimates: traces and layout in Plotly's JSON (plotly.js 3).
 
 The figures look like the board: one line per judge, the number, then a dot on a common axis with its 95% interval
-behind it and a mark at chance (50%). Colour means category; judges are told apart by position and by name. Everything
-is placed in pixels for the width that the reader's page has: the vertical axis of a drawing counts pixels from its top.
+behind it and a mark at chance (50%). Colour means category; position and name distinguish judges. Everything is placed
+in pixels for the width that the reader's page has: the vertical axis of a drawing counts pixels from its top.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 class ChartLine:
     """One line of a drawing: its name, a few words in small type beside it, and whether it is told by others.
 
-    A ``heading`` has no numbers: it says what stands beneath it.
+    A ``heading`` has no numbers: it says what is beneath it.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class _Panel:
-    """One axis with a line per name: what it is called, how many pairs it has, and what stands on each line."""
+    """One axis with a line per name: what it is called, how many pairs it has, and what is on each line."""
 
     title: str
     pairs: str
@@ -114,11 +114,11 @@ class _Grid:
         return self.top(panel) + _HEADER + (line + 0.5) * self.row
 
     def dot(self, panel: int, line: int) -> float:
-        """Return where the dot of a line stands: in the middle, or below the name."""
+        """Return where the dot of a line is: in the middle, or below the name."""
         return self.middle(panel, line) + (0 if self.names else 10)
 
     def left(self, column: int) -> float:
-        """Return the left edge of a column of panels: the number stands there, then the axis begins."""
+        """Return the left edge of a column of panels: the number is there, then the axis begins."""
         return self.names + column * self._stride
 
     def domain(self, column: int) -> list[float]:
@@ -323,7 +323,7 @@ def _line_words(line: ChartLine, grid: _Grid) -> str:
 
 
 def heat_map(names: Sequence[str], estimates: Sequence[Estimates], grouping: str, page: Page, words: ChartText) -> Json:
-    """Return judges x sources in shades of the ink; the number stands in each cell, so the shade never carries
+    """Return judges x sources in shades of the ink; the number is in each cell, so the shade never carries
     alone."""
     p, sources = page.palette, page.spec.source_keys
     row, header = (52, _NARROW_HEADER) if page.narrow else (_ROW, _HEADER)

@@ -1,6 +1,6 @@
 """Charts of chosen judges. Pure: the same entries and the same query give the same figure.
 
-What is shown is decided in `estimates` and `measures`, where it stands in `drawing` and `plots`; here they meet, one
+What is shown is decided in `estimates` and `measures`, where it is in `drawing` and `plots`; here they meet, one
 function per figure: those about the judges chosen. Those about the board around them are in `board_charts`.
 """
 
@@ -55,7 +55,7 @@ MOST_LINES = 6  # more cannot be named at their ends
 
 @dataclass(frozen=True, slots=True)
 class _DrawnLine:
-    """A line of a figure of dots: what stands on it, and who says so."""
+    """A line of a figure of dots: what is on it, and who says so."""
 
     line: ChartLine
     estimates: Estimates

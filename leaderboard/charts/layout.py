@@ -83,7 +83,7 @@ def base_layout(page: Page, words: ChartText, height: int, above: int = 0) -> Js
     """Return the page's layout around a drawing of `height` pixels, with `above` more between the title and the
     drawing.
 
-    No margin at the sides: what stands beside an axis lies inside the drawing, so that it moves with the page's width.
+    No margin at the sides: what is beside an axis lies inside the drawing, so that it moves with the page's width.
     """
     p = page.palette
     title = textwrap.wrap(words.title, max(24, int((page.width - 8) / 10)))

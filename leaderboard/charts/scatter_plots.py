@@ -65,7 +65,7 @@ class ScatterPanel:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a plane stands, in pixels of the drawing."""
+    """Where a plane is, in pixels of the drawing."""
 
     left: float
     right: float
@@ -85,7 +85,7 @@ class _Place:
 def planes(scatter_panels: Sequence[ScatterPanel], page: Page, words: ChartText) -> Json:
     """Planes beside one another, on a telephone above one another; names stand at the points where there is room.
 
-    What the vertical axis measures stands above a plane that is alone, and beneath several.
+    What the vertical axis measures is above a plane that is alone, and beneath several.
     """
     p, count = page.palette, len(scatter_panels)
     alone = count == 1 and not scatter_panels[0].title
@@ -252,7 +252,7 @@ def _overlap(box: Box, other: Box) -> bool:
 
 
 def histograms(counts: Mapping[str, Sequence[int]], page: Page, words: ChartText) -> Json:
-    """Return a histogram per category on common axes that begin at zero; the count stands on each bar."""
+    """Return a histogram per category on common axes that begin at zero; the count is on each bar."""
     p = page.palette
     block = _BARS + 74
     categories = page.spec.category_keys

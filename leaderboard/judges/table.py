@@ -85,7 +85,7 @@ def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
 def sorted_lines(lines: Iterable[JudgeLine], boards: Sequence[Board], sort: str, search: str) -> list[JudgeLine]:
     """Return the lines whose name holds a text, ordered by a benchmark's column, ``name``, or as they are.
 
-    What has no value in a column stands last.
+    What has no value in a column is last.
     """
     results = [line for line in lines if search.casefold() in line.name.casefold()]
     if sort == "name":

@@ -143,7 +143,7 @@ def compare(
 ) -> Comparison:
     """Compare the entries that there are; unknown ids are passed over, baselines, and all beyond MOST.
 
-    Within a pair the entry with the higher macro average stands first.
+    Within a pair the entry with the higher macro average is first.
     """
     board = edition.board(grouping=grouping, revision=revision)
     by_id = {row.id: row for row in board.rows if row.tier != "baseline"}
@@ -403,7 +403,7 @@ def reach(groups: Iterable[Sequence[ScoreDifference]]) -> float:
 
 
 def place(difference: float, axis: float) -> str:
-    """Return where a difference stands on the axis from -axis to +axis, in percent of its width."""
+    """Return where a difference is on the axis from -axis to +axis, in percent of its width."""
     return f"{min(max(50 + 48 * difference / axis, 2), 98):.1f}"
 
 
@@ -484,7 +484,7 @@ def nearest(
 ) -> tuple[Pair, ...]:
     """Return the scored entries next to one by what orders the board, in the order of the board, each compared with it.
 
-    In these pairs the entry itself stands first, whichever is ahead.
+    In these pairs the entry itself is first, whichever is ahead.
     """
     board = edition.board(revision=revision)
     rows = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]

@@ -114,7 +114,7 @@ def page(
     """Return what renders the page that is asked for; None if there is none. Nothing is computed before it is called.
 
     ``base`` is where the service stands for others: what is to be cited, or shown elsewhere, needs whole addresses.
-    ``gone``: what is left today of an entry that stands on the old board only.
+    ``gone``: what is left today of an entry that is on the old board only.
     """
     result = edition.entry(asked.id)
     if result is not None and result["tallies"]:
@@ -219,7 +219,7 @@ def _facts(entry: Json) -> list[tuple[str, str, str]]:
 
 
 def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[HistoryPoint]:
-    """Return how the entry stands under every label revision it was scored with, the current one first."""
+    """Return how the entry is under every label revision it was scored with, the current one first."""
     current = edition.snapshot["label_revision"]
     history_points = []
     for revision in sorted(entry["tallies"], key=lambda name: (name != current, name)):

@@ -149,7 +149,7 @@ class ItemSearch:
 
 
 def _holds(item: Item, texts: ItemTexts | None, wanted: Sequence[str]) -> bool:
-    """Return whether every word stands somewhere: in the texts, an id, or at the start of the key."""
+    """Return whether every word is somewhere: in the texts, an id, or at the start of the key."""
     words = [*item.ids.values(), item.source, item.category, *((texts.query, *texts.responses) if texts else ())]
     text = "\n".join(words).lower()
     return all(word in text or (len(word) >= 8 and item.key.startswith(word)) for word in wanted)

@@ -34,7 +34,7 @@ _TEXTS = {
     ),
     "failed": (
         "That went wrong",
-        "The fault is ours and stands in our log. Nothing that you sent is lost; please try again in a moment.",
+        "The fault is ours and is in our log. Nothing that you sent is lost; please try again in a moment.",
         (("Try again", ""), ("The board", "/")),
     ),
 }

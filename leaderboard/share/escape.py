@@ -18,7 +18,7 @@ _MIGHT = re.compile(f"[{_STARTS_FORMULA}]")
 
 @lru_cache(maxsize=4096)  # thousands of rows share the names of types, tiers and rules
 def csv_cell(text: str) -> str:
-    """Return text for a cell of a spreadsheet: an apostrophe stands before whatever would be calculated.
+    """Return text for a cell of a spreadsheet: an apostrophe is before whatever would be calculated.
 
     Also after leading spaces or quotation marks, which spreadsheets skip (OWASP, "CSV injection").
     """

@@ -50,7 +50,7 @@ def record(entry: Mapping[str, Any], row: BoardRow, context: RecordContext) -> d
             "source_type": "evaluation_run",  # votes on each pair were uploaded and counted here
             "source_organization_name": f"{spec.title} leaderboard",
             "source_organization_url": context.base,
-            "evaluator_relationship": "other",  # whoever submitted ran the judge
+            "evaluator_relationship": "other",  # the submitter ran the judge
             "additional_details": {
                 "entry": f"{context.base}/entries/{row.id}",
                 "snapshot": board.snapshot_id,

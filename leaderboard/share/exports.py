@@ -32,7 +32,7 @@ Value = str | int | float | bool | None
 @dataclass(frozen=True, slots=True)
 class Field:
     """One column of the table: its name, its type, and where a row has it. ``column``: that of the board which it goes
-    with; with "" it stands in every file, so that a row can be told from others and found again."""
+    with; with "" it is in every file, so that a row can be told from others and found again."""
 
     name: str
     kind: ValueType
@@ -94,7 +94,7 @@ class Format:
 
 
 def file_stem(spec: BenchmarkSpec) -> str:
-    """Return the brand as it stands in names of files."""
+    """Return the brand as it is in names of files."""
     return re.sub("[^a-z0-9]+", "-", spec.brand.lower()).strip("-")
 
 
@@ -152,7 +152,7 @@ _ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *_PUBLISH
 
 @cache
 def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
-    """Return the table of a benchmark, in the order in which it was published; a column that is declared later stands
+    """Return the table of a benchmark, in the order in which it was published; a column that is declared later is
     before the date."""
     column, scores = by_key(spec), spec.headline_first
     later = (one for one in columns_of(spec) if one.key not in _ELSEWHERE and one.key not in scores)
@@ -261,7 +261,7 @@ def as_json(taken: Extract) -> bytes:
 
 
 def as_parquet(taken: Extract) -> bytes:
-    """Typed columns; what the rows are stands in the file's key-value metadata."""
+    """Typed columns; what the rows are is in the file's key-value metadata."""
     import pyarrow as pa  # a third of a second, which the start of the web process should not wait for
     import pyarrow.parquet
 
@@ -301,7 +301,7 @@ def _typed(value: Value, kind: ValueType) -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """What stands in one place of a table that people read. ``text`` may be anybody's, the rest is ours."""
+    """What is in one place of a table that people read. ``text`` may be anybody's, the rest is ours."""
 
     text: str
     spread: tuple[str, str] | None = None  # an interval in percent, or a range of ranks

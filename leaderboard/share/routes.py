@@ -228,7 +228,7 @@ def base_of(edition: BoardVersion, request: Request) -> str:
 
 
 def citations(edition: BoardVersion, view: BoardQuery, base: str) -> str:
-    """Return the benchmark, and a view of the board as it stands."""
+    """Return the benchmark, and a view of the board as it is."""
     board = _board(edition, view)
     return f"{board.spec.citation}\n{citation.of_board(board, _address(board, view, base))}"
 

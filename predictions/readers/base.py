@@ -22,9 +22,9 @@ Records = Iterable[tuple[int, Any]]
 
 @dataclass(frozen=True, slots=True)
 class FileGuide:
-    """What people are told about a format. In ``upload``, ``note`` backticks enclose code, and links are Markdown.
+    """Documentation of a format. In ``upload``, ``note`` backticks enclose code, and links are Markdown.
 
-    ``upload`` stands in the documentation's table. The about page shows ``command`` (what to run, or a line of the
+    ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
     file) and ``note`` where there is a command; else it names the tool.
     """
 

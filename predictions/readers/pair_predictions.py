@@ -237,7 +237,7 @@ def _lmms_eval(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | Non
 
 
 _LMMS_METRIC = "multimodal_rewardbench_accuracy"
-_LMMS_FAILED = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")  # the call failed, whatever stands behind
+_LMMS_FAILED = ("[LMMS_EVAL_REQUEST_FAILED", "[LMMS_EVAL_BUDGET_EXCEEDED]")  # the call failed, whatever is behind
 
 
 def _native(fields: FieldReader, spec: BenchmarkSpec) -> PairPrediction | None:

@@ -4,7 +4,7 @@
       ^                  |---fail-------> queued (tried again) or failed
       '---lease expired--'                failed after MAX_ATTEMPTS
 
-A claim raises the row's epoch. Whoever finishes or fails a row must still hold that epoch, so a worker that slept
+A claim raises the row's epoch. A worker that finishes or fails a row must still hold that epoch, so a worker that slept
 through its lease cannot write over the one that took the row since: the fence. All times are the database's.
 """
 

@@ -310,7 +310,7 @@ _entries = select(func.sum(_piece.total)).where(_piece.parent_id == Task.id)
 _has_open_pieces = _pieces.where(_piece.state.in_(_OPEN)).correlate(Task).exists()
 _has_failed_pieces = _pieces.where(_piece.state == State.FAILED.value).correlate(Task).exists()
 _done_entries = _entries.where(_piece.state == State.DONE.value).correlate(Task).scalar_subquery()
-# A task whose pieces are worked on is running for whoever asked for it, though no worker holds it.
+# A task whose pieces are worked on is running for the user who asked for it, though no worker holds it.
 _works = (Task.state == State.QUEUED.value) & _has_open_pieces
 _SHOWN = (
     Task.id,

@@ -173,7 +173,7 @@ def test_a_torn_image_is_refused(folder: Path, capsys: pytest.CaptureFixture[str
 
 def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert take(write(folder, row(1), row(1, query="Another?"))) == 1
-    assert "stands on line 1" in capsys.readouterr().err
+    assert "is on line 1" in capsys.readouterr().err
 
 
 def test_a_hub_dataset_needs_its_commit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

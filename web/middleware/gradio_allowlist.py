@@ -37,7 +37,7 @@ _READ = frozenset(
 )
 _READ_BELOW = ("/assets/", "/static/", "/svelte/", *(f"{_API}{name}" for name in ("call/", "heartbeat/")))
 _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
-_SHOWN = "/uploads"  # what clients are told instead of the directory of uploads, whose place is nobody's business
+_SHOWN = "/uploads"  # what clients see instead of the directory of uploads, whose place is nobody's business
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _CALLS_BELOW = f"{_API}call/"
 _KEY = re.compile("[0-9a-f]{64}")

@@ -113,7 +113,7 @@ class RequestLimitsMiddleware:
 
 
 class LimitedBody:
-    """A request's body as it arrives. Once it is refused, the application is told that the client has gone."""
+    """A request's body as it arrives. Once it is refused, the application sees a disconnect."""
 
     def __init__(self, receive: Receive, limit: int, patience: float, unread: int) -> None:
         """`unread`: how many bytes of it are thrown away at most once it is refused."""
