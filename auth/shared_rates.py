@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from auth.crypto import KeyRing
 from auth.rate_limit import RateLimiter
-from storage import shared_usage
 from storage.database import UNAVAILABLE, Database
+from storage.limits import shared_usage
 
 EXCHANGE_SECONDS = 1.0
 

@@ -204,7 +204,7 @@ def _nothing(context: RenderContext, title: str, sentences: str) -> str:
 
 def _parts(context: RenderContext) -> Any:
     """Return the macros of figure_parts.html."""
-    return environment(context).get_template("figure_parts.html").module
+    return environment(context).get_template("parts/figure_parts.html").module
 
 
 def _data(chart: Chart, edition: BoardVersion, choice: AnalysisQuery) -> dict[str, Any]:

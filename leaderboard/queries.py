@@ -14,15 +14,17 @@ from benchmark.disclosure import merged
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
-from storage import moderation, snapshots, stored_relations, submission_pause
+from storage import moderation
+from storage.boards import snapshots, stored_relations
+from storage.boards.snapshots import snapshot_at
 from storage.clock import iso
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_sets
+from storage.limits import submission_pause
 from storage.models.core import Snapshot
 from storage.moderation import RemovedEntry
-from storage.snapshots import snapshot_at
 
 _TURNED = ("rescore.applied", "rescore.undone", "board.pointed")  # what makes the board show other labels
 OFFLINE_AFTER = 30.0  # seconds without a heartbeat until scores count as delayed
@@ -76,7 +78,7 @@ class DatabaseSnapshots:
         return snapshot | _decided(snapshot, off, old)
 
     def find(self, when: str) -> str | None:
-        """As ``storage.snapshots.snapshot_as_of``."""
+        """As ``storage.boards.snapshots.snapshot_as_of``."""
         with self._database.read() as session:
             return snapshot_at(session, self._spec.id, when)
 

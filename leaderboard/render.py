@@ -257,18 +257,18 @@ def safe_link(url: str) -> str:
 
 def header_markup(context: RenderContext, current: str) -> str:
     """Return the header with the navigation; ``current`` is the address of the page it is on."""
-    return render(context, "header.html", current=current)
+    return render(context, "parts/header.html", current=current)
 
 
 def footer_markup(context: RenderContext) -> str:
     """Return the links at the end of every page."""
-    return render(context, "footer.html")
+    return render(context, "parts/footer.html")
 
 
 def board_fragment(edition: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
     """Return the controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
     values = _board_context(edition, view or BoardQuery(edition.spec), embedded)
-    return render(edition.context, "board_fragment.html", **values)
+    return render(edition.context, "parts/board_fragment.html", **values)
 
 
 def board_page(edition: BoardVersion, view: BoardQuery) -> str:
@@ -420,7 +420,7 @@ def board_data(board: Board) -> bytes:
 def opening_markup(board: Board) -> str:
     """Return the sentence and the strips of dots above the table."""
     context = RenderContext(board.spec)  # it holds no address
-    return render(context, "opening.html", spec=board.spec, finding=finding(board), strips=strips(board))
+    return render(context, "parts/opening.html", spec=board.spec, finding=finding(board), strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:

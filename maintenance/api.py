@@ -31,8 +31,8 @@ from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound, to_jsonable
 from storage.clock import iso
 from storage.database import LARGEST
+from storage.limits.sliding_window import RateLimited
 from storage.models.core import UnfitText
-from storage.sliding_window import RateLimited
 
 NoteRefusal = Callable[[AuthError, str, str], None]
 Number = Annotated[int, Field(ge=0, le=LARGEST)]

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from common.text import pluralize
+from storage.annotation.pools import PoolView
 from storage.clock import iso
-from storage.pools import PoolView
 
 BELOW_CHANCE = "These judges score below chance on what stays, by construction."
 

@@ -23,8 +23,8 @@ from maintenance.reported_file import ReportedFileRejected
 from maintenance.types import ActionResult, Entry
 from storage.clock import minute
 from storage.jobs.tasks import TaskView
+from storage.limits.quota_grants import GrantStatus
 from storage.metadata import label
-from storage.quota_grants import GrantStatus
 
 NOTHING = "\u2013"
 """Placeholder for an absent value, as on the public pages."""

@@ -14,8 +14,8 @@ from maintenance import markup
 from maintenance.action_context import ActionContext
 from maintenance.registry import ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound
+from storage.limits.sliding_window import RateLimited
 from storage.models.core import UnfitText
-from storage.sliding_window import RateLimited
 
 QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 

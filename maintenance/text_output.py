@@ -10,7 +10,7 @@ from common.text import pluralize
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from storage.clock import iso, minute
 from storage.jobs.tasks import TaskView
-from storage.quota_grants import GrantStatus
+from storage.limits.quota_grants import GrantStatus
 
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.account_search import Directory

@@ -15,9 +15,9 @@ from operation.figures import STUCK_SECONDS, ServiceFigures
 from operation.incidents import Incident
 from operation.replica_watch import ReplicaWatch
 from operation.start import RESTORED
-from storage import submission_pause
 from storage.clock import iso
 from storage.database import Database
+from storage.limits import submission_pause
 
 FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
 _WORKER_SILENT = 60.0

@@ -19,8 +19,8 @@ from review.answers import ShownDraft, item_of, refuse_terminal, require_annotat
 from review.given_answers import GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import in_order
 from review.projects import Accounts, ProjectNumber, add_accounts, known
-from storage import adjudications, annotation_projects
-from storage.annotation_projects import AnnotatorAnswer, Project
+from storage.annotation import adjudications, annotation_projects
+from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
 from storage.integrity import audit
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from benchmark.label_quality.annotator_agreement import preference_of
-from storage import adjudications, annotation_projects
-from storage.annotation_projects import AnnotatorAnswer, Project
+from storage.annotation import adjudications, annotation_projects
+from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
 
 TWO = 2

@@ -15,7 +15,7 @@ from maintenance.registry import action
 from maintenance.types import require_maintainer
 from review.individual_labels import with_seconds
 from review.projects import ProjectNumber, known
-from storage import adjudications, annotation_projects
+from storage.annotation import adjudications, annotation_projects
 from storage.answer_times import answer_times
 
 

@@ -23,8 +23,8 @@ from review.adjudication_queue import AdjudicationQueue, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import DraftLabel, in_order
 from review.projects import ProjectNumber, known
-from storage import adjudications, annotation_projects
-from storage.annotation_projects import AnnotatorAnswer, Project
+from storage.annotation import adjudications, annotation_projects
+from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
 from storage.integrity import audit
 

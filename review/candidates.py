@@ -13,7 +13,7 @@ from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, require_maintainer
 from review import text_output
 from review.items import short_name, vote_counts
-from storage import disputes
+from storage.annotation import disputes
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest
 from storage.labels import label_sets

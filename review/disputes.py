@@ -20,9 +20,9 @@ from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, act
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
 from review.items import find_item, short_name, vote_counts
-from storage import disputes as stored
+from storage.annotation import disputes as stored
+from storage.annotation.disputes import Disputed, NewDispute
 from storage.database import LARGEST
-from storage.disputes import Disputed, NewDispute
 from storage.integrity import audit
 from storage.jobs.tasks import TaskView
 from storage.models.review import REASON_LENGTHS

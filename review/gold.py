@@ -12,8 +12,8 @@ from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
 from review.items import find_item
 from review.projects import ProjectNumber, known
-from storage import adjudications, annotation_projects
-from storage.annotation_projects import Project
+from storage.annotation import adjudications, annotation_projects
+from storage.annotation.annotation_projects import Project
 from storage.database import Session
 from storage.integrity import audit
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from benchmark.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
-from storage.annotation_projects import AnnotatorAnswer
+from storage.annotation.annotation_projects import AnnotatorAnswer
 
 
 class GoldResult(NamedTuple):

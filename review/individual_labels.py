@@ -13,8 +13,8 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from review.projects import ProjectNumber, known
-from storage import adjudications, annotation_projects
-from storage.annotation_projects import AnnotatorAnswer
+from storage.annotation import adjudications, annotation_projects
+from storage.annotation.annotation_projects import AnnotatorAnswer
 from storage.answer_times import answer_times, seconds_taken
 from storage.database import Session
 from storage.integrity import audit

@@ -11,7 +11,7 @@ from benchmark.items import ItemTable, presentation_order
 from benchmark.statistics.reliability import majority
 from benchmark.votes import unpack_many, without_labels
 from maintenance.types import Conflict, NotFound
-from storage.board_votes import board_votes
+from storage.boards.board_votes import board_votes
 from storage.database import Database
 
 _KEY = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")

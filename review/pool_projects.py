@@ -24,8 +24,8 @@ from review.projects import (
     check_name,
     known,
 )
-from storage import adjudications, annotation_projects, pools
-from storage.annotation_projects import NewProject
+from storage.annotation import adjudications, annotation_projects, pools
+from storage.annotation.annotation_projects import NewProject
 from storage.integrity import audit
 
 MOST_ANSWERS = 100

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from benchmark.items import ItemTable
 from maintenance.action_context import ActionContext
 from maintenance.types import NotFound
-from storage import pools
-from storage.annotation_projects import Project
+from storage.annotation import pools
+from storage.annotation.annotation_projects import Project
+from storage.annotation.pools import Candidate
 from storage.database import Session
-from storage.pools import Candidate
 
 Two = tuple[str, str]
 

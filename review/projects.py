@@ -24,8 +24,8 @@ from review import drafts, text_output
 from review.adjudication_queue import TWO, contested
 from review.gold_results import GoldResult, gold_results
 from review.items import find_item
-from storage import adjudications, annotation_projects, disputes
-from storage.annotation_projects import NewProject, Project
+from storage.annotation import adjudications, annotation_projects, disputes
+from storage.annotation.annotation_projects import NewProject, Project
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks

@@ -28,13 +28,13 @@ from operation.alarms import ServiceAlarm
 from predictions import readability
 from predictions.sandbox import ReadingFailed
 from predictions.spool import Spool, TooLarge, UploadedFile, UploadWriter
-from storage import submission_pause
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.durability import NotReplicated
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
-from storage.sliding_window import RateLimited
+from storage.limits import submission_pause
+from storage.limits.sliding_window import RateLimited
 from submissions import activity, openapi_examples, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.quota import AccountTooYoung, QuotaUsed

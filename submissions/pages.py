@@ -22,7 +22,7 @@ from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
 from storage.clock import iso, minute
 from storage.database import Database
-from storage.sliding_window import CHANGES_A_DAY, RateLimited
+from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
 from storage.visibility import EntryVisibility
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from benchmark.ladder import NOT_SHOWN
 from predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
+from storage.limits.sliding_window import CHANGES_A_DAY
 from storage.models.core import MAX_VOTES
-from storage.sliding_window import CHANGES_A_DAY
 from submissions.visibility_options import MOST_DAYS
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")

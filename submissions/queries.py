@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, exists, func, insert, select, text
 from sqlalchemy.orm import Session
 
-from storage import quota_grants
 from storage.clock import database_now
 from storage.labels import label_sets
+from storage.limits import quota_grants
 from storage.models.core import Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.models.visibility import Approval

@@ -16,7 +16,7 @@ from typing import Any
 from auth import Identity
 from storage.clock import minute
 from storage.labels.label_imports import hidden_in
-from storage.sliding_window import DAY, next_allowed_at
+from storage.limits.sliding_window import DAY, next_allowed_at
 
 YEAR = 365 * DAY  # seconds
 

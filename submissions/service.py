@@ -20,13 +20,14 @@ from predictions.readability import is_unreadable, needs_confirmation
 from predictions.spool import UploadedFile
 from receipts.payload import Acceptance, acceptance_payload
 from receipts.signing import Signer
-from storage import confusables, quota_grants, stored_rows, submission_pause, visibility
+from storage import confusables, stored_rows, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.files.durability import Durability
 from storage.files.uploads import Uploads
 from storage.integrity import audit
 from storage.jobs import job_queue
+from storage.limits import quota_grants, submission_pause
 from storage.models.core import Submission, new_entry_id
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options

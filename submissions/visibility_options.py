@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from auth import Forbidden, Identity, Role, require
-from storage import sliding_window, visibility
+from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
 from storage.integrity import audit
-from storage.sliding_window import DAY
+from storage.limits import sliding_window
+from storage.limits.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries
 from submissions.metadata import FieldProblem, Metadata, MetadataRejected, yes_or_no

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from curate.errors import CurateError
-from storage import thinning
+from storage.boards import thinning
 from storage.database import Database
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget

@@ -16,7 +16,7 @@ from maintenance.actions.labels import UNTIL_DONE
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from storage import annotation_projects
+from storage.annotation import annotation_projects
 from storage.database import LARGEST
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest, TaskView

@@ -24,9 +24,10 @@ from maintenance.types import (
     require_maintainer,
     require_owner_of,
 )
-from storage import confusables, sliding_window, stored_rows, visibility
+from storage import confusables, stored_rows, visibility
 from storage.database import Session
 from storage.integrity import audit
+from storage.limits import sliding_window
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"

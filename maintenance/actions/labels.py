@@ -16,7 +16,7 @@ from maintenance.registry import ParamInfo, Reason, Revision, action, confirm_ag
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from settings import DEMO_REVISION
-from storage import annotation_projects
+from storage.annotation import annotation_projects
 from storage.database import Session
 from storage.integrity import audit
 from storage.jobs import tasks

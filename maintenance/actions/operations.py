@@ -15,7 +15,7 @@ from maintenance.database import queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
-from storage import anomalies, submission_pause
+from storage import anomalies
 from storage.files import backups
 from storage.files.backups import BackupRecord
 from storage.integrity import audit, integrity_alarms
@@ -24,6 +24,7 @@ from storage.jobs import job_queue, tasks, worker_heartbeats
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_sets, weak_hiding
 from storage.labels.weak_hiding import WeaklyHidden
+from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
 

@@ -14,10 +14,10 @@ from maintenance.actions.labels import UNTIL_DONE
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from storage import pools
+from storage.annotation import pools
+from storage.annotation.pools import PoolView
 from storage.database import LARGEST
 from storage.jobs.tasks import TaskRequest, TaskView
-from storage.pools import PoolView
 
 IMPORT = "pools.import"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")

@@ -11,10 +11,10 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.registry import AccountName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from storage import quota_grants
 from storage.database import LARGEST
 from storage.integrity import audit
-from storage.quota_grants import GrantStatus
+from storage.limits import quota_grants
+from storage.limits.quota_grants import GrantStatus
 
 GRANTED, REVOKED = "quota.granted", "quota.revoked"
 MOST = 1000

@@ -13,8 +13,8 @@ from maintenance.action_form import ActionForm, Refresh
 from maintenance.actions import account_search, pools
 from maintenance.page_context import QUIETLY, PageContext, html
 from maintenance.types import whole_number
+from storage.annotation.pools import PoolView
 from storage.clock import minute
-from storage.pools import PoolView
 
 _LEAD = """<p class="vl-hint">A pool is a folder that <code>python -m curate</code> wrote on this machine: candidates
 for a next edition. A worker imports their texts, draft labels and gold pairs. Preferences stay in the folder.</p>"""

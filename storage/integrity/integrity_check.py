@@ -24,7 +24,9 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from benchmark.commitments import commit
-from storage import snapshots, stored_relations, stored_rows
+from storage import stored_rows
+from storage.boards import snapshots, stored_relations
+from storage.boards.stored_relations import RelationsContent
 from storage.integrity import audit, row_commitments
 from storage.integrity.row_commitments import DESCRIPTION
 from storage.labels.label_sets import POINTED, REGISTERED
@@ -32,7 +34,6 @@ from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
-from storage.stored_relations import RelationsContent
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"

@@ -134,7 +134,7 @@ class QuotaGrantUse(Base):
 
 
 class RateUsage(Base):
-    """What a place has used up of a rate limit, over all web processes (storage/shared_usage.py)."""
+    """What a place has used up of a rate limit, over all web processes (storage/limits/shared_usage.py)."""
 
     __tablename__ = "rate_usage"
     __table_args__ = (_check("place", "length(place) BETWEEN 1 AND 200"),)

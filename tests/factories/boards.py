@@ -21,7 +21,7 @@ from benchmark.items import ItemTable
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.votes import Matrix, Votes
 from predictions.parse import parse_predictions
-from storage import snapshots
+from storage.boards import snapshots
 from storage.database import Database
 from storage.labels import label_sets
 from tests.databases import a_submission

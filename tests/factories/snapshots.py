@@ -156,7 +156,7 @@ class FixedSource:
         return self.body
 
     def find(self, when: str) -> str | None:
-        """Return ids only; days are the business of storage.snapshots."""
+        """Return ids only; days are the business of storage.boards.snapshots."""
         if when.startswith("when"):
             raise ValueError(when)
         known = [*self.old, f"snapshot-{self.version}"]

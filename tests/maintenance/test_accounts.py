@@ -10,8 +10,8 @@ from maintenance import markup, text_output
 from maintenance.actions import account_search, bans, entries
 from maintenance.actions import quota_grants as actions_quota_grants
 from maintenance.types import Conflict, NotFound
-from storage import quota_grants as storage_quota_grants
 from storage.database import Database
+from storage.limits import quota_grants as storage_quota_grants
 from storage.models.core import Account, RoleBinding, Submission
 from tests.databases import with_labels
 from tests.factories import small_benchmark

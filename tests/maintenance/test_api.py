@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from auth import AuthError, Identity
 from maintenance import api
 from storage.database import Database
-from storage.sliding_window import CHANGES_A_DAY
+from storage.limits.sliding_window import CHANGES_A_DAY
 from submissions.metadata import Metadata
 from tests.databases import with_labels
 from tests.factories import small_benchmark

@@ -15,14 +15,16 @@ from auth import Forbidden, Identity, Unauthenticated
 from maintenance.actions import bans, entries, operations
 from maintenance.database import queries
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage import moderation, snapshots, submission_pause, visibility
+from storage import moderation, visibility
+from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_sets
+from storage.limits import submission_pause
+from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.core import Account, AuditEvent, Job, Submission
 from storage.models.moderation import Edit
-from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.status import get_status
 from tests.databases import new_database

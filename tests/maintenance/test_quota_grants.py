@@ -12,9 +12,9 @@ from sqlalchemy import func, select, update
 from auth import Forbidden
 from maintenance.actions import quota_grants as actions_quota_grants
 from maintenance.types import Conflict, NotFound
-from storage import quota_grants as storage_quota_grants
 from storage.database import Database
 from storage.integrity import audit
+from storage.limits import quota_grants as storage_quota_grants
 from storage.models.core import Account, Job, State, Submission
 from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy, QuotaUsed

@@ -20,7 +20,7 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import drafts
-from storage import annotation_projects
+from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets

@@ -17,7 +17,7 @@ from alembic.config import Config
 from sqlalchemy import select, text
 
 from storage import database as database_module
-from storage import snapshots
+from storage.boards import snapshots
 from storage.database import Database, UnknownSchema, migrate, open_database
 from storage.integrity import audit
 from storage.models.core import Score, Snapshot

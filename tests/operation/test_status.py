@@ -21,9 +21,9 @@ from operation.replica import Replica
 from operation.replica_watch import BEHIND_SECONDS, ReplicaWatch
 from receipts.signing import Signer
 from settings import Settings
-from storage import submission_pause
 from storage.database import Database
 from storage.jobs import worker_heartbeats
+from storage.limits import submission_pause
 from tests.databases import new_database
 from tests.factories.accounts import LOCAL, STRANGER
 from tests.factories.actions import by

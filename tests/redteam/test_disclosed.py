@@ -33,11 +33,11 @@ from benchmark.scoring import Tally, tally
 from benchmark.statistics.uncertainty import mcnemar_exact
 from benchmark.votes import Votes
 from settings import Settings
-from storage import snapshots
+from storage.boards import snapshots
+from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
-from storage.snapshots import snapshot_at
 from tests.databases import a_submission, new_database, on_record
 from tests.factories.specs import CATEGORIES, VL
 from tests.redteam.attackers import Vector

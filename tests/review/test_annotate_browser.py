@@ -18,7 +18,7 @@ from auth import Identity
 from benchmark.label_quality.annotation import PREFERENCES, annotation_order
 from review import projects
 from review.projects import PairSelection
-from storage import annotation_projects
+from storage.annotation import annotation_projects
 from storage.database import migrate, open_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by

@@ -14,7 +14,7 @@ from benchmark.label_quality.label_errors import FEWEST
 from maintenance.actions import audit, operations
 from maintenance.types import Conflict
 from review import candidates
-from storage import disputes
+from storage.annotation import disputes
 from storage.database import Database, migrate, open_database
 from storage.jobs import tasks
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OPEN, STRANGER, SUBMIT_TOKEN

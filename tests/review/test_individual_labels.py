@@ -12,7 +12,7 @@ from maintenance.types import Conflict, NotFound
 from review import agreement_report, answers, individual_labels, projects
 from review.answers import GivenAnswer
 from review.projects import PairSelection
-from storage.annotation_projects import AnnotatorAnswer
+from storage.annotation.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
 from tests.factories.review_setup import ReviewSetup

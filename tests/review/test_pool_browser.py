@@ -16,7 +16,7 @@ from auth import Identity
 from benchmark.label_quality.annotation import PREFERENCES, annotation_order
 from review import pool_projects
 from review.pool_projects import VerificationTeam
-from storage import adjudications, annotation_projects
+from storage.annotation import adjudications, annotation_projects
 from storage.database import Database, migrate, open_database
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by

@@ -20,7 +20,7 @@ from review import adjudication, agreement_report, answers, gold, pool_projects,
 from review.given_answers import SEEN, GivenAnswer
 from review.individual_labels import export
 from review.pool_projects import VerificationTeam
-from storage import annotation_projects
+from storage.annotation import annotation_projects
 from storage.jobs import tasks
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import MaintainPage, by

@@ -22,8 +22,8 @@ from review import answers, disputes, projects
 from review import text_output as review_words
 from review.answers import GivenAnswer
 from review.projects import PairSelection
-from storage import annotation_projects
-from storage import disputes as kept
+from storage.annotation import annotation_projects
+from storage.annotation import disputes as kept
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.models.core import Account

@@ -9,7 +9,7 @@ import zlib
 import pytest
 from sqlalchemy import insert, select, text
 
-from storage import series, snapshots, stored_relations, thinning
+from storage.boards import series, snapshots, stored_relations, thinning
 from storage.database import Database, Session
 from storage.integrity import integrity_check as integrity
 from storage.labels import label_sets

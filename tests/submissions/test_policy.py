@@ -21,10 +21,10 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_imports
+from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.core import AuditEvent, Job, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt
-from storage.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.visibility import EntryVisibility
 from submissions import policy_text, queries, status, visibility_options
 from submissions.metadata import Metadata, MetadataRejected

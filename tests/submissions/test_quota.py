@@ -15,13 +15,14 @@ from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
 from predictions.spool import UploadedFile
-from storage import confusables, submission_pause
+from storage import confusables
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_sets
+from storage.limits import submission_pause
+from storage.limits.sliding_window import DAY
 from storage.models.core import Score, Submission
 from storage.models.quota import Attempt, QuotaSubject
-from storage.sliding_window import DAY
 from submissions import queries
 from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, policy_from, quota_scopes, require_quota

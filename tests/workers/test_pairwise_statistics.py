@@ -22,13 +22,14 @@ from benchmark.scoring import Tally, tally
 from benchmark.statistics.pairwise import compare_all, rank_ranges_of, unpack
 from benchmark.statistics.reliability import majority
 from benchmark.votes import Votes
-from storage import snapshots, stored_relations, visibility
+from storage import visibility
+from storage.boards import snapshots, stored_relations
+from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
-from storage.snapshots import snapshot_at
 from storage.visibility import EntryVisibility
 from tests.databases import a_submission, new_database
 from tests.factories import small_benchmark

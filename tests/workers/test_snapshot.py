@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
-from storage import snapshots
+from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets

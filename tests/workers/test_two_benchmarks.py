@@ -12,7 +12,8 @@ from sqlalchemy.exc import IntegrityError
 
 from benchmark.items import build_table
 from benchmark.scorecard import SCORER_VERSION
-from storage import snapshots
+from storage.boards import snapshots
+from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
@@ -21,7 +22,6 @@ from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
 from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from storage.models.quota import Attempt
-from storage.snapshots import snapshot_at
 from submissions import queries
 from tests.databases import on_record
 from tests.factories import labels, small_benchmark

@@ -14,7 +14,8 @@ from leaderboard.board.rows import build_board
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.share.exports import as_csv, as_json, extract
 from maintenance.actions import approvals, entries
-from storage import snapshots, visibility
+from storage import visibility
+from storage.boards import snapshots
 from storage.clock import database_now
 from storage.database import Database
 from storage.jobs import job_queue

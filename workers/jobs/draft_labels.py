@@ -23,7 +23,7 @@ from benchmark.label_quality.annotation import (
     preferred_label,
 )
 from benchmark.labels import NOT_LABELLED, LabelSet, make_label_set
-from storage import adjudications, annotation_projects, disputes
+from storage.annotation import adjudications, annotation_projects, disputes
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets

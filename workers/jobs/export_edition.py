@@ -15,14 +15,14 @@ from curate.errors import CurateError
 from curate.pool import locked, write_json
 from curate.verification import ADJUDICATOR, VerificationRules
 from curate.verification_record import read_candidates, record_verification
-from storage import adjudications, annotation_projects, pools
-from storage.annotation_projects import Project
+from storage.annotation import adjudications, annotation_projects, pools
+from storage.annotation.annotation_projects import Project
+from storage.annotation.pools import PoolView
 from storage.answer_times import answer_times, seconds_taken
 from storage.database import Database, Session
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
-from storage.pools import PoolView
 
 EXPORTED = "editions.exported"
 _USUAL_ANSWERS = 2

@@ -16,12 +16,12 @@ from curate.pairs import PoolPair
 from curate.pool import PAIRS
 from curate.sources import read_objects
 from curate.verification_record import read_candidates
-from storage import pools
+from storage.annotation import pools
+from storage.annotation.pools import Candidate, NewPool
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
-from storage.pools import Candidate, NewPool
 
 IMPORTED = "pools.imported"
 CANDIDATES, GOLD, REPORT = "candidates.jsonl", "gold.jsonl", "filter.json"

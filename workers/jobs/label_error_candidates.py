@@ -12,7 +12,7 @@ from benchmark.label_quality.label_errors import FEWEST, MOST, candidates, disti
 from benchmark.statistics.reliability import majority
 from benchmark.votes import Matrix, Votes, resolved
 from common.text import pluralize
-from storage import disputes
+from storage.annotation import disputes
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks

@@ -27,13 +27,14 @@ from benchmark.statistics.pairwise import VERSION, JudgeCandidate, Variants, com
 from benchmark.statistics.reliability import majority
 from benchmark.statistics.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
-from storage import stored_relations, visibility
+from storage import visibility
+from storage.boards import stored_relations
+from storage.boards.stored_relations import NewRelations
 from storage.database import Database
 from storage.integrity import audit, row_commitments
 from storage.labels import label_imports, label_sets, ladder
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, RegisteredLabelSet, Score, StoredRelations, Submission
-from storage.stored_relations import NewRelations
 from workers.board_queries import BoardEntry, entries_off_board, entries_on_board, stored_counts
 from workers.scorer import Scorer
 from workers.snapshot_triggers import needs_snapshot

@@ -20,7 +20,8 @@ from sqlalchemy.orm import Session
 
 from benchmark import baselines
 from common import deltas
-from storage import reported_results, series, snapshots
+from storage import reported_results
+from storage.boards import series, snapshots
 from storage.clock import database_now, iso
 from storage.database import Database
 from storage.integrity import audit

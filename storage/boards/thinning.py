@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
-from storage import series
+from storage.boards import series
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit

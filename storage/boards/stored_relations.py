@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from benchmark.statistics import pairwise_delta
 from common import deltas
-from storage import series
+from storage.boards import series
+from storage.boards.series import SeriesPlace
+from storage.boards.snapshots import UNREADABLE
 from storage.models.core import StoredRelations
-from storage.series import SeriesPlace
-from storage.snapshots import UNREADABLE
 
 _IN_BODY = "{}"  # instead of a summary, where the body has it
 _COLUMNS = (StoredRelations.inputs, StoredRelations.id, StoredRelations.summary, StoredRelations.body)

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from common import deltas
-from storage import series
+from storage.boards import series
 from storage.models.core import Snapshot, ThinnedSnapshot
 
 UNREADABLE = (TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause

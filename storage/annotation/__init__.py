@@ -1,0 +1,1 @@
+"""Annotation projects, pools of candidates, adjudications and disputes."""

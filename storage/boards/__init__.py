@@ -1,0 +1,1 @@
+"""Published boards: snapshots, relations, their series of differences and their thinning."""

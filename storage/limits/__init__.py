@@ -1,0 +1,1 @@
+"""Limits of use: quota grants, sliding windows, shared rates, pauses."""
