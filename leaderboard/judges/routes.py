@@ -20,6 +20,7 @@ from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
 from leaderboard.responses import JSON, respond
+from leaderboard.share.exports import FORMATS
 
 _MOST_SEARCH = 100
 
@@ -108,7 +109,9 @@ def _table_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
     prefixes = {edition.benchmark: edition.context.prefix for edition in editions}
     context = editions[0].context
     values = {"lines": lines, "boards": boards, "composites": result, "asked": asked, "prefixes": prefixes}
-    return render(context, "judges.html", current="/judges", weights=dict(asked.weights), **values)
+    return render(
+        context, "judges.html", current="/judges", weights=dict(asked.weights), format=FORMATS["tex"], **values
+    )
 
 
 def _latex(editions: Sequence[BoardVersion], asked: JudgesQuery, address: str) -> bytes:
