@@ -43,6 +43,8 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
     monkeypatch.setattr(space, "ROOT", folder)
+    # The library reads the variable once for the whole process, which other tests may have started offline.
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     return folder
 
 
