@@ -122,7 +122,7 @@ def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
 def test_bytes_that_were_there_before_are_said_to_be() -> None:
     assert submit_html.duplicate_html({"id": "e1", "duplicate": False}) == ""
     told = submit_html.duplicate_html({"id": "e1", "duplicate": True})
-    assert "already submitted as <code>e1</code>; nothing changed." in told
+    assert "Already submitted as <code>e1</code>." in told
 
 
 def test_the_page_says_how_long_it_keeps_a_file() -> None:
