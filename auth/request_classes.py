@@ -43,7 +43,7 @@ def _computes(scope: Mapping[str, Any]) -> bool:
     path = scope["path"]
     if path.startswith(("/app", "/auth", "/account", "/static/")):
         return False
-    return bool(scope.get("query_string")) or path.startswith("/export/") or path.endswith("/og.png")
+    return bool(scope.get("query_string")) or path.startswith(("/export/", "/judges/")) or path.endswith("/og.png")
 
 
 def is_upload(scope: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Rows of files and data sets, each with the place where it is: JSON lines, parquet, a Hub dataset at a commit."""
+"""Rows of JSON lines, parquet files and Hub datasets at a commit, each with the place where it was read."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
+from uuid import uuid4
 
 import brotli
 
@@ -41,7 +42,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class CurrentSnapshot:
-    """Where the public board is: the current snapshot, since when scores are delayed (None: they are not), what
+    """The state of the public board: the current snapshot, since when scores are delayed (None: they are not), what
     maintainers say while they take no submissions (None: they take them), and which entries are off the board now."""
 
     snapshot_id: str | None
@@ -115,8 +116,9 @@ class BoardVersion:
     delayed_since: datetime | None = None
     paused: str | None = None
     old: bool = False  # not the current one
-    public_url: str = ""  # where the service stands for others, as far as it is configured
+    public_url: str = ""  # the service's public address, where one is configured
     turns: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
+    serial: str = field(default_factory=lambda: uuid4().hex)  # of no two versions the same
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -19,7 +19,7 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import project_pairs, text_output
-from review.adjudication_queue import AdjudicationQueue, queue
+from review.adjudication_queue import TWO, AdjudicationQueue, contested, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.project_pairs import DraftLabel, in_order
 from review.projects import ProjectNumber, known
@@ -177,6 +177,8 @@ def answer(ctx: ActionContext, project: ProjectNumber, place: Place, given_answe
         before = annotation_projects.answer(session, project, ctx.user.account, key)
         if before is not None and _as_seen(before, seen) == given_answer:
             return ActionResult(False, "It is saved already.")
+        if before is None:
+            _refuse_what_may_be_decided(session, result, key, ctx.user)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", "You have seen which models wrote these; your preference stays.")
@@ -257,6 +259,15 @@ def _rights(session: Session, project: int, user: Identity) -> _Rights:
     maintainer = Role.MAINTAINER in user.roles
     annotates = maintainer or user.account in annotation_projects.annotators(session, project)
     return _Rights(annotates, maintainer or user.account in adjudications.adjudicators(session, project))
+
+
+def _refuse_what_may_be_decided(session: Session, project: Project, key: str, user: Identity) -> None:
+    """Raise Conflict where the user may look at the answers of others, or has decided the pair: no answer is blind."""
+    if not _rights(session, project.id, user).adjudicates:
+        return
+    open_pairs = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
+    if key in open_pairs or key in adjudications.decisions(session, project.id):
+        raise Conflict("contested", "Annotators differ about this pair: decide it as an adjudicator.")
 
 
 def _open_to(session: Session, user: Identity, benchmark: str, project: int, *, lock: bool = False) -> Project:

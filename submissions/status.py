@@ -171,19 +171,19 @@ def _line(status: Status, created_at: float) -> Owned:
     )
 
 
-def _look(session: Session, factses: Sequence[queries.SubmissionFacts]) -> list[Status]:
-    names = [factse.id for factse in factses]
+def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> list[Status]:
+    names = [facts.id for facts in submissions]
     off, approvals = is_removed(session, names), visibility.approvals(session, names)
     shown = visibility.many(session, names)
     return [
         _status(
-            factse,
-            job_queue.progress(session, factse.id),
-            off.get(factse.id),
-            *approvals.get(factse.id, (visibility.APPROVED, None)),
-            shown.get(factse.id, PLAIN),
+            facts,
+            job_queue.progress(session, facts.id),
+            off.get(facts.id),
+            *approvals.get(facts.id, (visibility.APPROVED, None)),
+            shown.get(facts.id, PLAIN),
         )
-        for factse in factses
+        for facts in submissions
     ]
 
 

@@ -85,9 +85,9 @@ def _first(row: BoardRow, names: Sequence[str]) -> float | None:
     return next((value for name in names if (value := row.scores[name]) is not None), None)
 
 
-def _differs(board: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> bool:
+def _differs(old: BoardRow, new: BoardRow, names: Sequence[str], hidden: bool) -> bool:
     as_shown = percent if hidden else (lambda share: share)
-    return any(as_shown(board.value(name)) != as_shown(other.value(name)) for name in names)
+    return any(as_shown(old.value(name)) != as_shown(new.value(name)) for name in names)
 
 
 def _said(points: float, hidden: bool) -> str:
@@ -95,9 +95,9 @@ def _said(points: float, hidden: bool) -> str:
     return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
 
 
-def _line(delta: float | None, board: BoardRow, other: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
-    name = " ".join(f"{other.model} {other.version}".split())
+def _line(delta: float | None, old: BoardRow, new: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:
+    name = " ".join(f"{new.model} {new.version}".split())
     message = "" if delta is None else _said(delta, hidden)
     return RankChange(
-        other.id, name, percent(_first(board, names)), percent(_first(other, names)), message, board.rank, other.rank
+        new.id, name, percent(_first(old, names)), percent(_first(new, names)), message, old.rank, new.rank
     )

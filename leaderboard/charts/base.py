@@ -92,7 +92,7 @@ def empty_chart(notes: tuple[str, ...], title: str = "No data for this figure") 
 
 
 def rounded(chart: Chart) -> Chart:
-    """Return the numbers to take along with one decimal, as everything about labels that are not public."""
+    """Return the numbers to take along with one decimal, as for everything about labels that are not public."""
     rows = tuple(tuple(round(cell, 1) if isinstance(cell, float) else cell for cell in row) for row in chart.rows)
     if chart.figure is not None:
         chart.figure.layout.meta = {**chart.figure.layout.meta, "csv": as_csv(chart.header, rows)}

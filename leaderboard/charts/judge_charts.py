@@ -1,6 +1,6 @@
 """Charts of chosen judges. Pure: the same entries and the same query give the same figure.
 
-What is shown is decided in `estimates` and `measures`, where it is in `drawing` and `plots`; here they meet, one
+What is shown is decided in `estimates` and `bias`, its layout in `dot_plots` and `layout`; here they meet, one
 function per figure: those about the judges chosen. Those about the board around them are in `board_charts`.
 """
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from benchmark.disclosure import PUBLIC
 from benchmark.statistics.composite import BenchmarkScore, Composite, composites
 from benchmark.statistics.uncertainty import Interval
+from leaderboard.board.disclosure import rounded
 from leaderboard.judges.table import JudgeLine
 
 LARGEST_WEIGHT = 9.0
@@ -31,7 +33,10 @@ def _scores(line: JudgeLine) -> dict[str, BenchmarkScore]:
     for cell in line.cells:
         headline = cell.figures[0] if cell is not None and cell.figures else None
         if cell is not None and headline is not None and headline.key == cell.board.headline and headline.interval:
-            scores[cell.board.benchmark] = BenchmarkScore(headline.value, Interval(*headline.interval))
+            shown = (headline.value, *headline.interval)
+            # Weights could tell more digits of a score than its board does.
+            value, low, high = shown if cell.board.level == PUBLIC else rounded(shown)
+            scores[cell.board.benchmark] = BenchmarkScore(value, Interval(low, high))
     return scores
 
 

@@ -21,6 +21,7 @@ from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
 from leaderboard.responses import JSON, respond
 from leaderboard.share.exports import FORMATS
+from leaderboard.share.routes import base_of
 
 _MOST_SEARCH = 100
 
@@ -59,9 +60,9 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
     async def latex(request: Request) -> Response:
         editions = [await board.current() for board in boards]
         asked = _read(request, editions)
-        address = str(request.url.replace(path="/judges", query=asked.url(asked.sort).partition("?")[2]))
+        address = base_of(editions[0], request) + asked.url(asked.sort)
         made = await editions[0].ready(
-            f"{_key(editions)}.tex|{asked.url(asked.sort)}",
+            f"{_key(editions)}.tex|{address}",
             lambda: CachedResponse.of(_latex(editions, asked, address), "application/x-tex; charset=utf-8"),
         )
         return respond(made, request.headers)
@@ -97,7 +98,8 @@ def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
 
 
 def _key(editions: Sequence[BoardVersion]) -> str:
-    return "/judges|" + "|".join(edition.snapshot_id for edition in editions)
+    """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
+    return "/judges|" + "|".join(f"{edition.snapshot_id}.{edition.serial}" for edition in editions)
 
 
 def _lines(editions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:

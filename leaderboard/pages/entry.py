@@ -219,7 +219,7 @@ def _facts(entry: Json) -> list[tuple[str, str, str]]:
 
 
 def _history(edition: BoardVersion, entry: Json, asked: EntryQuery) -> list[HistoryPoint]:
-    """Return how the entry is under every label revision it was scored with, the current one first."""
+    """Return the entry's scores under every label revision it was scored with, the current one first."""
     current = edition.snapshot["label_revision"]
     history_points = []
     for revision in sorted(entry["tallies"], key=lambda name: (name != current, name)):

@@ -28,6 +28,8 @@ def retry_task(ctx: ActionContext, task: RowNumber) -> ActionResult:
     failed = operations.task(ctx, task)
     if failed.state != "failed":
         return ActionResult(False, f"Task {task} has not failed: it is {failed.state}.")
+    if failed.benchmark not in ("", ctx.benchmark):
+        raise Conflict("other-benchmark", f"Task {task} is about {failed.benchmark}: ask for it there.")
     for retry in ctx.retries.get(failed.kind, ()):
         if (result := retry(ctx, failed)) is not None:
             return result

@@ -85,10 +85,10 @@ def _as_stored(prediction: PairPrediction, table: ItemTable, index: int) -> Sequ
     Raises:
         UnmatchedPrediction: the file takes a label for known that is hidden.
     """
-    if prediction.preferred_first and not table.spec.public_labels:
-        message = "the record does not tell which response was shown first; repeat both responses, or the prompt"
-        raise UnmatchedPrediction("rewards", "order-unclear", message)
     about_label = prediction.responses is None and preferred_is_named(table.spec)
+    if (prediction.preferred_first or about_label) and not table.spec.public_labels:
+        message = "the record does not tell which response was shown first; repeat both responses, or the prompt"
+        raise UnmatchedPrediction("responses" if about_label else "rewards", "order-unclear", message)
     if prediction.preferred_first or about_label:
         return [(PREFERRED, OTHER)[vote] if vote in (0, 1) else vote for vote in prediction.votes]
     turned = prediction.responses is not None and _fingerprints(prediction.responses) != table.items[index].responses

@@ -36,14 +36,10 @@ def known(session: Session, benchmark: str, *, drafts: bool = True) -> list[Weak
         select(*columns).where(WeakHiding.benchmark == benchmark).order_by(WeakHiding.revision, WeakHiding.against)
     )
     secret = set() if drafts else label_imports.drafts(session, benchmark)
-    return [
-        weakly_hidden
-        for row in rows
-        if not {(weakly_hidden := WeaklyHidden(*row)).revision, weakly_hidden.against} & secret
-    ]
+    return [weak for row in rows if not {(weak := WeaklyHidden(*row)).revision, weak.against} & secret]
 
 
-def record(session: Session, benchmark: str, hiddens: Collection[WeaklyHidden], looked_at: Collection[str]) -> None:
+def record(session: Session, benchmark: str, weak_sets: Collection[WeaklyHidden], looked_at: Collection[str]) -> None:
     """Replace what is known between the revisions that were looked at."""
     session.execute(
         delete(WeakHiding).where(
@@ -53,14 +49,14 @@ def record(session: Session, benchmark: str, hiddens: Collection[WeaklyHidden], 
         ),
         execution_options={"synchronize_session": False},
     )
-    for hidden in hiddens:
-        session.execute(insert(WeakHiding).values(benchmark=benchmark, **hidden._asdict()))
+    for weak in weak_sets:
+        session.execute(insert(WeakHiding).values(benchmark=benchmark, **weak._asdict()))
 
 
-def accept(session: Session, benchmark: str, hiddens: Collection[WeaklyHidden]) -> None:
+def accept(session: Session, benchmark: str, weak_sets: Collection[WeaklyHidden]) -> None:
     """Record that these are meant to be weakly hidden."""
-    for hidden in hiddens:
-        record(session, benchmark, [hidden._replace(accepted=True)], hidden[:2])
+    for weak in weak_sets:
+        record(session, benchmark, [weak._replace(accepted=True)], weak[:2])
 
 
 def forget(session: Session, benchmark: str, revision: str) -> None:

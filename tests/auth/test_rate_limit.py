@@ -94,6 +94,7 @@ def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
         ("HEAD", "/compare?entries=a,b", "compute"),
         ("GET", "/api/v1/leaderboard?as_of=2026-11-01", "compute"),
         ("GET", "/export/board.parquet", "compute"),
+        ("GET", "/judges/some-judge", "compute"),
         ("GET", "/entries/e0/og.png", "compute"),
         ("GET", "/entries/e0", ""),
         ("GET", "/static/site.css?v=1", ""),

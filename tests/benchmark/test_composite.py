@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+from math import erfc, hypot, sqrt
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.statistics.clustered_intervals import clustered_wilson
-from benchmark.statistics.composite import BenchmarkScore, composites, weighted_mean
-from benchmark.statistics.uncertainty import Interval, wilson
+from benchmark.statistics.composite import RANKED_AT_MOST, BenchmarkScore, composites, weighted_mean
+from benchmark.statistics.uncertainty import Interval, Z, holm, wilson
 
 
 def score(right: int, n: int) -> BenchmarkScore:
@@ -85,3 +88,25 @@ def test_equal_judges_without_uncertainty_are_not_separated() -> None:
     certain = BenchmarkScore(1.0, Interval(1.0, 1.0))
     found = composites({"a": {"x": certain}, "b": {"x": certain}}, {"x": 1})
     assert {(one.best, one.worst) for one in found.values()} == {(1, 2)}
+
+
+@given(st.lists(st.integers(1, 99), min_size=2, max_size=7))
+def test_rank_ranges_are_those_of_testing_every_pair_one_by_one(rights: list[int]) -> None:
+    scores = {str(place): {"x": score(right, 100)} for place, right in enumerate(rights)}
+    found = composites(scores, {"x": 1})
+    pairs, p_values = [], []
+    for first, second in permutations(scores, 2):
+        best, other = scores[first]["x"], scores[second]["x"]
+        if (best.value, second) > (other.value, first):  # each pair once, the better one first
+            error = hypot(best.value - best.interval.low, other.interval.high - other.value) / Z
+            pairs.append((first, second))
+            p_values.append(erfc((best.value - other.value) / error / sqrt(2)))
+    apart = [pair for pair, p in zip(pairs, holm(p_values), strict=True) if p < 0.05]
+    for judge, composite in found.items():
+        assert composite.best == 1 + sum(second == judge for _, second in apart)
+        assert composite.worst == len(scores) - sum(first == judge for first, _ in apart)
+
+
+def test_too_many_judges_have_composites_without_ranks() -> None:
+    scores = {str(place): {"x": score(place % 90 + 5, 100)} for place in range(RANKED_AT_MOST + 1)}
+    assert {(one.best, one.worst) for one in composites(scores, {"x": 1}).values()} == {(None, None)}

@@ -61,15 +61,15 @@ def weak_pairs(
 ) -> list[WeaklyHidden]:
     """Return those of the first that are not public and agree too much with one of the second that is."""
     open_ones = [one for one in public if levels.get(one.revision, PUBLIC) == PUBLIC]
-    hiddens = []
+    weak_sets = []
     for one in hidden:
         level = levels.get(one.revision, PUBLIC)
         for other in open_ones if level != PUBLIC else ():
             shared = overlap(one, other, scorer.table)
             if shared.weak:
                 submissions = submissions_to_reveal(shared, level)
-                hiddens.append(WeaklyHidden(one.revision, other.revision, submissions, False))
-    return hiddens
+                weak_sets.append(WeaklyHidden(one.revision, other.revision, submissions, False))
+    return weak_sets
 
 
 def _held(scorer: Scorer, store: LabelStore, levels: Levels) -> dict[str, LabelSet]:

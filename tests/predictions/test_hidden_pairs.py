@@ -1,0 +1,33 @@
+"""Files about labelled pairs whose labels are hidden: no vote may refer to the label."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from benchmark.pairs.labelled_pairs import read_pairs
+from benchmark.pairs.pair_table import pair_table
+from benchmark.spec import load_spec
+from predictions.parse import parse_predictions
+from predictions.problems import UploadRejected
+from tests.pair_files import mm_rlhf_items
+
+SPEC = load_spec("mm-rlhf-rewardbench")
+ITEMS = mm_rlhf_items(seed=5)
+
+
+def lines(row: dict[str, object], *fields: str) -> bytes:
+    return "\n".join(json.dumps({**{name: item[name] for name in fields}, **row}) for item in ITEMS).encode()
+
+
+@pytest.mark.parametrize("row", [{"votes": [0]}, {"rewards": [1.0, 0.0]}], ids=["native", "rewards"])
+def test_a_vote_without_responses_is_refused_where_the_preferred_one_is_stored_first(row: dict[str, object]) -> None:
+    public = pair_table([read_pairs(ITEMS, SPEC)])
+    hidden = pair_table([read_pairs(ITEMS, replace(SPEC, public_labels=False))])
+    data = lines(row, "id")
+    assert parse_predictions(data, public).votes.matrix.shape == (len(ITEMS), 1)
+    with pytest.raises(UploadRejected) as refused:
+        parse_predictions(data, hidden)
+    assert {problem.code for problem in refused.value.problems} == {"order-unclear"}
