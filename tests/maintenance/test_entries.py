@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -211,13 +210,6 @@ def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Sc
         {"organisation": "A lab"},
         {"organisation": None},
     )
-
-
-def test_an_edit_under_another_benchmark_is_refused(database: Database, ids: list[str]) -> None:
-    """Names are compared with the reported results of the benchmark that a request is about."""
-    elsewhere = replace(by(database, OWNER_OF_IT, parse=parse), benchmark="other")
-    with pytest.raises(NotFound):
-        entries.edit(elsewhere, ids[0], {"notes": "new"})
 
 
 def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str]) -> None:
