@@ -46,7 +46,7 @@ class BenchmarkMiddleware:
             return self._app
         path: str = scope["path"]
         if path.startswith(PREFIX):
-            return self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
+            return await self._below_prefix(scope, *path.removeprefix(PREFIX).partition("/"))
         if path == "/app/analyse" and (wanted := self._asked(scope)) in self._ids[1:]:
             return RedirectResponse(_with_query(f"{path}-{wanted}", scope), 307)
         if not path.startswith((_API, "/account/")):
@@ -54,17 +54,17 @@ class BenchmarkMiddleware:
         wanted = self._asked(scope) if path.startswith(_API) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted)
-        benchmark = wanted or await self._by_submission(path)
+        benchmark = await self._by_submission(path) or wanted  # a submission is in one benchmark, whatever is asked
         return self._inside(benchmark, path) if benchmark in self._ids[1:] else self._app
 
-    def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
+    async def _below_prefix(self, scope: Scope, benchmark: str, slash: str, rest: str) -> ASGIApp:
         if benchmark not in self._ids:
             return self._app
         if benchmark == self._ids[0]:
             return RedirectResponse(_with_query("/" + rest.lstrip("/"), scope), 308)  # "//x" would be another host
         if not slash:
             return RedirectResponse(_with_query(f"{PREFIX}{benchmark}/", scope), 308)
-        return self._inside(benchmark, f"/{rest}")
+        return self._inside(await self._by_submission(f"/{rest}") or benchmark, f"/{rest}")
 
     def _inside(self, benchmark: str, path: str) -> ASGIApp:
         """Return the application as it sees a request about another benchmark than the first."""
