@@ -1,4 +1,4 @@
-"""Notifications of PostgreSQL: whoever waits for an audit event hears of it at its commit, instead of asking again.
+"""Notifications of PostgreSQL: a process that waits for an audit event hears of it at its commit.
 
 Each event is announced by the transaction that appends it (storage/integrity/audit.py). On SQLite, and while the
 connection that listens is lost, nobody hears anything, and those who wait go on asking.

@@ -545,16 +545,7 @@ def unpack(body: bytes) -> PairwiseArrays:
     Raises:
         ValueError: the data is something else.
     """
-    content = zlib.decompress(body) if body[:1] == b"\x78" else b""
-    if not content.startswith(MAGIC):
-        raise ValueError("these are not stored relations")
-    end = content.index(b"\n", len(MAGIC))
-    header = json.loads(content[len(MAGIC) : end])
-    arrays, offset = {}, end + 1
-    for name, kind, shape in header["arrays"]:
-        count = int(np.prod(shape, dtype=np.int64))
-        arrays[name] = np.frombuffer(content, kind, count, offset).reshape(shape)
-        offset += arrays[name].nbytes
+    header, arrays = read_arrays(zlib.decompress(body) if body[:1] == b"\x78" else b"")
     right = arrays.get("right")
     return PairwiseArrays(
         header["label_revision"],
@@ -566,6 +557,24 @@ def unpack(body: bytes) -> PairwiseArrays:
         arrays.get("bands"),
         _grouped_pairs(arrays, len(header["entries"])),
     )
+
+
+def read_arrays(content: bytes) -> tuple[Json, dict[str, Array]]:
+    """Return the header and the arrays of uncompressed relations.
+
+    Raises:
+        ValueError: the content is something else.
+    """
+    if not content.startswith(MAGIC):
+        raise ValueError("these are not stored relations")
+    end = content.index(b"\n", len(MAGIC))
+    header = json.loads(content[len(MAGIC) : end])
+    arrays, offset = {}, end + 1
+    for name, kind, shape in header["arrays"]:
+        count = int(np.prod(shape, dtype=np.int64))
+        arrays[name] = np.frombuffer(content, kind, count, offset).reshape(shape)
+        offset += arrays[name].nbytes
+    return header, arrays
 
 
 def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmark.statistics.pairwise import KAPPA_AT_MOST, MAGIC
+from benchmark.statistics.pairwise import KAPPA_AT_MOST, MAGIC, read_arrays
 
 Array = npt.NDArray[Any]
 Places = npt.NDArray[np.int64]
@@ -36,16 +36,7 @@ class StoredArrays:
     @classmethod
     def read(cls, content: bytes) -> StoredArrays:
         """Raise ValueError where these are no relations."""
-        if not content.startswith(MAGIC):
-            raise ValueError("these are not stored relations")
-        end = content.index(b"\n", len(MAGIC))
-        header = json.loads(content[len(MAGIC) : end])
-        arrays, offset = {}, end + 1
-        for name, kind, shape in header["arrays"]:
-            count = int(np.prod(shape, dtype=np.int64))
-            arrays[name] = np.frombuffer(content, kind, count, offset).reshape(shape)
-            offset += arrays[name].nbytes
-        return cls(header, arrays)
+        return cls(*read_arrays(content))
 
     def write(self) -> bytes:
         """Return the content."""

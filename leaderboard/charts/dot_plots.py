@@ -43,7 +43,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One line of a drawing: its name, a few words in small type beside it, and whether it is told by others.
+    """One line of a drawing: its name, a few words in small type beside it, and whether others reported it.
 
     A ``heading`` has no numbers: it says what is beneath it.
     """

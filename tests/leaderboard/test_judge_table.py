@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmark.disclosure import BY_CATEGORY
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
@@ -85,3 +86,13 @@ def test_the_latex_of_the_table_says_how_each_column_is_made_and_escapes_names()
     assert r"\input{x}" not in text and r"50\%\_" in text
     assert text.count("mean of 3") == 2 and "Composite" in text and "[" in text
     assert text.count(r" \\") == 1 + len(lines)
+
+
+def test_weights_tell_no_more_digits_of_a_hidden_score_than_its_board() -> None:
+    hidden = replace(_board(("A", 0.71234)), level=BY_CATEGORY)
+    boards = [hidden, _board(("A", 0.6), benchmark="other")]
+    lines = judge_lines(boards)
+    exact, public = (cell.figures[0].value for cell in lines[0].cells if cell is not None)
+    assert round(exact, 3) != exact
+    found = composite_of(lines, {"vl-rewardbench": 9, "other": 1})[lines[0].slug]
+    assert found.value == pytest.approx((9 * round(exact, 3) + public) / 10, abs=1e-12)
