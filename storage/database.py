@@ -5,13 +5,15 @@ sessions start with BEGIN IMMEDIATE, because a read that later turns into a writ
 whatever the timeout. PostgreSQL: READ COMMITTED for writes, one consistent snapshot per read session.
 """
 
+from __future__ import annotations
+
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import URL
@@ -21,6 +23,9 @@ from sqlalchemy.orm import Session as Session  # actions name the type and impor
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from common.canonical_json import is_old_link
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 BUSY_SECONDS = 30.0
 SESSION_LIMITS = {"lock_timeout": "10s", "statement_timeout": "120s"}
@@ -42,6 +47,12 @@ _REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry") 
 LARGEST = 2**31 - 1
 """The largest number that anything numbered can have: an INTEGER of PostgreSQL."""
 _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
+MIGRATION_SECONDS = 180.0
+"""How long a migration tries to get its locks: longer than PostgreSQL lets any statement or idle writer hold one."""
+
+_MIGRATION_LOCK_TIMEOUT = "200ms"  # far below deadlock_timeout (1 s), so that it is the migration that gives way
+_MIGRATION_PAUSE = 0.1
+_LOCK_ERRORS = ("40P01", "55P03")  # deadlock_detected, lock_not_available
 
 
 class DatabaseUnusable(Exception):
@@ -171,12 +182,33 @@ def migrate(database: Database) -> None:
 
     Raises OldChain and UnknownSchema, and then has changed nothing.
     """
-    from alembic import command  # half the time that importing this module would take, for one call
-    from alembic.config import Config
-    from alembic.util import CommandError
+    from alembic.config import Config  # half the time that importing this module would take, for one call
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    upgrade(database, config)
+
+
+def upgrade(database: Database, config: Config) -> None:
+    """Run the migrations of an Alembic configuration, again and again while others hold locks that they need.
+
+    A migration that waits makes everybody wait behind it, and may wait for somebody who waits for it: so it waits only
+    briefly, gives its own locks back, and begins anew.
+    """
+    end = time.monotonic() + MIGRATION_SECONDS
+    while True:
+        try:
+            return _upgrade_once(database, config)
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) not in _LOCK_ERRORS or time.monotonic() > end:
+                raise
+            time.sleep(_MIGRATION_PAUSE)
+
+
+def _upgrade_once(database: Database, config: Config) -> None:
+    from alembic import command
+    from alembic.util import CommandError
+
     with _migration_connection(database) as connection:
         _refuse_old_chain(connection)
         config.attributes["connection"] = connection
@@ -202,6 +234,7 @@ def _migration_connection(database: Database) -> Iterator[Connection]:
             for name in (*SESSION_LIMITS, _IDLE_LIMIT):  # a migration may take long, and others wait for it
                 connection.exec_driver_sql(f"SET LOCAL {name} = 0")
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_MIGRATION_LOCK_TIMEOUT}'")
         yield connection
 
 

@@ -89,7 +89,7 @@ def test_a_pair_is_verified_with_its_draft_after_the_first_answer_and_then_adjud
 ) -> None:
     page = _open(browser, f"{url}/annotate/1", MAINTAINER)
     expect(page.locator("#query")).to_have_text("What is in picture 0?")
-    page.wait_for_function("document.getElementById('image').naturalWidth === 64")
+    expect(page.locator("#image")).to_have_js_property("naturalWidth", 64)
     expect(page.locator("#draft")).to_be_hidden()
     assert "two dogs in" not in page.content()
     first, second = (_key(database, MAINTAINER, 1, letter) for letter in "ab")
