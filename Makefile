@@ -63,8 +63,8 @@ acceptance: dev  ## every real prediction file through a real browser, as a tabl
 bench: dev  ## the performance table
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself
 
-lock: dev  ## write the lock files anew from requirements.txt, -judge.txt, -curate.txt, -s3.txt and -dev.txt
-	@for name in requirements requirements-judge requirements-curate requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+lock: dev  ## write the lock files anew from requirements.txt, and requirements-*.txt
+	@for name in requirements requirements-judge requirements-curate requirements-mcp requirements-otel requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 		--generate-hashes --no-annotate --custom-compile-command "make lock" $$name.txt -o $$name.lock; done
 
 screenshots: dev  ## the pictures of the board in the README, from a demo of its own
