@@ -52,6 +52,7 @@ NAVIGATION = (
     ("About", "/about"),
 )
 ACTION = ("Submit predictions", "/app/submit")
+HEADER_ID, FOOTER_ID = "vl-header", "vl-footer"  # of the header and the footer in Gradio's pages
 
 PUBLIC_LABELS = (
     "Everybody can look these labels up. A score here says how a judge answered, not that it had not seen the answers."

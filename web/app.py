@@ -60,11 +60,10 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     )
     _add_benchmark(app, settings, services, services.first)
     app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
-    _add_accounts(app, settings, services)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
-    add_exception_handlers(app, services, services.first.context)
+    add_exception_handlers(app, services, services.first)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
     return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
 
@@ -73,7 +72,7 @@ def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: Be
     """Return the application of another benchmark than the first. What the API has once is answered by `main`."""
     app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None)
     _add_benchmark(app, settings, services, of)
-    add_exception_handlers(app, services, of.context)
+    add_exception_handlers(app, services, of)
     missing = app.router.default
 
     async def default(scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,9 +83,10 @@ def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: Be
 
 
 def _add_benchmark(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
-    """Add what each benchmark has: board, pages, API, submitting, maintenance, review."""
+    """Add what each benchmark has: board, pages, API, submitting, accounts, maintenance, review."""
     _add_board(app, services, of)
     _add_submissions(app, settings, services, of)
+    _add_accounts(app, services, of)
     _add_maintenance(app, settings, services, of)
     _add_review(app, settings, services, of)
 
@@ -117,7 +117,7 @@ def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: B
     rules = _activity_rules(of)
     app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
     owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
-    app.include_router(submissions.pages.build(database, use_cases, services.auth, services.account_pages, owner))
+    app.include_router(submissions.pages.build(database, use_cases, services.auth, of.account_pages, owner))
     app.include_router(receipts.api.build(of.receipts))
 
 
@@ -151,7 +151,8 @@ def _add_review(app: FastAPI, settings: Settings, services: Services, of: Benchm
     app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, of.context)))
 
 
-def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
+    """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     database = services.database
 
     def rows(user: Identity) -> list[SubmissionRow]:
@@ -170,9 +171,9 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
     app.include_router(
         auth.routes.build(
             services.auth,
-            services.account_pages,
+            of.account_pages,
             submissions_of=rows,
-            next_one=partial(next_submission_line, services.first.submissions),
+            next_one=partial(next_submission_line, of.submissions),
             activity=activity,
         )
     )

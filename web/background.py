@@ -26,7 +26,9 @@ from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware.noscript import NoscriptMiddleware
+from web.middleware.html_pages import HtmlPagesMiddleware
+from web.middleware.noscript import insert_noscript
+from web.page_values import rewrite_pages
 from web.services import Services, replicating_litestream
 from web.startup import child_environment
 from workers.supervisor import Supervisor
@@ -152,7 +154,9 @@ async def _run_gradio(
     shell, pages = await asyncio.to_thread(_build_gradio, settings, services)
     async with shell.router.lifespan_context(shell):
         mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-        allowlist.attach(NoscriptMiddleware(mounted), frozenset(pages.fns))
+        rewrite = rewrite_pages(services, settings.upload_limit_bytes / 2**20)
+        served = HtmlPagesMiddleware(mounted, lambda scope, page: insert_noscript(rewrite(scope, page)))
+        allowlist.attach(served, frozenset(pages.fns))
         await stop.wait()
 
 

@@ -54,6 +54,7 @@ class BenchmarkServices:
     submissions: SubmissionService
     submission_status: Callable[[str, Identity], Status | None]
     receipts: ReceiptService
+    account_pages: AccountPages
     board: BoardCache
     items: ItemCatalog
 
@@ -74,7 +75,6 @@ class Services:
 
     database: Database
     auth: AuthService
-    account_pages: AccountPages
     spool: Spool
     benchmarks: tuple[BenchmarkServices, ...]
     request_metrics: RequestMetrics
@@ -109,7 +109,6 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     return Services(
         database=database,
         auth=auth,
-        account_pages=AccountPages(environment(contexts[0]), [submissions.pages.TEMPLATES]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),
@@ -128,6 +127,7 @@ def _benchmark_services(
         submissions=_submission_service(settings, served, database, signer),
         submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
         receipts=ReceiptService(database, served.spec, signer, served.hidden_labels),
+        account_pages=AccountPages(environment(context), [submissions.pages.TEMPLATES]),
         board=BoardCache(
             snapshots,
             context=context,

@@ -116,7 +116,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     root = tmp_path_factory.mktemp("benchmarks")
     labels = ",".join(_add_benchmark(root, name) for name in CATEGORIES)
     definitions = str(root / "definitions")
-    with running(root / "data", LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
+    with running(root / "data", gradio=True, LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
         ids = {name: _upload(service, name, wrong) for name, wrong in (("weather", 4), ("traffic", 10))}
         until(lambda: _scored(service, ids), 60, "both benchmarks are scored and published")
         yield World(service, ids)
@@ -208,3 +208,19 @@ def test_a_judge_has_one_page_with_its_results_on_each_benchmark(world: World) -
         "traffic": 0.75,
     }
     world.get("/judges/nobody", status=404)
+
+
+def test_the_submit_page_is_served_with_the_name_of_its_benchmark(world: World) -> None:
+    for query, name in (("", "weather"), ("?benchmark=traffic", "traffic")):
+        page = world.get(f"/app/submit{query}")
+        assert f"<title>Submit predictions · Pictures of {name} leaderboard</title>" in page
+        assert page.count("wrote for Pictures of ") == page.count(f"wrote for Pictures of {name}") == 1
+    assert "/b/traffic/policy" in world.get("/app/submit?benchmark=traffic")
+    assert "<title>Analyse · Pictures of traffic leaderboard</title>" in world.get("/app/analyse-traffic")
+
+
+def test_account_pages_lead_back_to_the_benchmark(world: World) -> None:
+    for page in (world.get("/b/traffic/account"), world.get(f"/account/submissions/{world.ids['traffic']}")):
+        assert '<a class="brand" href="/b/traffic/"' in page
+        assert 'href="/b/traffic/account"' in page
+    assert '<a class="brand" href="/"' in world.get("/account")

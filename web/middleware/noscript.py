@@ -2,48 +2,12 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 _SENTENCE = (
     b'<noscript><p style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch">'
     b'This page needs JavaScript. <a style="color: inherit" href="/">The board</a> and the other public pages work '
     b'without it; <a style="color: inherit" href="/about#predictions">files are checked</a> and submitted from a '
     b'command line, too. <a style="color: inherit" href="/docs">All of it over HTTP</a></p></noscript>'
 )
-
-
-class NoscriptMiddleware:
-    """An application whose pages begin with a sentence for those who see nothing else of them."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        start: Message | None = None
-        body = b""
-
-        async def sending(message: Message) -> None:
-            nonlocal start, body
-            if message["type"] == "http.response.start" and _is_page(message):
-                start = message  # its length is known when the page is there
-            elif start is None or message["type"] != "http.response.body":
-                await send(message)
-            else:
-                body += message.get("body", b"")
-                if not message.get("more_body"):
-                    page = insert_noscript(body)
-                    MutableHeaders(scope=start)["content-length"] = str(len(page))
-                    await send(start)
-                    await send({"type": "http.response.body", "body": page})
-
-        await self._app(scope, receive, sending if scope["type"] == "http" and scope["method"] == "GET" else send)
-
-
-def _is_page(start: Message) -> bool:
-    headers = MutableHeaders(scope=start)
-    return headers.get("content-type", "").startswith("text/html") and "content-encoding" not in headers
 
 
 def insert_noscript(page: bytes) -> bytes:
