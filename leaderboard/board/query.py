@@ -38,7 +38,7 @@ class Filter:
     key: str
     label: str
     term: str
-    kind: Literal["select", "number", "date"]
+    kind: Literal["select", "number", "date", "text"]
     pattern: str  # what a value has to look like
     choices: tuple[tuple[str, str], ...] = ()
 

@@ -67,11 +67,12 @@ _DAYS = re.compile(rf"(<=|>=|<|>|=)?({_DAY})(?:\.\.({_DAY}))?")
 def compile_search(text: str, spec: BenchmarkSpec) -> Test:
     """Return a test for rows: words that must all occur, and ``field:value`` with <, <=, >, >=, = or a..b for
     numbers and days. A day may be a month or a year: ``date:>=2026-05``."""
-    tests = [term(word, spec) for word in _words(text)]
+    tests = [term(word, spec) for word in words(text)]
     return lambda row: all(test(row) for test in tests)
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
+    """Return the words of a search in lower case; quotation marks hold several together."""
     splitter = shlex.shlex(text.lower(), posix=True, punctuation_chars="")
     splitter.whitespace_split, splitter.commenters, splitter.quotes, splitter.escape = True, "", '"', ""
     try:
