@@ -59,7 +59,8 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         redoc_url=None,
     )
     _add_benchmark(app, settings, services, services.first)
-    app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
+    boards = [benchmark.board for benchmark in services.benchmarks]
+    app.include_router(leaderboard.judges.routes.build(boards, [one.items.relations for one in services.benchmarks]))
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)

@@ -1,18 +1,25 @@
-"""Pages ``GET /judges`` and ``GET /judges/{slug}``, and ``GET /api/v1/judges``: judges on all benchmarks served."""
+"""Pages about judges on all benchmarks served: ``GET /judges``, ``/judges/{slug}``, ``/judges/compare``,
+``/agreement``; and ``GET /api/v1/judges``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
 import orjson
 from fastapi import APIRouter, Query, Request
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
+from benchmark.judges import MOST_SLUG
 from benchmark.statistics.composite import Composite
+from benchmark.statistics.pairwise import PairwiseArrays
+from benchmark.statistics.rank_agreement import LEAST
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.judges.agreement import agreement_verdict, agreements
+from leaderboard.judges.compare import BenchmarkComparison, compare_judges, offered_judges, verdict
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.query import (
@@ -25,6 +32,7 @@ from leaderboard.judges.query import (
     read_judges_query,
 )
 from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_lines
+from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
 from leaderboard.responses import JSON, respond
@@ -44,9 +52,14 @@ class SelectedLines:
     composites: Mapping[str, Composite]
 
 
-def build(boards: Sequence[BoardCache]) -> APIRouter:
-    """Return the routes; ``boards`` are those of all benchmarks, the first one first."""
+Relations = Callable[[BoardVersion], PairwiseArrays | None]
+"""The paired counts of a board; it blocks."""
+
+
+def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
+    """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
     router = APIRouter()
+    _add_comparisons(router, boards, relations)
 
     @router.api_route("/judges", methods=["GET", "HEAD"], include_in_schema=False)
     async def table(request: Request) -> Response:
@@ -89,6 +102,62 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         return respond(made, request.headers)
 
     return router
+
+
+def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations: Sequence[Relations]) -> None:
+    """Add the pages about two judges and about two benchmarks, ahead of that of one judge."""
+
+    @router.api_route("/judges/compare", methods=["GET", "HEAD"], include_in_schema=False)
+    async def comparison(request: Request) -> Response:
+        editions = [await board.current() for board in boards]
+        asked = chosen_slugs(request.query_params)
+        page = await editions[0].turns.take(lambda slugs: _compare_page(editions, slugs, relations), asked)
+        return respond(status_page(page), request.headers)
+
+    @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
+    async def agreement(request: Request) -> Response:
+        editions = [await board.current() for board in boards]
+        asked = _read(request, editions)
+        shown = JudgesQuery(search=asked.search, tier=asked.tier, filters=asked.filters)
+        key = f"{_key(editions)}|{shown.url('/agreement')}"
+        made = await editions[0].ready(key, lambda: status_page(_agreement_page(editions, shown)))
+        return respond(made, request.headers)
+
+
+def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:
+    """Return the judges that an address compares: ``a`` and ``b``, or the first two of ``judge``."""
+    named = [parameters.get("a", ""), parameters.get("b", ""), *parameters.getlist("judge")]
+    return tuple(dict.fromkeys(slug[:MOST_SLUG] for slug in named if slug))[:2]
+
+
+def _compare_page(editions: Sequence[BoardVersion], asked: Sequence[str], relations: Sequence[Relations]) -> str:
+    by_slug = {line.slug: line for line in _lines(editions)}
+    lines = [by_slug[slug] for slug in asked if slug in by_slug]
+    found: Sequence[BenchmarkComparison] = ()
+    if len(lines) == 2:
+        known = {edition.benchmark: read(edition) for edition, read in zip(editions, relations, strict=False)}
+        found = compare_judges((lines[0], lines[1]), editions, known)
+    shown = [one.difference for one in found if one.difference is not None]
+    return render(
+        editions[0].context,
+        "judges_compare.html",
+        current="/judges",
+        lines=lines,
+        unknown=[slug for slug in asked if slug not in by_slug],
+        found=found,
+        verdict=verdict((lines[0], lines[1]), found) if found else "",
+        offered=offered_judges(lines, tuple(by_slug.values())),
+        prefixes=_prefixes(editions),
+        words=compare,
+        axis=compare.reach([shown]),
+    )
+
+
+def _agreement_page(editions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
+    boards = [edition.board() for edition in editions]
+    found = agreements(matching(judge_lines(boards), asked), boards)
+    values = {"found": found, "verdict": agreement_verdict(found), "asked": asked, "least": LEAST}
+    return render(editions[0].context, "agreement.html", current="/judges", **values)
 
 
 def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
