@@ -156,7 +156,7 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
     """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     database = services.database
 
-    def rows(user: Identity) -> list[SubmissionRow]:
+    def submissions(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
         rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user)]
         return sorted(rows, key=lambda row: -row.created_at)
@@ -173,7 +173,7 @@ def _add_accounts(app: FastAPI, services: Services, of: BenchmarkServices) -> No
         auth.routes.build(
             services.auth,
             of.account_pages,
-            submissions_of=rows,
+            submissions_of=submissions,
             next_one=partial(next_submission_line, of.submissions),
             activity=activity,
         )

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
@@ -35,7 +34,7 @@ from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_
 from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
-from leaderboard.responses import JSON, respond
+from leaderboard.responses import json_body, respond
 from leaderboard.share.exports import FORMATS
 from leaderboard.share.routes import base_of
 
@@ -230,4 +229,4 @@ def _judges_body(editions: Sequence[BoardVersion], asked: JudgesQuery) -> Cached
     boards = [edition.board() for edition in editions]
     lines = matching(judge_lines(boards), asked)
     body = {"benchmarks": [board.benchmark for board in boards], "judges": [judge_json(line) for line in lines]}
-    return CachedResponse.of(orjson.dumps(body), JSON, quick=True)
+    return json_body(body)
