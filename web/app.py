@@ -93,9 +93,11 @@ def _add_benchmark(app: FastAPI, settings: Settings, services: Services, of: Ben
 
 
 def _add_board(app: FastAPI, services: Services, of: BenchmarkServices) -> None:
-    decisions = PublicLog(services.database, ACTIONS.public_events())
+    events, several = ACTIONS.public_events(), len(services.benchmarks) > 1
+    log = PublicLog(services.database, events, of.id if several else "")
+    find = PublicLog(services.database, events).find  # an address of a decision leads to it from every benchmark
     elsewhere = partial(_entry_elsewhere, [benchmark.board for benchmark in services.benchmarks if benchmark is not of])
-    app.include_router(leaderboard.routes.build(of.board, of.items, decisions, elsewhere))
+    app.include_router(leaderboard.routes.build(of.board, of.items, log, elsewhere, find))
     app.include_router(leaderboard.api.build(of.board, of.items))
 
 
@@ -114,7 +116,7 @@ def _activity_rules(of: BenchmarkServices) -> ActivityRules:
 
 def _add_submissions(app: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
-    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
+    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica, benchmarks=services.titles)
     rules = _activity_rules(of)
     app.include_router(submissions.api.build(use_cases, services.spool, of.submission_status, database, rules, alarms))
     owner = owner_actions(action_context(settings, services, of), of.receipts, of.served.spec)
@@ -126,7 +128,7 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.replica)
+    status = PublicStatus(services.database, services.replica, services.titles)
     app.include_router(web.status_page.build(services.first.context, status))
 
 

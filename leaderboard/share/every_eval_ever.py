@@ -102,7 +102,7 @@ def _result(
         "source_data": _source(spec, number),
         "evaluation_timestamp": entry["submitted_at"],
         "metric_config": {
-            "evaluation_description": f"Share of pairs judged as people did: {name}. {rule.title} {rule.text}",
+            "evaluation_description": f"{_about(name, spec)} {rule.title} {rule.text}",
             "metric_id": f"{spec.id}.{name}",
             "metric_name": f"{spec.title_of(name)} accuracy",
             "metric_kind": "accuracy",
@@ -121,6 +121,14 @@ def _result(
         "score_details": rounded(score) if context.redacted else score,
         "generation_config": _generation(entry),
     }
+
+
+def _about(name: str, spec: BenchmarkSpec) -> str:
+    """Return what a score is the share of, in a sentence."""
+    overall = spec.overall(name)
+    if overall is not None and spec.counts_groups(name):
+        return f"{name}: {overall.about}"
+    return f"Share of pairs judged as people did: {name}."
 
 
 def _source(spec: BenchmarkSpec, number: int | None) -> dict[str, Any]:

@@ -187,6 +187,27 @@ def test_a_file_is_checked_against_the_benchmark_that_is_named(world: World) -> 
     assert (wrong["ok"], wrong["benchmark"]) == (False, "weather")
 
 
+def test_the_status_names_each_benchmark(world: World) -> None:
+    found = json.loads(world.get("/api/v1/status"))["benchmarks"]
+    assert [(one["id"], one["queue"]) for one in found] == [("weather", 0), ("traffic", 0)]
+    assert all(one["board_seconds"] is not None for one in found)
+    assert "Pictures of traffic" in world.get("/status").partition('id="benchmarks"')[2]
+
+
+def test_decisions_stand_at_their_benchmark_and_their_address_leads_to_them_from_all(world: World) -> None:
+    entry = world.ids["traffic"]
+    path = f"/api/v1/entries/{entry}/flag"
+    answer = world.service.http.post(path, json={"note": "A word about this entry"})
+    assert answer.status_code == 200, answer.text
+    seq = answer.json()["seq"]
+    pages = {prefix: world.get(f"{prefix}/decisions") for prefix in ("", "/b/traffic")}
+    assert ["A word about" in page for page in pages.values()] == [False, True]
+    for prefix in pages:
+        assert "A word about" in world.get(f"{prefix}/decisions/{seq}")
+    for query, shown in (("", True), ("?benchmark=traffic", True), ("?benchmark=weather", False)):
+        assert ("A word about" in world.get(f"/api/v1/decisions{query}")) is shown
+
+
 def test_every_page_offers_the_benchmarks_and_public_labels_are_marked(world: World) -> None:
     for path in ("/", "/b/traffic/about", "/judges", "/status"):
         page = world.get(path)
