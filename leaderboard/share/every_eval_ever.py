@@ -94,7 +94,7 @@ def _result(
 ) -> dict[str, Any]:
     board = context.board
     rule, title = protocols(spec)[board.protocol], f"{spec.title} {name}"
-    number = board.sizes.get(name) or board.sizes.get(spec.pooled)
+    number = board.sizes.get(name) or sum(board.sizes.get(key, 0) for key in spec.parts_of(name))
     score: dict[str, Any] = {"score": row.value(name), "uncertainty": _uncertainty(name, row, number, spec)}
     return {
         "evaluation_result_id": f"{row.id}-{board.label_revision}-{name}",
@@ -136,7 +136,7 @@ def _source(spec: BenchmarkSpec, number: int | None) -> dict[str, Any]:
     if spec.dataset.startswith(_HUB):
         repo = spec.dataset.removeprefix(_HUB)
         return {"dataset_name": spec.title, "source_type": "hf_dataset", "hf_repo": repo, "hf_split": "test", **size}
-    return {"dataset_name": spec.title, "source_type": "other"}
+    return {"dataset_name": spec.title, "source_type": "url", "url": [spec.dataset]}
 
 
 def _uncertainty(name: str, row: BoardRow, number: int | None, spec: BenchmarkSpec) -> dict[str, Any]:

@@ -41,7 +41,8 @@ def test_every_accuracy_is_in_a_valid_record(benchmark: str) -> None:
         for one in record["evaluation_results"]:
             bounds = one["score_details"]["uncertainty"]["confidence_interval"]
             assert bounds["lower"] <= one["score_details"]["score"] <= bounds["upper"]
-            assert one["score_details"]["uncertainty"]["num_samples"] == one["source_data"]["samples_number"] > 0
+            number = one["score_details"]["uncertainty"]["num_samples"]
+            assert one["source_data"].get("samples_number", number) == number > 0
 
 
 def test_groups_are_said_to_be_groups_and_counted_as_such() -> None:
@@ -51,6 +52,17 @@ def test_groups_are_said_to_be_groups_and_counted_as_such() -> None:
     (groups,) = (one for one in record["evaluation_results"] if one["metric_config"]["metric_id"].endswith("acc-plus"))
     assert groups["source_data"]["samples_number"] == 20
     assert "every pair is judged" in groups["metric_config"]["evaluation_description"]
+
+
+def test_a_mean_is_over_the_pairs_of_its_categories_and_a_dataset_elsewhere_has_its_address() -> None:
+    body, board = made("multimodal-rewardbench")
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", BASE)
+    (record, _) = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), BASE, facts=facts)))
+    by_name = {one["metric_config"]["metric_id"].partition(".")[2]: one for one in record["evaluation_results"]}
+    mean = by_name["mean-of-seven"]
+    without_toxicity = board.sizes["micro"] - board.sizes["toxicity"]
+    assert mean["score_details"]["uncertainty"]["num_samples"] == without_toxicity
+    assert mean["source_data"]["url"] == [board.spec.dataset]
 
 
 @pytest.mark.parametrize("benchmark", SERVED)
