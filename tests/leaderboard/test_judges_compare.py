@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from benchmark.spec import load_spec
+from common.rounding import percent
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import routes
@@ -142,3 +144,38 @@ def test_under_hidden_labels_no_more_digits_are_drawn() -> None:
     boards = [replace(edition.board(), level="categories") for edition in editions]
     for one in agreements(judge_lines(boards), boards):
         assert all(judge.first == round(judge.first, 3) for judge in one.judges)
+
+
+@pytest.mark.parametrize(
+    ("judge", "figures"),
+    [
+        ("BaseReward (Qwen2.5-VL)", ["72.8 micro", "91.8 micro"]),
+        ("R1-Reward", ["82.2 mean of 7", "80.6 micro"]),
+        ("Proxy-GRM", ["85.6 mean of 7", "82.9 micro"]),
+    ],
+)
+def test_rows_of_papers_stand_in_the_table_with_their_definitions(judge: str, figures: list[str]) -> None:
+    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
+    (line,) = lines_of(found, judge)
+    shown = [cell.reports[0][1][0] for cell in line.cells if cell is not None]
+    assert len(shown) == len(SERVED)
+    assert [f"{percent(one.value)} {one.kind}" for one in shown[1:]] == figures
+    app = FastAPI()
+    app.include_router(routes.build(served([snapshot([], name) for name in SERVED], reported=True)))
+    page = TestClient(app).get("/judges", params={"q": f'"{judge}"'}).text
+    for one in figures:
+        value, _, kind = one.partition(" ")
+        assert f"<i>{value}</i>" in page and f"{kind}, reported" in page
+
+
+@pytest.mark.parametrize("name", SERVED[1:])
+def test_each_row_of_a_published_table_is_a_reported_result_with_its_figures(name: str) -> None:
+    spec = load_spec(name)
+    assert spec.folder is not None
+    (table,) = json.loads((spec.folder / "published_tables.json").read_text(encoding="utf-8"))
+    rows = {row.name: row for row in load_published(spec) if "2509.16127" in row.source}
+    assert len(table["rows"]) == len(rows)
+    for judge, *printed in table["rows"]:
+        row = rows["BaseReward (ensemble)" if "ensemble" in judge else judge]
+        for key, figure in zip(table["columns"], map(float, printed), strict=True):
+            assert key not in spec.category_keys or row.figures[key] == figure, (judge, key)
