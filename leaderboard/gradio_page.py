@@ -37,6 +37,10 @@ _SKELETON = '<div class="vl-ghost" aria-hidden="true">' + "<i></i>" * 8 + "</div
 _LEAD = """<h1>Where do judges differ?</h1><p class="lead">Choose judges. Filled marks were <b>scored here</b>,
 hollow ones are <b>reported</b>. Figures that need individual votes show uploaded judges only. The link keeps your
 selection. Download any figure with its data.</p>"""
+_BENCHMARKS = (
+    '<p class="lead">Of several benchmarks: <a href="/agreement"><u>do they agree on judges?</u></a> '
+    '<a href="/judges/compare"><u>Compare two judges on all of them</u></a></p>'
+)
 
 _MOUNT = """
 const start = (tries) => {
@@ -164,7 +168,7 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
     spec = site.spec
     materials = materials or ItemCatalog(spec=spec)
     with frame(site.context, "/app/analyse", "vl-analyse"):
-        gr.HTML(_LEAD, elem_classes=["site"], apply_default_css=False, js_on_load=None)
+        gr.HTML(_LEAD + (_BENCHMARKS if site.context.benchmarks else ""), elem_classes=["site"], apply_default_css=False, js_on_load=None)
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
             rules = [(rule.title, rule.key) for rule in protocols(spec).values()]
