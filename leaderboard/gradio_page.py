@@ -168,7 +168,12 @@ def build_analyse(site: BoardCache, materials: ItemCatalog | None = None) -> Non
     spec = site.spec
     materials = materials or ItemCatalog(spec=spec)
     with frame(site.context, "/app/analyse", "vl-analyse"):
-        gr.HTML(_LEAD + (_BENCHMARKS if site.context.benchmarks else ""), elem_classes=["site"], apply_default_css=False, js_on_load=None)
+        gr.HTML(
+            _LEAD + (_BENCHMARKS if site.context.benchmarks else ""),
+            elem_classes=["site"],
+            apply_default_css=False,
+            js_on_load=None,
+        )
         with gr.Row(elem_classes=["vl-choices"]):
             entries = gr.Dropdown([], multiselect=True, label="Judges", elem_classes=["vl-judges"])
             rules = [(rule.title, rule.key) for rule in protocols(spec).values()]
