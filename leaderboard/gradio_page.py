@@ -138,7 +138,7 @@ def frame(context: RenderContext, current: str, *classes: str) -> Iterator[tuple
     foot = gr.HTML(footer_markup(context), elem_id=FOOTER_ID, elem_classes=["site", "vl-foot"], render=False, **bare)
     with gr.Column(elem_id="main", elem_classes=["vl-page", *classes]):
         yield head, foot
-    foot.render()
+    foot.render()  # type: ignore[no-untyped-call]  # of Gradio
 
 
 def build_board(site: BoardCache) -> None:
