@@ -23,6 +23,10 @@ class ServedBenchmark:
         return f"{self.prefix}/"
 
 
+PREFIX = "/b/"
+"""What addresses of benchmarks beside the first begin with."""
+
+
 def _default_spec() -> BenchmarkSpec:
     return load_spec(DEFAULT_BENCHMARK)
 
@@ -55,7 +59,7 @@ class RenderContext:
 def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
     served = tuple(
-        ServedBenchmark(spec.id, spec.title, f"/b/{spec.id}" if place else "") for place, spec in enumerate(specs)
+        ServedBenchmark(spec.id, spec.title, f"{PREFIX}{spec.id}" if place else "") for place, spec in enumerate(specs)
     )
     return tuple(
         RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else ())

@@ -4,7 +4,9 @@ headers, problem details."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import orjson
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -52,6 +54,11 @@ async def edition_or_problem(site: BoardCache, request: Request, snapshot: str =
         detail = "as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id."
         return problem(400, "invalid-as-of", detail, parameter="as_of")
     return result or problem(404, "no-board", f"There was no board as of {when}.")
+
+
+def json_body(value: Any) -> CachedResponse:
+    """Return a value as JSON, compressed quickly: it is made for one request, or kept for few."""
+    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
 
 
 def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_control: str = REVALIDATE) -> Response:

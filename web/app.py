@@ -72,7 +72,7 @@ def _all_benchmarks(app: FastAPI, settings: Settings, services: Services, gradio
     """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services, services.first)
     app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
-    _add_accounts(app, settings, services)
+    _add_accounts(app, services)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
@@ -163,10 +163,10 @@ def _add_review(app: FastAPI, settings: Settings, services: Services, of: Benchm
     app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, of.context)))
 
 
-def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_accounts(app: FastAPI, services: Services) -> None:
     database = services.database
 
-    def rows(user: Identity) -> list[SubmissionRow]:
+    def submissions(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
         rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user)]
         return sorted(rows, key=lambda row: -row.created_at)
@@ -183,7 +183,7 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
         auth.routes.build(
             services.auth,
             services.account_pages,
-            submissions_of=rows,
+            submissions_of=submissions,
             next_one=partial(next_submission_line, services.first.submissions),
             activity=activity,
         )
