@@ -59,7 +59,9 @@ element.addEventListener("click", (event) => {
   const link = event.target.closest(".vl-other");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  history.replaceState(null, "", link.getAttribute("href"));
+  const address = new URL(link.href), language = new URLSearchParams(location.search).get("lang");
+  if (language) address.searchParams.set("lang", language);
+  history.replaceState(null, "", address);
   document.querySelector("#check-again").click();
 });
 """

@@ -38,6 +38,7 @@ from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
+from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context
@@ -58,6 +59,17 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
+    english = _all_benchmarks(app, settings, services, gradio)
+
+    def translated(language: str) -> ASGIApp:
+        other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
+        return _all_benchmarks(other, settings, services.in_language(language), gradio)
+
+    return wrap(LanguageDispatch(english, translated), middleware(settings, services))
+
+
+def _all_benchmarks(app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp) -> ASGIApp:
+    """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services, services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
     app.include_router(leaderboard.judges.routes.build(boards, [one.items.relations for one in services.benchmarks]))
@@ -66,7 +78,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     app.mount("/app", gradio)
     add_exception_handlers(app, services, services.first)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
-    return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
+    return BenchmarkDispatch(app, others)
 
 
 def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> FastAPI:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from auth.settings import Mode
 from auth.shared_rates import SharedRates
 from benchmark.disclosure import PUBLIC
 from leaderboard.board.reported_results import bundled_results
-from leaderboard.cache import BoardCache
+from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
@@ -68,6 +68,11 @@ class BenchmarkServices:
         """The context of its pages."""
         return self.board.context
 
+    def in_language(self, language: str) -> BenchmarkServices:
+        """Return the same services with pages in another language."""
+        board = TranslatedBoards(self.board, language)
+        return replace(self, board=board, account_pages=_account_pages(board.context))
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -96,6 +101,16 @@ class Services:
     def board(self) -> BoardCache:
         """The board of the first benchmark."""
         return self.first.board
+
+    def in_language(self, language: str) -> Services:
+        """Return the same services with pages in another language."""
+        if language == self.first.context.language:
+            return self
+        return replace(self, benchmarks=tuple(benchmark.in_language(language) for benchmark in self.benchmarks))
+
+
+def _account_pages(context: RenderContext) -> AccountPages:
+    return AccountPages(environment(context), [submissions.pages.TEMPLATES])
 
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
@@ -132,7 +147,7 @@ def _benchmark_services(
         submissions=_submission_service(settings, served, database, signer),
         submission_status=partial(get_status, database, served.spec, hidden=served.hidden_labels),
         receipts=ReceiptService(database, served.spec, signer, served.hidden_labels),
-        account_pages=AccountPages(environment(context), [submissions.pages.TEMPLATES]),
+        account_pages=_account_pages(context),
         board=BoardCache(
             snapshots,
             context=context,

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
-_SENTENCE = (
-    b'<noscript><p style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch">'
-    b'This page needs JavaScript. <a style="color: inherit" href="/">The board</a> and the other public pages work '
-    b'without it; <a style="color: inherit" href="/about#predictions">files are checked</a> and submitted from a '
-    b'command line, too. <a style="color: inherit" href="/docs">All of it over HTTP</a></p></noscript>'
+from starlette.types import ASGIApp
+
+from common.messages import _
+from common.translations import ENGLISH, Translations, translations
+from web.middleware.html_pages import HtmlPagesMiddleware
+
+_SENTENCE = _(
+    "This page needs JavaScript. <a {style} href='/'>The board</a> and the other public pages work without it; "
+    "<a {style} href='/about#predictions'>files are checked</a> and submitted from a command line, too. "
+    "<a {style} href='/docs'>All of it over HTTP</a>",
+    style="style='color: inherit'",
 )
+_STYLE = "font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch"
 
 
-def insert_noscript(page: bytes) -> bytes:
+class NoscriptMiddleware(HtmlPagesMiddleware):
+    """An application whose pages begin with a sentence for those who see nothing else of them, and name their
+    language."""
+
+    def __init__(self, app: ASGIApp, language: str = ENGLISH) -> None:
+        spoken = translations(language)
+        super().__init__(app, lambda scope, page: insert_noscript(page, spoken))
+
+
+def insert_noscript(page: bytes, of: Translations | None = None) -> bytes:
     """Return a page whose body begins with the sentence; what has no body stays as it is."""
+    of = of or translations(ENGLISH)
+    page = page.replace(b'lang="en"', f'lang="{of.language}"'.encode(), 1)
     begin = page.find(b"<body")
     end = page.find(b">", begin)
-    return page if begin < 0 or end < 0 else page[: end + 1] + _SENTENCE + page[end + 1 :]
+    return page if begin < 0 or end < 0 else page[: end + 1] + _element(of) + page[end + 1 :]
+
+
+def _element(of: Translations) -> bytes:
+    return f'<noscript><p style="{_STYLE}">{of.text(_SENTENCE)}</p></noscript>'.encode()
