@@ -382,7 +382,7 @@ OTHER_MEANINGS = {
     "benchmark/disclosure.py": 1,
     "benchmark/pairs/published_overalls.py": 1,
     "maintenance/anomaly_text.py": 1,
-    "leaderboard/share/every_eval_ever.py": 2,
+    "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 2,
     "submissions/policy_text.py": 1,
