@@ -82,7 +82,9 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         result is missing."""
         editions = [await board.current() for board in boards]
         asked = JudgesQuery(search=q.strip()[:_MOST_SEARCH])
-        made = await editions[0].ready(f"/api/v1{version_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked))
+        made = await editions[0].ready(
+            f"/api/v1{version_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked)
+        )
         return respond(made, request.headers)
 
     return router
