@@ -65,7 +65,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         editions = [await board.current() for board in boards]
         asked = _read(request, editions)
         made = await editions[0].ready(
-            f"{_key(editions)}|{asked.url()}", lambda: status_page(_table_page(editions, asked))
+            f"{version_key(editions)}|{asked.url()}", lambda: status_page(_table_page(editions, asked))
         )
         return respond(made, request.headers)
 
@@ -75,7 +75,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         asked = _read(request, editions)
         address = base_of(editions[0], request) + asked.url()
         made = await editions[0].ready(
-            f"{_key(editions)}.tex|{address}",
+            f"{version_key(editions)}.tex|{address}",
             lambda: CachedResponse.of(_latex(editions, asked, address), "application/x-tex; charset=utf-8"),
         )
         return respond(made, request.headers)
@@ -97,7 +97,9 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         result is missing."""
         editions = [await board.current() for board in boards]
         asked = JudgesQuery(search=q.strip()[:MOST_SEARCH])
-        made = await editions[0].ready(f"/api/v1{_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked))
+        made = await editions[0].ready(
+            f"/api/v1{version_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked)
+        )
         return respond(made, request.headers)
 
     return router
@@ -118,7 +120,7 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], relations:
         editions = [await board.current() for board in boards]
         asked = _read(request, editions)
         shown = JudgesQuery(search=asked.search, tier=asked.tier, filters=asked.filters)
-        key = f"{_key(editions)}|{shown.url('/agreement')}"
+        key = f"{version_key(editions)}|{shown.url('/agreement')}"
         made = await editions[0].ready(key, lambda: status_page(_agreement_page(editions, shown)))
         return respond(made, request.headers)
 
@@ -163,7 +165,7 @@ def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
     return read_judges_query(request.query_params, [edition.benchmark for edition in editions])
 
 
-def _key(editions: Sequence[BoardVersion]) -> str:
+def version_key(editions: Sequence[BoardVersion]) -> str:
     """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
     return "/judges|" + "|".join(f"{edition.snapshot_id}.{edition.serial}" for edition in editions)
 

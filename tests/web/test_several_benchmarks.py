@@ -245,3 +245,9 @@ def test_account_pages_lead_back_to_the_benchmark(world: World) -> None:
         assert '<a class="brand" href="/b/traffic/"' in page
         assert 'href="/b/traffic/account"' in page
     assert '<a class="brand" href="/"' in world.get("/account")
+
+
+def test_the_latex_of_all_judges_names_the_host_that_was_asked(world: World) -> None:
+    addresses = ("localhost:1001", "127.0.0.1:1002")
+    files = [world.service.http.get("/judges.tex", headers={"Host": host}).text for host in addresses]
+    assert [host in text for text in files for host in addresses] == [True, False, False, True]
