@@ -32,21 +32,24 @@ class RenderContext:
 
     ``local_mode``: every page says that there is no sign-in. ``prefix``: what is before addresses of the
     benchmark, ``/b/<id>`` or "". ``benchmarks``: all that are served, the first one first; fewer than two make no
-    picker.
+    picker. ``mcp``: there is an MCP endpoint.
     """
 
     spec: BenchmarkSpec = field(default_factory=_default_spec)
     local_mode: bool = False
     prefix: str = ""
     benchmarks: tuple[ServedBenchmark, ...] = ()
+    mcp: bool = False
 
 
-def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:
+def contexts_of(
+    specs: Sequence[BenchmarkSpec], *, local_mode: bool = False, mcp: bool = False
+) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
     served = tuple(
         ServedBenchmark(spec.id, spec.title, f"/b/{spec.id}" if place else "") for place, spec in enumerate(specs)
     )
     return tuple(
-        RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else ())
+        RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else (), mcp)
         for spec, one in zip(specs, served, strict=True)
     )

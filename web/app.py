@@ -7,6 +7,7 @@ from functools import partial
 
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
@@ -37,8 +38,10 @@ from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
+from web.mcp.endpoint import PATH as MCP
+from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware_stack import middleware, wrap
+from web.middleware_stack import benchmark_middleware, middleware, wrap
 from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context
 
@@ -52,9 +55,10 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     gradio = GradioAllowlistMiddleware(
         settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
     )
+    mcp = McpEndpoint([served.spec for served in settings.served]) if serves_mcp(settings) else None
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
-        lifespan=lifespan(settings, services, gradio, on_misconfigured),
+        lifespan=lifespan(settings, services, gradio, on_misconfigured, [] if mcp is None else [mcp.run]),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
@@ -66,7 +70,11 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     app.mount("/app", gradio)
     add_exception_handlers(app, services, services.first.context)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
-    return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
+    dispatch = BenchmarkDispatch(app, others)
+    if mcp is not None:
+        app.router.routes.append(Route(MCP, mcp))
+        mcp.attach(wrap(dispatch, [benchmark_middleware(services)]))
+    return wrap(dispatch, middleware(settings, services))
 
 
 def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> FastAPI:
