@@ -35,6 +35,7 @@ settings.load_profile("tests")
 # (`make unit`).
 INTEGRATION = frozenset(
     [
+        "curate/test_upload.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
         "judge/test_run.py",

@@ -131,6 +131,8 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
+        "curate/editions/hub_upload.py",
+        "curate/commands/upload_command.py",
         "maintenance/space.py",
         "maintenance/space_commands.py",
     ),

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from mcp import Client
-from mcp_types import CallToolResult, Tool
+from mcp.types import CallToolResult, Tool
 
 from auth.request_classes import rate_limit_class
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
