@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
@@ -23,10 +22,10 @@ from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query
 from leaderboard.board.rows import Board, BoardRow, is_withheld
-from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.responses import JSON, edition_or_problem, no_entry, respond
+from leaderboard.responses import edition_or_problem, json_body, no_entry, respond
 
 _BEFORE = (
     "id",
@@ -100,7 +99,9 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if wrong is not None:
             return wrong
         key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
-        made = await edition.ready(key, lambda: _body(shown_json(edition, protocol, grouping, revision or "", page)))
+        made = await edition.ready(
+            key, lambda: json_body(shown_json(edition, protocol, grouping, revision or "", page))
+        )
         return respond(made, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
@@ -123,7 +124,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             known = ", ".join(result["tallies"])
             return problem(404, "not-scored", f"Not scored under label revision {wanted!r}. Known: {known}.")
         key = f"/api/v1/entries/{entry_id}|{wanted}"
-        made = await edition.ready(key, lambda: _body(entry_scorecard(result, wanted, edition)))
+        made = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition)))
         return respond(made, request.headers)
 
     router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
@@ -141,10 +142,6 @@ def _asked_page(
 
 
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
-
-
-def _body(value: Any) -> CachedResponse:
-    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
 
 
 def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:
@@ -182,7 +179,7 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
 def _ordered(board: Board, sort: str) -> list[BoardRow]:
     """Return the rows without baselines, ordered as a page of the board is; never by a column that is not shown."""
     view = read_query({"sort": sort}, (), board.spec).on(board)
-    return ordered_as(board, [row for row in board.rows if row.tier != "baseline"], view)
+    return ordered_as([row for row in board.rows if row.tier != "baseline"], view)
 
 
 def _entry(row: BoardRow, spec: BenchmarkSpec) -> dict[str, Any]:
