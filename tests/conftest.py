@@ -38,6 +38,7 @@ INTEGRATION = frozenset(
         "curate/test_upload.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
+        "judge/test_progress.py",
         "judge/test_run.py",
         "judge/test_scores.py",
         "leaderboard/share/test_routes.py",

@@ -30,7 +30,11 @@ WANTED = PAIRS * VOTES
 KILLED_AT = (2000, 4300)  # requests
 PRICES = ("--price-prompt", "0.4", "--price-reply", "1.6")  # for a million tokens: 100 and 20 of each answer
 
-pytestmark = [pytest.mark.long, pytest.mark.skipif(not ITEMS.exists(), reason="needs ../shared/data")]
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(3600),
+    pytest.mark.skipif(not ITEMS.exists(), reason="needs ../shared/data"),
+]
 
 
 def write_items(folder: Path) -> list[dict[str, Any]]:
@@ -113,7 +117,7 @@ def prompts(model: ModelServer, rows: list[dict[str, Any]]) -> tuple[Counter[str
 
 
 def _middle(query: str, first: str, second: str) -> str:
-    return f"Question: {query}\n\nAnswer 1: {first}\n\nAnswer 2: {second}\n".replace("<image>", "")
+    return f"Question: {query}\n\nAnswer 1: {first}\n\nAnswer 2: {second}\n".replace("<image>\n", "")
 
 
 def test_the_benchmark_is_judged_through_two_kills_and_is_on_the_board_with_its_cost(
