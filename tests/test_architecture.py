@@ -129,6 +129,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
     "tenacity": ("judge/engine.py",),
+    "mcp": ("web/mcp/",),
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",

@@ -124,6 +124,8 @@ def test_an_error_is_a_sentence_that_names_what_to_send(
 def test_pages_of_other_sites_and_other_hosts_get_no_answer(service: Service) -> None:
     for header in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
         assert service.http.post("/mcp", json={}, headers=header).status_code == 403
+    chinese = {"Accept-Language": "zh-CN", "Accept": "application/json, text/event-stream"}
+    assert service.http.post("/mcp", json={}, headers=chinese).status_code == 400, "one endpoint for all languages"
     refused = service.http.get("/mcp")
     assert refused.status_code == 405 and refused.headers["Allow"] == "POST"
     assert f"{service.url}/mcp" in httpx.get(f"{service.url}/llms.txt").text
