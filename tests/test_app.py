@@ -36,7 +36,7 @@ sys.addaudithook(note)
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     data = tmp_path_factory.mktemp("app") / "data"
     (data / "demo").mkdir(mode=0o755, parents=True)  # a directory that others may read
-    with running(data, makes_demo=True) as service:
+    with running(data, gradio=True, makes_demo=True) as service:
         yield service
 
 
