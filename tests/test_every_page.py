@@ -124,7 +124,7 @@ def _look(world: PagesWorld, context: BrowserContext, kind: str) -> None:
             where = f"{kind}, {screen['width']} px, {scheme}"
             wrong += [f"{where}: {one['id']} {one['nodes'][0]['html']}" for one in found if one["impact"] in _GRAVE]
             # What a script draws follows the width a moment later.
-            page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=screen["width"])
+            expect(page.locator("html")).to_have_js_property("scrollWidth", screen["width"])
     world.led_to |= set(page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)"))
     page.close()
     assert not wrong, "\n".join(wrong)
