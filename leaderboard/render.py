@@ -31,7 +31,7 @@ from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
-from leaderboard.board.rank_info import order_of
+from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
@@ -280,6 +280,8 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
     board = edition.board(view.protocol, view.grouping, view.revision)
     view = view.on(board)
     selection = select(board, view)
+    ranked_by = view.sort if view.sort in board.spec.score_names else board.headline
+    standings = board.standings(view.sort)
     return {
         "spec": board.spec,
         "columns": board.columns,
@@ -289,7 +291,10 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "embedded": embedded,
         "selection": selection,
         "counted": count_text(selection),
-        "standings": board.standings(view.sort),
+        "standings": standings,
+        "marks": _marks(view, selection, standings),
+        "ranked_by": ranked_by,
+        "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
         **past_board_context(edition, view.as_of, view.url(as_of="", page=1)),
@@ -307,6 +312,19 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "finding": finding(board),
         "strips": strips(board),
     }
+
+
+def _marks(view: BoardQuery, selection: SelectedRows, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
+    """Return the classes that draw bands over the rows: only where the rows stand in the order of their ranks."""
+    if view.sort not in (*view.spec.score_names, "rank"):
+        return {}
+    return band_classes([row.id for row in selection.of("scored")], standings)
+
+
+def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> str:
+    """Return the baselines in one line, with what orders the ranks."""
+    known = [(row.model, value) for row in baselines if (value := row.value(ranked_by)) is not None]
+    return " · ".join(f"{model} {percent(value)}" for model, value in known)
 
 
 def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str, str]:
@@ -374,6 +392,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "level": board.level,
         "values": board.spec.headline_first,
         "pooled": board.spec.pooled,
+        "names": {key: board.spec.name_of(key) for key in board.spec.headline_first},
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
         "columns": [
@@ -467,12 +486,12 @@ def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:
     result = {}
     for order in board.ranges:
         tested = sorted(
-            (places[name], at.best, at.worst, int(at.level))
+            (places[name], at.best, at.worst, at.band or 0)
             for name, at in board.standings(order).items()
             if at.best is not None and at.worst is not None
         )
         columns = zip(*tested, strict=True)
-        result[order] = dict(zip(("at", "best", "worst", "level"), map(list, columns), strict=False))
+        result[order] = dict(zip(("at", "best", "worst", "band"), map(list, columns), strict=False))
     return result
 
 

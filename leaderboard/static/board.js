@@ -102,8 +102,10 @@
   const list = (text) => text.split(",").filter(Boolean);
 
   // Ranks and ranges follow the accuracy that orders, or else the headline. Filtering does not change them.
+  const rankedBy = (state) => (VALUES.includes(state.sort) ? state.sort : HEADLINE);
+
   function standings(data, sort) {
-    const key = VALUES.includes(sort) ? sort : HEADLINE;
+    const key = rankedBy({ sort });
     data.standings ??= {};
     return data.standings[key] ??= { ranks: key === HEADLINE ? data.rank : sharedRanks(data, key), tested: tested(data, key) };
   }
@@ -117,8 +119,25 @@
   }
 
   function tested(data, key) {
-    const { at = [], best, worst, level } = data.ranges[key] || {};
-    return new Map(at.map((i, n) => [i, { range: best[n] < worst[n] ? `${best[n]}–${worst[n]}` : "", level: level[n] }]));
+    const { at = [], best, worst, band } = data.ranges[key] || {};
+    return new Map(at.map((i, n) => [i, { range: best[n] < worst[n] ? `${best[n]}–${worst[n]}` : "", band: band[n] }]));
+  }
+
+  // Classes that draw the bands over rows in this order. A row that was not tested interrupts none.
+  function bandClasses(rows, standing, state) {
+    const result = new Map();
+    if (!VALUES.includes(state.sort) && state.sort !== "rank") return result;
+    const bands = rows.map((i) => standing.tested.get(i)?.band ?? null);
+    const nearest = (some) => {
+      let last = null;
+      return some.map((band) => { const before = last; last = band ?? last; return before; });
+    };
+    const above = nearest(bands), below = nearest([...bands].reverse()).reverse();
+    rows.forEach((i, n) => {
+      if (bands[n]) result.set(i, ["band", ...above[n] !== bands[n] ? ["begins"] : [], ...below[n] !== bands[n] ? ["ends"] : []]);
+      else if (bands[n] === null && above[n] && above[n] === below[n]) result.set(i, ["within"]);
+    });
+    return result;
   }
 
   // Display order is the order of the file, so equals stay where they are. Nulls and empty texts stand last, always.
@@ -169,13 +188,13 @@
     return data.shown[key]?.[value] ?? String(value);
   }
 
-  function judge(data, i, at, state, pinned) {
+  function judge(data, i, state, pinned) {
     const baseline = data.tier[i] === 2, name = data.model[i];
     const asOf = state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : "";
     const cell = element("th", { scope: "row" }, element("bdi", {}, baseline ? element("i", {}, name)
       : element("a", { href: `${PREFIX}/entries/${data.id[i]}${asOf}` }, name)));
-    const from = [at?.level ? "≈ #1" : "", ...data.tier[i] ? [data.source[i]]
-      : [data.version[i], data.about[i], data.organisation[i]]].filter(Boolean).join(" · ");
+    const from = (data.tier[i] ? [data.source[i]] : [data.version[i], data.about[i], data.organisation[i]])
+      .filter(Boolean).join(" · ");
     const note = data.note[i];
     if (from || note) {
       cell.append(element("small", {}, from && element("span", {}, from), note && element("em", {}, note)));
@@ -206,7 +225,7 @@
     const at = standing.tested.get(i);
     return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind, , , title]) => {
       if (title) return stated(data, key, kind, title, i);
-      if (kind === "judge") return judge(data, i, at, state, pinned);
+      if (kind === "judge") return judge(data, i, state, pinned);
       if (kind === "interval") {
         return element("td", { class: `num ${key === POOLED ? "headline" : key}` }, ...drawn(data, key, i));
       }
@@ -218,6 +237,9 @@
       }
       rank.append(String(standing.ranks[i] ?? ""));
       if (at?.range) rank.append(element("small", {}, at.range));
+      if (at?.band) {
+        rank.append(element("span", { class: "sr" }, at.band === 1 ? "shares first place" : `could share rank ${at.band}`));
+      }
       return rank;
     }));
   }
@@ -353,7 +375,14 @@
     async function draw(data, found, first) {
       const standing = standings(data, state.sort), cells = visible();
       const drawing = (pinned) => (i) => row(data, i, cells, standing, state, pinned);
-      const rows = found.rows.slice(first, first + PAGE), now = scrollY < innerHeight ? AT_ONCE : PAGE;
+      const rows = found.rows.slice(first, first + PAGE);
+      const marks = bandClasses(rows.filter((i) => data.tier[i] === 0), standing, state);
+      const scored = (i) => {
+        const line = drawing(false)(i);
+        line.classList.add(...marks.get(i) || []);
+        return line;
+      };
+      const now = scrollY < innerHeight ? AT_ONCE : PAGE;
       const unfolded = state.q || filters.some((key) => state[key]);
       const judged = (i) => {
         const line = drawing(false)(i), others = found.others.get(i);
@@ -363,7 +392,7 @@
         return element("tbody", {}, line, ...other.rows);
       };
       const append = (some) => {
-        body.append(...some.filter((i) => data.tier[i] === 0).map(drawing(false)));
+        body.append(...some.filter((i) => data.tier[i] === 0).map(scored));
         elsewhere.append(...some.filter((i) => data.tier[i] === 1).map(judged));
       };
       body.replaceChildren();
@@ -373,7 +402,11 @@
       if (found.pinned.length) body.before(element("tbody", { class: "pinned" }, ...found.pinned.map(drawing(true))));
       elsewhere.hidden = !rows.some((i) => data.tier[i] === 1);
       one(".baselines tbody").replaceChildren(...found.baselines.map(drawing(false)));
-      one(".baselines").hidden = !found.baselines.length;
+      one(".references").hidden = !found.baselines.length;
+      if (state.tier === "baseline") one(".references").open = true;
+      const by = rankedBy(state), known = found.baselines.filter((i) => data[by][i] !== null);
+      one("[data-references]").textContent = known.map((i) => `${data.model[i]} ${shown(tenths(data[by][i]))}`).join(" · ");
+      one("[data-ranked]").textContent = state.names[by];
       const mine = asked;
       if (rows.length > now) await frame();
       if (mine === asked) append(rows.slice(now));

@@ -235,9 +235,33 @@ def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, address: 
     page.goto(address)
     first = page.locator("table:has(tbody tr)").first.locator("tbody tr").first
     expect(first.locator("td.rank")).to_contain_text("1")
-    for caption in ("Reported elsewhere, not verified", "Baselines"):
+    expect(page.locator(".ranked caption")).to_contain_text("Scored here")
+    for caption in ("Reported by authors, not verified", "Baselines"):
         page.goto(address + "/?tier=" + ("reported" if "Rep" in caption else "baseline"))
         expect(page.locator("caption", has_text=caption)).to_be_visible()
+
+
+def test_baselines_are_one_line_under_the_ranked_table_until_it_is_unfolded(page: Page, tested: str) -> None:
+    page.goto(tested)
+    line = page.locator(".ranked + .references summary")
+    expect(line).to_contain_text("Random choice 50.0")
+    expect(page.locator("tr.baseline").first).to_be_hidden()
+    line.click()
+    expect(page.locator("tr.baseline").first).to_be_visible()
+    page.click("thead .general button")
+    page.wait_for_selector("thead .general[aria-sort]")
+    expect(line).to_contain_text("Random choice 50.0")
+
+
+def test_judges_that_tests_cannot_separate_stand_in_one_band(page: Page, tested: str) -> None:
+    page.goto(tested)
+    bands = page.locator(".ranked tr.band")
+    expect(bands.first).to_have_class(re.compile("begins"))
+    expect(bands.last).to_have_class(re.compile("ends"))
+    expect(bands.first.locator(".rank .sr")).to_have_text(re.compile("shares first place|could share rank"))
+    page.click("thead .date button")
+    page.wait_for_selector("thead .date[aria-sort]")
+    expect(page.locator(".ranked tr.band")).to_have_count(0)  # the rows do not stand in the order of their ranks
 
 
 def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page, address: str) -> None:
