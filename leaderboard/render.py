@@ -29,10 +29,14 @@ from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.rounding import percent, tenths, units
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
+from leaderboard.board.hints import misread_words, stated_names, unstated_judges
+from leaderboard.board.names import is_shortened, monogram, monogram_colour, name_markup, owner_of
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
+from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.board.search import fields
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
@@ -131,7 +135,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 def _drawing_width(categories: int) -> str:
     """Return the width of a drawn interval: less where more of them stand side by side."""
     if categories <= _FEW_CATEGORIES:
-        return "clamp(48px,6.1vw,88px)"
+        return "clamp(48px,4.5vw,80px)"
     return "clamp(28px,2.6vw,40px)" if categories <= _SOME_CATEGORIES else "clamp(16px,1.6vw,26px)"
 
 
@@ -179,6 +183,11 @@ def environment(context: RenderContext) -> Environment:
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "name_markup": name_markup,
+        "monogram": monogram,
+        "monogram_colour": monogram_colour,
+        "owner_of": owner_of,
+        "is_shortened": is_shortened,
         "filter_mark": filter_judges.MARK,
         "filter_explanation": filter_judges.EXPLANATION,
     }
@@ -294,6 +303,11 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "standings": standings,
         "marks": _marks(view, selection, standings),
         "ranked_by": ranked_by,
+        "misread": misread_words(board, view),
+        "unstated": unstated_judges(board, view),
+        "rules": scoring_rules(board.spec),
+        "scoring": scoring_text(board),
+        "editions": {one.key: f"{one.title}, {one.pairs:,} pairs." for one in board.spec.editions if one.pairs},
         "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
@@ -380,6 +394,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "as_of": view.as_of,
         "embed": "1" if view.embed else "",
         "baselines": shown.get("baselines", ""),
+        "unstated": shown.get("unstated", ""),
         **{one.key: view.filter(one.key) for one in FILTERS},
         "cols": shown.get("cols", ""),
         "pin": ",".join(view.pins),
@@ -395,8 +410,9 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "names": {key: board.spec.name_of(key) for key in board.spec.headline_first},
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
+        "stated": stated_names(board.spec),
         "columns": [
-            [column.key, column.kind, "desc" if column.descending else "asc", int(column.usual)]
+            [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
             + ([column.title] if column.stated else [])
             for column in board.columns
         ],
@@ -418,6 +434,7 @@ def board_data(board: Board) -> bytes:
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
         "level": board.level,
+        "scoring": scoring_text(board),
         "opening": opening_markup(board),
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
@@ -425,6 +442,7 @@ def board_data(board: Board) -> bytes:
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
+        "fields": fields(board.spec),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
         "shown": {column.key: shown for column in columns_of(board.spec) if (shown := _shown_texts(column, rows))},
     }

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from common.rounding import percent, tenths
+from leaderboard.board.names import short_name
 from leaderboard.board.rows import Board, BoardRow
 
 _LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
 _WIDTH = 1000  # units of the drawing from one end to the other
 _BIN = 8  # tenths of a percent that share a column of dots
-_MIDDLE, _STEP, _MOST = 20, 4, 9  # of a strip: its line, from a dot to the next one of a column, dots of a column
+_MIDDLE, _STEP, _MOST = 20, 6, 7  # of a strip: its line, from a dot to the next one of a column, dots of a column
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
 
 
@@ -29,13 +30,21 @@ class Strip:
     reported: str
     best: str
     best_is_reported: bool
+    best_name: str
+    summary: str
 
 
 def finding(board: Board) -> str:
-    """Return who is best, in one or two sentences; nothing while there is no result."""
+    """Return who is best, in one or two sentences."""
     scored = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
-    reported = [row for row in board.rows if row.tier == "reported" and row.value(board.headline) is not None]
-    return " ".join(filter(None, (_leaders(board, scored), _best_reported(board, reported))))
+    # Results of a benchmark that the demo only imitates say nothing about simulated judges.
+    reported = [] if board.spec.synthetic else _known(board, "reported", board.headline)
+    leaders = _leaders(board, scored) or "No judge has been scored here yet."
+    return " ".join(filter(None, (leaders, _best_reported(board, reported))))
+
+
+def _known(board: Board, tier: str, key: str) -> list[BoardRow]:
+    return [row for row in board.rows if row.tier == tier and row.value(key) is not None]
 
 
 def _leaders(board: Board, scored: Sequence[BoardRow]) -> str:
@@ -50,9 +59,11 @@ def _leaders(board: Board, scored: Sequence[BoardRow]) -> str:
     best = f"{board.spec.name_of(board.headline)} {percent(top.value(board.headline))}{interval}"
     judges = len({row.judge or row.id for row in first})
     if judges == 1:
-        return f"{top.model} leads: {best}." if len(scored) > 1 else f"{top.model} is scored: {best}."
+        name = short_name(top.model)
+        return f"{name} leads: {best}." if len(scored) > 1 else f"{name} is scored: {best}."
     number = _NUMBERS[judges] if judges < len(_NUMBERS) else f"{judges:,}"
-    return f"{number} judges share first place; best {best}."
+    kind = "simulated judges" if board.spec.synthetic else "judges"
+    return f"{number} {kind} share first place; best {best}."
 
 
 def _best_reported(board: Board, reported: Sequence[BoardRow]) -> str:
@@ -72,19 +83,24 @@ def strips(board: Board) -> tuple[Strip, ...]:
 
 
 def _strip(board: Board, key: str) -> Strip:
-    values: dict[str, list[float]] = {"scored": [], "reported": [], "baseline": []}
-    for row in board.rows:
-        if (value := row.value(key)) is not None:
-            values[row.tier].append(value)
-    best = max(((value, tier == "reported") for tier in ("scored", "reported") for value in values[tier]), default=None)
+    scored, reported = _known(board, "scored", key), _known(board, "reported", key)
+    best = max((*scored, *reported), key=lambda row: (row.value(key), row.tier == "reported"), default=None)
     stacked: Counter[int] = Counter()
     return Strip(
         key=key,
-        scored=_dots(values["scored"], stacked),
-        reported=_dots(values["reported"], stacked),
-        best="" if best is None else percent(best[0]),
-        best_is_reported=best is not None and best[1],
+        scored=_dots((row.value(key) for row in scored), stacked),
+        reported=_dots((row.value(key) for row in reported), stacked),
+        best="" if best is None else percent(best.value(key)),
+        best_is_reported=best is not None and best.tier == "reported",
+        best_name="" if best is None else short_name(best.model),
+        summary=". ".join(filter(None, (_spread(scored, key, "scored here"), _spread(reported, key, "reported")))),
     )
+
+
+def _spread(rows: Sequence[BoardRow], key: str, kind: str) -> str:
+    """Return in words what the dots of one kind show: "8 scored here, from 44.9 to 56.7"."""
+    values = [row.value(key) for row in rows]
+    return f"{len(values):,} {kind}, from {percent(min(values))} to {percent(max(values))}" if values else ""
 
 
 def _dots(values: Iterable[float], stacked: Counter[int]) -> str:
