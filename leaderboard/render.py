@@ -327,7 +327,7 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "clock": _clock(edition.delayed_since),
         "paused": edition.paused if not view.as_of else None,
         "chance": bar_position(0.5),
-        "finding": finding(board),
+        "findings": finding(board),
         "strips": strips(board),
     }
 
@@ -427,7 +427,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
 _TIER_NUMBERS: Mapping[str, int] = {"scored": 0, "reported": 1, "baseline": 2}
 
 
-def board_data(board: Board) -> bytes:
+def board_data(board: Board, context: RenderContext | None = None) -> bytes:
     """Return all rows as columns, in display order: what the script sorts, searches and draws.
 
     Shares are integers in units of 0.001 percent; interval bounds are distances from the share in tenths of a percent.
@@ -439,7 +439,7 @@ def board_data(board: Board) -> bytes:
         "revision": board.label_revision,
         "level": board.level,
         "scoring": scoring_text(board),
-        "opening": opening_markup(board),
+        "opening": opening_markup(board, context),
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
         "rank": [row.rank for row in rows],
@@ -458,10 +458,10 @@ def board_data(board: Board) -> bytes:
     return orjson.dumps(data)
 
 
-def opening_markup(board: Board) -> str:
-    """Return the sentence and the strips of dots above the table."""
-    context = RenderContext(board.spec)  # it holds no address
-    return render(context, "parts/opening.html", spec=board.spec, finding=finding(board), strips=strips(board))
+def opening_markup(board: Board, context: RenderContext | None = None) -> str:
+    """Return the sentence and the strips of dots above the table, in the language of a context."""
+    shown = context or RenderContext(board.spec)
+    return render(shown, "parts/opening.html", spec=board.spec, findings=finding(board), strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:

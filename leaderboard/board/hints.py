@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from benchmark.spec import BenchmarkSpec
+from common.messages import Message, ngettext
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import BoardQuery, asked_words, row_test
 from leaderboard.board.rows import Board
@@ -25,19 +26,28 @@ class UnstatedJudges:
     shown: bool
 
     @property
-    def text(self) -> str:
+    def text(self) -> Message:
         """Say so in a sentence that a link completes."""
-        judges, do, their = ("judge", "does", "its") if self.count == 1 else ("judges", "do", "their")
-        start = f"{self.count:,} scored {judges}"
         if self.shown:
-            return f"{start} that {do} not state {their} {self.what} {'is' if self.count == 1 else 'are'} shown:"
-        return f"{start} {do} not state {their} {self.what}:"
+            return ngettext(
+                "{n} scored judge that does not state its {what} is shown:",
+                "{n} scored judges that do not state their {what} are shown:",
+                self.count,
+                what=self.what,
+            )
+        return ngettext(
+            "{n} scored judge does not state its {what}:",
+            "{n} scored judges do not state their {what}:",
+            self.count,
+            what=self.what,
+        )
 
     @property
-    def link(self) -> str:
+    def link(self) -> Message:
         """What the link does."""
-        object_ = "it" if self.count == 1 else "them"
-        return f"hide {object_}" if self.shown else f"show {object_}"
+        return (
+            ngettext("hide it", "hide them", self.count) if self.shown else ngettext("show it", "show them", self.count)
+        )
 
 
 def unstated_judges(board: Board, view: BoardQuery) -> UnstatedJudges | None:
@@ -58,7 +68,7 @@ def _listed(names: list[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def misread_words(board: Board, view: BoardQuery) -> list[str]:
+def misread_words(board: Board, view: BoardQuery) -> list[Message]:
     """Return a sentence for each word of the search that looks like a field and is none, and occurs in no row."""
     explained = ((word, misread(word, view.spec)) for word in dict.fromkeys(words(view.search)))
     found = [text for word, text in explained if text and not any(word in haystack(row) for row in board.rows)]

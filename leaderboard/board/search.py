@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from benchmark.spec import BenchmarkSpec
+from common.messages import Message, _
 from common.rounding import tenths
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
@@ -120,17 +121,16 @@ def is_unstated(row: BoardRow, column: Column) -> bool:
     return row.value(column.key) in (None, "")
 
 
-def misread(word: str, spec: BenchmarkSpec) -> str:
-    """Return in a sentence why a word with a colon is no question about a field; "" where it is one, or has none."""
+def misread(word: str, spec: BenchmarkSpec) -> Message | None:
+    """Return in a sentence why a word with a colon is no question about a field; None where it is one, or has none."""
     name, colon, wanted = word.partition(":")
     if not colon or not _NAME.fullmatch(name):
-        return ""
+        return None
     if name not in fields(spec):
-        return f"There is no field {name}. Fields: {', '.join(fields(spec))}."
-    numeric = name in _numbers(spec)
-    return (
-        f"The field {name} takes a number, such as {name}:>5." if numeric and not _COMPARISON.fullmatch(wanted) else ""
-    )
+        return _("There is no field {name}. Fields: {fields}.", name=name, fields=", ".join(fields(spec)))
+    if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted):
+        return _("The field {name} takes a number, such as {name}:>5.", name=name)
+    return None
 
 
 def _between_days(sign: str | None, first: str, last: str | None) -> Test:

@@ -126,7 +126,7 @@
       .map((column) => state.stated[column]))];
     const what = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
     const single = rows.length === 1, [judges, do_, their] = single ? ["judge", "does", "its"] : ["judges", "do", "their"];
-    const start = `${number.format(rows.length)} scored ${judges}`, them = single ? "it" : "them";
+    const start = `${rows.length} scored ${judges}`, them = single ? "it" : "them";
     const text = state.unstated ? `${start} that ${do_} not state ${their} ${what} ${single ? "is" : "are"} shown: `
       : `${start} ${do_} not state ${their} ${what}: `;
     found.push(element("p", {}, text, element("a", { href: "", "data-unstated": "" }, `${state.unstated ? "hide" : "show"} ${them}`)));

@@ -142,6 +142,7 @@ def test_the_keyboard_sorts_too(page: Page, address: str) -> None:
 
 
 def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1920, "height": 900})  # every usual column is in sight
     for query in (
         "",
         "?sort=reasoning&dir=asc",

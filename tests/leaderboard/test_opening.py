@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from benchmark.statistics.pairwise import RankRange
-from leaderboard.board.opening import finding, strips
+from leaderboard.board.opening import finding as sentences
+from leaderboard.board.opening import strips
 from leaderboard.board.rows import Board, build_board
 from leaderboard.render import opening_markup
 from tests.factories.snapshots import baselines, crowd, entry, snapshot
@@ -17,6 +18,11 @@ from tests.leaderboard.test_sections import reported
 def board(*skills: float, published: tuple[object, ...] = ()) -> Board:
     found = [entry(number, skill) for number, skill in enumerate(skills, start=1)]
     return build_board({**snapshot(found), "baselines": baselines(False)}, VL, published=published)  # type: ignore[arg-type]
+
+
+def finding(found: Board) -> str:
+    """Return the sentences above the table as they stand there."""
+    return " ".join(sentences(found))
 
 
 def test_the_sentence_names_a_leader_its_interval_and_the_best_reported_result() -> None:
@@ -74,7 +80,9 @@ def test_judges_of_the_demo_are_called_simulated_and_not_set_beside_published_re
 
 def test_the_figure_says_in_words_what_its_dots_show() -> None:
     macro = strips(board(0.9, 0.6, published=(reported("owner/Judge-Y", 75.0), reported("Judge X", None))))[0]
-    assert re.fullmatch(r"2 scored here, from [0-9.]+ to [0-9.]+. 1 reported, from 75.0 to 75.0", macro.summary)
+    assert re.fullmatch(
+        r"2 scored here, from [0-9.]+ to [0-9.]+\. 1 reported, from 75\.0 to 75\.0\.", " ".join(macro.summary)
+    )
     assert macro.best_name in ("Judge-Y", "Judge 1")
 
 
