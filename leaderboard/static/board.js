@@ -108,7 +108,7 @@
   function misread(data, word) {
     const [, name, wanted] = /^([a-z_]+):(.*)$/s.exec(word) || [];
     if (!name) return "";
-    if (!data.fields.includes(name)) return `There is no field ${name}. Fields: ${data.fields.join(", ")}.`;
+    if (!data.fields.split(", ").includes(name)) return `There is no field ${name}. Fields: ${data.fields}.`;
     const numeric = data.terms[name]?.[1] === "number";
     return numeric && !compare(wanted) ? `The field ${name} takes a number, such as ${name}:>5.` : "";
   }
