@@ -506,6 +506,12 @@ class Settings(WorkerSettings):
         "`PUBLIC_URL` the host and scheme that they name",
         shown="none; on a Space `10.0.0.0/8`",
     )
+    mcp: Flag = setting(
+        True,
+        "`0`: no [MCP endpoint](rest-api.md#mcp) at `/mcp`. There is none either without the packages of "
+        "`requirements-mcp.txt`",
+        shown="`1`",
+    )
     uploads_url: str = setting(
         "",
         "where submitted files stay: a directory, or an fsspec URL such as `s3://bucket/uploads` (install what fsspec "

@@ -35,8 +35,10 @@ settings.load_profile("tests")
 # (`make unit`).
 INTEGRATION = frozenset(
     [
+        "curate/test_upload.py",
         "judge/test_batch.py",
         "judge/test_kill.py",
+        "judge/test_progress.py",
         "judge/test_run.py",
         "judge/test_scores.py",
         "leaderboard/share/test_routes.py",

@@ -129,9 +129,12 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
     "tenacity": ("judge/engine.py",),
+    "mcp": ("web/mcp/",),
     "huggingface_hub": (
         "workers/",
         "leaderboard/share/hub_eval_results.py",
+        "curate/editions/hub_upload.py",
+        "curate/commands/upload_command.py",
         "maintenance/space.py",
         "maintenance/space_commands.py",
     ),

@@ -7,6 +7,7 @@ from functools import partial
 
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
@@ -37,9 +38,11 @@ from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
+from web.mcp.endpoint import PATH as MCP
+from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
-from web.middleware_stack import middleware, wrap
+from web.middleware_stack import benchmark_middleware, middleware, wrap
 from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context
 
@@ -53,22 +56,27 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     gradio = GradioAllowlistMiddleware(
         settings.gradio_dir, settings.identity.public_url, bool(settings.trusted_proxies)
     )
+    mcp = McpEndpoint([served.spec for served in settings.served]) if serves_mcp(settings) else None
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
-        lifespan=lifespan(settings, services, gradio, on_misconfigured),
+        lifespan=lifespan(settings, services, gradio, on_misconfigured, [] if mcp is None else [mcp.run]),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    english = _all_benchmarks(app, settings, services, gradio)
+    english = _all_benchmarks(app, settings, services, gradio, mcp)
+    if mcp is not None:
+        mcp.attach(wrap(english, [benchmark_middleware(services)]))
 
     def translated(language: str) -> ASGIApp:
         other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
-        return _all_benchmarks(other, settings, services.in_language(language), gradio)
+        return _all_benchmarks(other, settings, services.in_language(language), gradio, mcp)
 
     return wrap(LanguageDispatch(english, translated), middleware(settings, services))
 
 
-def _all_benchmarks(app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp) -> ASGIApp:
+def _all_benchmarks(
+    app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp, mcp: ASGIApp | None
+) -> ASGIApp:
     """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services, services.first)
     app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
@@ -78,6 +86,8 @@ def _all_benchmarks(app: FastAPI, settings: Settings, services: Services, gradio
     app.mount("/app", gradio)
     add_exception_handlers(app, services, services.first.context)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
+    if mcp is not None:
+        app.router.routes.append(Route(MCP, mcp))
     return BenchmarkDispatch(app, others)
 
 

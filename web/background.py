@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+RunUntil = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 
 
 def lifespan(
@@ -45,8 +46,9 @@ def lifespan(
     services: Services,
     gradio: GradioAllowlistMiddleware,
     on_misconfigured: Callable[[], None],
+    beside: Sequence[RunUntil] = (),
 ) -> Lifespan:
-    """Return what runs beside the application from its start to its end."""
+    """Return what runs beside the application from its start to its end; ``beside``: what else runs until a stop."""
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
@@ -55,7 +57,7 @@ def lifespan(
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), on_misconfigured)
         replicating = [replication.run(after)] if (replication := _replication(settings)) else []
         replicating += [services.replica.run(after)] if services.replica else []
-        tasks = [_run_gradio(settings, services, gradio, stop)]
+        tasks = [_run_gradio(settings, services, gradio, stop), *(run(stop) for run in beside)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:

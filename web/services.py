@@ -44,6 +44,7 @@ from submissions.quota import QuotaPolicy
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
+from web.mcp.endpoint import serves_mcp
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     replica = ReplicaWatch(litestream) if litestream is not None else None
     registry = make_registry(InstallationCollector(database, settings.state_dir, BUILD, replica))
     local = settings.identity.mode is Mode.LOCAL
-    contexts = contexts_of([one.spec for one in settings.served], local_mode=local)
+    contexts = contexts_of([one.spec for one in settings.served], local_mode=local, mcp=serves_mcp(settings))
     benchmarks = tuple(
         _benchmark_services(settings, served, context, database, signer)
         for served, context in zip(settings.served, contexts, strict=True)
