@@ -119,8 +119,10 @@ def head(spec: BenchmarkSpec) -> str:
     files = assets(spec)
     return (
         f'<link rel="stylesheet" href="{files["site.css"].url}">'
+        f'<link rel="stylesheet" href="{files["tools.css"].url}">'
         f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
         f'<script src="{files["nav.js"].url}" defer></script>'
         f'<script src="{files["board.js"].url}" defer></script>'
+        f'<script src="{files["submit.js"].url}" defer></script>'
         '<meta name="color-scheme" content="light dark">'
     )

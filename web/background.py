@@ -145,6 +145,10 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], intake: Submissio
     return True
 
 
+_TITLES = {"submit": "Submit predictions", "analyse": "Analyse", "maintain": "Maintain", "app": "Board"}
+"""Of Gradio's pages, by the end of their path."""
+
+
 async def _run_gradio(
     settings: Settings, services: Services, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
 ) -> None:
@@ -152,7 +156,7 @@ async def _run_gradio(
     shell, pages = await asyncio.to_thread(_build_gradio, settings, services)
     async with shell.router.lifespan_context(shell):
         mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-        allowlist.attach(NoscriptMiddleware(mounted), frozenset(pages.fns))
+        allowlist.attach(NoscriptMiddleware(mounted, settings.spec.brand, _TITLES), frozenset(pages.fns))
         await stop.wait()
 
 

@@ -1,6 +1,10 @@
-"""Message for browsers without JavaScript, inserted into Gradio's pages."""
+"""Additions to Gradio's pages: a message for browsers without JavaScript, and a title for each page."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,10 +18,13 @@ _SENTENCE = (
 
 
 class NoscriptMiddleware:
-    """An application whose pages begin with a sentence for those who see nothing else of them."""
+    """An application whose pages begin with a sentence for those who see nothing else of them.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    ``titles``: of pages, by the end of their path; Gradio gives all of them the one title ``brand``.
+    """
+
+    def __init__(self, app: ASGIApp, brand: str = "", titles: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._app, self._brand, self._titles = app, brand, titles
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -33,12 +40,16 @@ class NoscriptMiddleware:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = insert_noscript(body)
+                    page = insert_title(insert_noscript(body), self._brand, self._title(scope["path"]))
                     MutableHeaders(scope=start)["content-length"] = str(len(page))
                     await send(start)
                     await send({"type": "http.response.body", "body": page})
 
         await self._app(scope, receive, sending if scope["type"] == "http" and scope["method"] == "GET" else send)
+
+
+    def _title(self, path: str) -> str:
+        return self._titles.get(path.rstrip("/").rpartition("/")[2], "")
 
 
 def _is_page(start: Message) -> bool:
@@ -51,3 +62,11 @@ def insert_noscript(page: bytes) -> bytes:
     begin = page.find(b"<body")
     end = page.find(b">", begin)
     return page if begin < 0 or end < 0 else page[: end + 1] + _SENTENCE + page[end + 1 :]
+
+
+def insert_title(page: bytes, brand: str, title: str) -> bytes:
+    """Return a page with its own title before the brand, where Gradio's settings have the brand alone."""
+    if not title:
+        return page
+    before, after = (f'"title":{json.dumps(text)}'.encode() for text in (brand, f"{title} · {brand} leaderboard"))
+    return page.replace(before, after, 1)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from benchmark.votes import Behaviour
 from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
+from leaderboard.cache import BoardCache
 from leaderboard.pages.compare import Pair, ScoreDifference
 from leaderboard.pages.entry_findings import category_finding, neighbour_finding, position_finding
-from tests.factories.snapshots import entry, snapshot
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.result_card import result_card
+from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
 
@@ -79,3 +84,21 @@ def test_the_strip_marks_the_entry_with_its_interval_within_the_axis() -> None:
                 assert strip.interval[0] <= strip.mark <= strip.interval[1]
     without = replace(board.rows[0], scores=dict.fromkeys(board.rows[0].scores))
     assert marked_strips(board, without) == ()
+
+
+def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it(tmp_path: Path) -> None:
+    cache = BoardCache(FixedSource(snapshot([entry(number, 0.5 + number / 20) for number in range(1, 5)])))
+    edition, materials = cache.refresh(), ItemCatalog(None, None, lambda _: None, spec=VL)
+    row = next(one for one in edition.board().rows if one.tier == "scored")
+    early, settled = result_card(edition, materials, row.id, "https://board.example")
+    assert not settled
+    assert "follow in a few seconds" in early
+    markup, settled = result_card(edition, materials, row.id, "https://board.example", waited=60)
+    words = " ".join(re.sub("<[^>]+>", " ", markup).split())
+    assert settled
+    assert re.search(r"Rank \d of 4 scored here", words)
+    assert "guessing (50%)" in words
+    assert "no difference that the data can show" in words or "significantly" in words
+    for part in ("badge.svg", "og.png", "@misc{", "/compare?entries="):
+        assert part in markup
+    assert result_card(edition, materials, "nobody") == ("", True)
