@@ -167,8 +167,11 @@ def test_no_progress_of_gradio_is_shown_and_the_button_says_why_it_is_off(blocks
 
 def test_a_report_calls_formats_by_name_and_counts_its_warnings_in_the_headline() -> None:
     report = {"ok": True, "format": "vlmevalkit", "items": 3, "votes_per_item": 1, "revision": "v1", "parse_rate": 1.0}
+    report["warnings"] = []
     assert "<dd>VLMEvalKit</dd>" in submit_html.report_html(report)
-    warned = submit_html.report_html({**report, "warnings": [{"message": "18 replies failed.", "ids": []}]})
+    warned = submit_html.report_html(
+        {**report, "warnings": [{"code": "x", "message": "18 replies failed.", "ids": []}]}
+    )
     assert "Can be submitted, with 1 warning:" in " ".join(warned.split())
 
 

@@ -47,7 +47,6 @@ class NoscriptMiddleware:
 
         await self._app(scope, receive, sending if scope["type"] == "http" and scope["method"] == "GET" else send)
 
-
     def _title(self, path: str) -> str:
         return self._titles.get(path.rstrip("/").rpartition("/")[2], "")
 
