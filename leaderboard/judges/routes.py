@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
-import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
@@ -19,7 +18,7 @@ from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_lines
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
-from leaderboard.responses import JSON, respond
+from leaderboard.responses import json_body, respond
 from leaderboard.share.exports import FORMATS
 from leaderboard.share.routes import base_of
 
@@ -149,4 +148,4 @@ def _judges_body(editions: Sequence[BoardVersion], asked: JudgesQuery) -> Cached
     boards = [edition.board() for edition in editions]
     lines = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
     body = {"benchmarks": [board.benchmark for board in boards], "judges": [judge_json(line) for line in lines]}
-    return CachedResponse.of(orjson.dumps(body), JSON, quick=True)
+    return json_body(body)

@@ -18,6 +18,6 @@ def test_what_has_no_body_stays_as_it_is() -> None:
 def test_each_page_has_a_title_of_its_own_where_gradio_has_one_for_all() -> None:
     page = b'<script>window.gradio_config = {"title":"Brand","x":{"title":"Brand"}}</script>'
     titled = insert_title(page, "Brand", "Submit predictions")
-    assert titled.count(b'"title":"Submit predictions \\u00b7 Brand leaderboard"') == 1
+    assert titled.count(b'"title":"Submit predictions \\u00b7 Brand"') == 1
     assert titled.count(b'"title":"Brand"') == 1
     assert insert_title(page, "Brand", "") == page
