@@ -227,6 +227,7 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
         found=pairs.select(query),
         spec=edition.spec,
         sources=[(key, edition.spec.source_category[key]) for key in edition.spec.shown_sources if key in held],
+        difficulties=explore.difficulties(pairs),
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
         broken=materials.has_item_file and pairs.texts is None,
