@@ -224,8 +224,8 @@ def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
 
 def _address(request: gr.Request) -> str:
     """Return the address of the service as the visitor's browser names it."""
-    url = request.request.url
-    return f"{url.scheme}://{url.netloc}"
+    call = request.request
+    return "" if call is None else f"{call.url.scheme}://{call.url.netloc}"
 
 
 def _submit(service: GradioSubmissions, path: str | None, values: Sequence[object], user: Identity) -> Json:
