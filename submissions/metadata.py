@@ -57,7 +57,7 @@ class Metadata(SubmissionMetadata):
 
 def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
     if refused is None:
-        return FieldProblem(field, "required", f"{field}: say which judge made these predictions.")
+        return FieldProblem(field, "required", f"{field}: enter a model name.")
     return FieldProblem(field, refused.code, f"{field}: {refused}")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -24,6 +26,7 @@ from auth.middleware import identity_of
 from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
+from leaderboard.pages.result_card import result_card
 from leaderboard.render import footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from maintenance.action_context import ActionContext
@@ -31,7 +34,7 @@ from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from settings import Settings
 from submissions.gradio_page import BenchmarkParts
-from submissions.gradio_service import GradioSubmissions
+from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from web.actions import ACTIONS
 from web.benchmarks import asked_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
@@ -110,7 +113,15 @@ def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
         settings.upload_limit_bytes,
         of.served.spec,
         of.context.prefix,
+        partial(_place, of),
     )
+
+
+def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:
+    edition = of.board.refresh()
+    entry = edition.entry(entry_id)
+    waited = 0.0 if entry is None else time.time() - datetime.fromisoformat(entry["submitted_at"]).timestamp()
+    return PlaceOnBoard(*result_card(edition, of.items, entry_id, edition.public_base or base, waited))
 
 
 def _page_context(settings: Settings, services: Services) -> PageContext:

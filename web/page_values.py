@@ -13,6 +13,8 @@ import orjson
 from starlette.requests import Request
 from starlette.types import Scope
 
+from common.messages import _
+from common.translations import translations
 from leaderboard.analysis_tab import path_of
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
@@ -22,7 +24,7 @@ from web.middleware.gradio_allowlist import MAINTAIN
 from web.middleware.html_pages import Rewrite
 from web.services import Services
 
-_NAMES = {PAGE: "Submit predictions", MAINTAIN: "Maintain"}
+_NAMES = {PAGE: _("Submit predictions"), MAINTAIN: _("Maintain")}
 _CONFIG, _END = b"window.gradio_config = ", b";</script>"
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
 
@@ -37,7 +39,7 @@ class PageValues:
 
 def page_title(path: str, context: RenderContext) -> str:
     """Return the title of a Gradio page by its address; the board's has no name of its own."""
-    name = "Analyse" if path == path_of(context) else _NAMES.get(path, "")
+    name = translations(context.language).text(_("Analyse") if path == path_of(context) else _NAMES.get(path, ""))
     return " · ".join(filter(None, (name, f"{context.spec.brand} leaderboard")))
 
 

@@ -17,9 +17,15 @@ from leaderboard.responses import HTML, respond
 
 _TEXTS = {
     "not-found": (
-        "There is no such page",
-        "Entries keep their address, also when they are scored again; perhaps a character was lost on the way here.",
-        (("The board", "/"),),
+        "This page does not exist",
+        "Check the address; entry links never change. Or look for the judge by its name.",
+        (
+            ("Leaderboard", "/"),
+            ("Compare judges", "/compare"),
+            ("Browse the pairs", "/explore"),
+            ("About the benchmark", "/about"),
+            ("API", "/docs"),
+        ),
     ),
     "no-board": (
         "No leaderboard for that date",
@@ -98,4 +104,4 @@ def _reply(context: RenderContext, kind: str, headers: Headers, status: int) -> 
 @lru_cache(maxsize=128)
 def _body(context: RenderContext, kind: str) -> CachedResponse:
     title, lead, links = _TEXTS[kind]
-    return status_page(render.message_page(context, title, lead, links=links))
+    return status_page(render.message_page(context, title, lead, links=links, search=kind == "not-found"))
