@@ -18,7 +18,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 REVALIDATE = "public, no-cache"
-_OF_A_LANGUAGE = "Accept-Encoding, Accept-Language, Cookie"
+OF_A_LANGUAGE = "Accept-Encoding, Accept-Language, Cookie"
 FOREVER = "public, max-age=31536000, immutable"
 SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -72,7 +72,7 @@ def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_
 
 def response_headers(body: CachedResponse, coding: str, cache_control: str) -> dict[str, str]:
     """Return the header fields of a body in one encoding."""
-    vary = _OF_A_LANGUAGE if body.media_type == HTML else "Accept-Encoding"
+    vary = OF_A_LANGUAGE if body.media_type == HTML else "Accept-Encoding"
     head = {**SECURITY, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": vary}
     return head if coding == "identity" else {**head, "Content-Encoding": coding}
 

@@ -36,6 +36,7 @@ from leaderboard.responses import (
     FOREVER,
     HTML,
     JSON,
+    OF_A_LANGUAGE,
     REVALIDATE,
     etag_matches,
     requested_version,
@@ -49,9 +50,11 @@ _FRONT = "/"
 
 def front_page(edition: BoardVersion) -> CachedResponse:
     """Return the bytes of / for an edition."""
-    return edition.get_or_render(
-        _FRONT, lambda: CachedResponse.of(render.board_page(edition, BoardQuery(edition.spec)).encode(), HTML)
-    )
+    return edition.get_or_render(_FRONT, partial(_render_front, edition))
+
+
+def _render_front(edition: BoardVersion) -> CachedResponse:
+    return CachedResponse.of(render.board_page(edition, BoardQuery(edition.spec)).encode(), HTML)
 
 
 def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
@@ -108,7 +111,7 @@ def build(
             return no_board(site.context, request.headers)
         view = read_query(request.query_params, edition.revisions, edition.spec)
         if view == BoardQuery(edition.spec):
-            return respond(front_page(edition), request.headers)
+            return respond(await edition.ready(_FRONT, partial(_render_front, edition)), request.headers)
         made = await edition.ready(view.url(), lambda: status_page(render.board_page(edition, view)))
         reply = respond(made, request.headers)
         if view.embed:
@@ -121,7 +124,9 @@ def build(
         if edition is None:
             return problem(404, "no-board", "There is no leaderboard for that date.")
         view = read_query(request.query_params, edition.revisions, edition.spec)
-        return respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
+        reply = respond(await edition.turns.take(partial(column_file, edition), view), request.headers)
+        reply.headers["Vary"] = OF_A_LANGUAGE  # it has the sentences above the table
+        return reply
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
     async def one_entry(entry_id: str, request: Request) -> Response:
@@ -200,7 +205,8 @@ class ErrorPages:
 
 
 class BoardFastPathMiddleware:
-    """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on.
+    """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on,
+    and so does a page that has to be rendered first.
 
     ``may``: whether a request may be answered so; others are for the middleware to refuse. ``others``: the boards of
     other benchmarks and in other languages, each at its own address.
@@ -230,7 +236,10 @@ class BoardFastPathMiddleware:
             await self._app(scope, receive, send)
             return
         edition = board.site.peek() or await board.site.current()
-        body = edition.get_cached(_FRONT) or front_page(edition)
+        body = edition.get_cached(_FRONT)
+        if body is None:  # the route makes it beside the event loop
+            await self._app(scope, receive, send)
+            return
         accept, if_none_match = b"", b""
         for name, value in scope["headers"]:
             if name == b"accept-encoding":

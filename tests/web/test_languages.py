@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
+from typing import Any
 
+import httpx
 import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette
@@ -11,11 +15,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
+from leaderboard import render
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
-from web.middleware.languages import LanguageDispatch, LanguageMiddleware
+from web.middleware.languages import LanguageDispatch, LanguageMiddleware, _preferred, choose
 
 
 def _echo(request: Request) -> JSONResponse:
@@ -70,8 +76,40 @@ def test_a_call_of_a_gradio_page_is_answered_in_the_language_of_the_page(client:
     assert _language(client, "/about", Referer=page) == "en"
 
 
-def test_the_api_stays_english(client: TestClient) -> None:
-    assert _language(client, "/api/v1/leaderboard?lang=zh-CN", **CHINESE) == "en"
+@pytest.mark.parametrize("prefix", ["", "/b/other"])
+@pytest.mark.parametrize("path", ["/api/v1/leaderboard", "/export/board.csv"])
+def test_the_api_and_files_stay_english_for_every_benchmark(client: TestClient, prefix: str, path: str) -> None:
+    reply = client.get(f"{prefix}{path}?lang=zh-CN", headers=CHINESE)
+    assert reply.json()["language"] == "en"
+    assert "set-cookie" not in reply.headers
+
+
+def test_no_header_of_a_stranger_is_kept_whole() -> None:
+    scope = {"path": "/", "headers": [(b"accept-language", b"zh" + b" " * 50_000)]}
+    choose(scope)
+    before = _preferred.cache_info()
+    scope["headers"] = [(b"accept-language", b"zh" + b" " * 60_000)]
+    assert choose(scope).language == "zh-CN"
+    assert _preferred.cache_info().currsize == before.currsize
+
+
+def test_an_application_is_made_once_and_nobody_else_waits_for_it() -> None:
+    threads: list[int] = []
+
+    def make(language: str) -> ASGIApp:
+        threads.append(threading.get_ident())
+        return Starlette(routes=[Route("/{path:path}", _echo)])
+
+    async def ask() -> int:
+        transport = httpx.ASGITransport(LanguageMiddleware(LanguageDispatch(Starlette(), make)))
+        async with httpx.AsyncClient(transport=transport, base_url="http://board.example") as client:
+            replies = await asyncio.gather(*(client.get("/about", headers=CHINESE) for _ in range(3)))
+        assert {reply.json()["language"] for reply in replies} == {"zh-CN"}
+        return threading.get_ident()
+
+    loop_thread = asyncio.run(ask())
+    assert len(threads) == 1
+    assert threads != [loop_thread]
 
 
 @pytest.fixture
@@ -97,6 +135,25 @@ def test_a_cache_never_mixes_languages(board: TestClient, address: str) -> None:
     assert chinese.startswith('<!doctype html>\n<html lang="zh-CN">')
     assert board.get(address, headers={**CHINESE, "If-None-Match": tag}).status_code == 200
     assert board.get(address, headers={**CHINESE, "If-None-Match": other}).status_code == 304
+
+
+def test_the_columns_say_that_they_are_of_a_language(board: TestClient) -> None:
+    english, chinese = (board.get("/board.json", headers=headers) for headers in ({}, CHINESE))
+    assert english.headers["vary"] == chinese.headers["vary"] == "Accept-Encoding, Accept-Language, Cookie"
+
+
+def test_a_front_page_is_rendered_beside_the_event_loop(board: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    on_loop: list[bool] = []
+    render_page = render.board_page
+
+    def board_page(*given: Any) -> str:
+        on_loop.append(asyncio._get_running_loop() is not None)
+        return render_page(*given)
+
+    monkeypatch.setattr(render, "board_page", board_page)
+    assert board.get("/", headers=CHINESE).status_code == 200
+    assert board.get("/", headers=CHINESE).status_code == 200
+    assert on_loop == [False]
 
 
 def test_both_languages_share_one_board() -> None:

@@ -6,6 +6,7 @@ English.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -19,8 +20,9 @@ from common.translations import ENGLISH, languages, preferred
 COOKIE = "lang"
 _PARAMETER = b"lang="
 _KEPT = re.compile(rb"(?:^|;)\s*lang=([A-Za-z-]{2,20})\s*(?:;|$)")
+_LONGEST = 500  # bytes of an Accept-Language that are read and kept
 _YEAR = 365 * 24 * 3600  # seconds
-_ENGLISH_ONLY = ("/api/", "/static/", "/export/")
+_ENGLISH_ONLY = re.compile("(?:/b/[^/]+)?/(?:api|static|export)/")  # of the first benchmark or of another one
 _GRADIO_CALLS = "/app/gradio_api/"
 
 
@@ -40,7 +42,7 @@ class LanguageMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
-        if scope["type"] != "http" or scope["path"].startswith(_ENGLISH_ONLY):
+        if scope["type"] != "http" or _ENGLISH_ONLY.match(scope["path"]):
             await self._app(scope, receive, send)
             return
         choice = choose(scope)
@@ -88,7 +90,7 @@ def _remembered(cookie: bytes, accepted: bytes) -> str:
     kept = _KEPT.search(cookie)
     if kept is not None and (language := kept[1].decode()) in languages():
         return language
-    return _preferred(accepted) if accepted else ENGLISH
+    return _preferred(accepted[:_LONGEST]) if accepted else ENGLISH
 
 
 @lru_cache(maxsize=1024)
@@ -112,9 +114,17 @@ class LanguageDispatch:
     """
 
     def __init__(self, app: ASGIApp, make: Callable[[str], ASGIApp]) -> None:
-        self._app, self._make = app, lru_cache(maxsize=None)(make)
+        self._make, self._applications = make, {ENGLISH: app}
+        self._making = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
         language = scope.get("language", ENGLISH) if scope["type"] == "http" else ENGLISH
-        await (self._app if language == ENGLISH else self._make(language))(scope, receive, send)
+        await (self._applications.get(language) or await self._made(language))(scope, receive, send)
+
+    async def _made(self, language: str) -> ASGIApp:
+        """Return the application of a language, made once; in a thread, because that takes a second or more."""
+        async with self._making:
+            if language not in self._applications:
+                self._applications[language] = await asyncio.to_thread(self._make, language)
+            return self._applications[language]
