@@ -17,7 +17,7 @@ from auth.request_classes import rate_limit_class
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from settings import Settings
 from tests.factories.service import Service, running, until
-from web.mcp.endpoint import serves_mcp
+from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.mcp.tools import BadCall, ReadTool, read_tools
 
 SPEC = load_spec(DEFAULT_BENCHMARK)
@@ -53,6 +53,19 @@ def _call(service: Service, tool: str, arguments: dict[str, Any], mode: Any = "a
 def _sentence(result: CallToolResult) -> str:
     assert result.is_error
     return str(getattr(result.content[0], "text", ""))
+
+
+def test_who_asks_while_the_service_stops_is_answered() -> None:
+    async def ask() -> int:
+        endpoint, stop = McpEndpoint([SPEC]), asyncio.Event()
+        stop.set()
+        await endpoint.run(stop)
+        transport = httpx.ASGITransport(endpoint)
+        async with httpx.AsyncClient(transport=transport, base_url="http://board.example") as client:
+            reply = await asyncio.wait_for(client.post("/mcp", json={}), 5)
+        return reply.status_code
+
+    assert asyncio.run(ask()) == 503
 
 
 @pytest.mark.slow

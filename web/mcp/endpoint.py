@@ -66,19 +66,19 @@ class McpEndpoint:
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for task in waiting:
             task.cancel()
-        if not stop.is_set():
-            await self._serve(stop)
-
-    async def _serve(self, stop: asyncio.Event) -> None:
         try:
-            manager = await asyncio.to_thread(self._build)
-            async with manager.run():
-                self._server = manager.handle_request
-                self._started.set()
-                await stop.wait()
+            if not stop.is_set():
+                await self._serve(stop)
         finally:
             self._server = None
             self._started.set()  # who waits is answered, whatever happened
+
+    async def _serve(self, stop: asyncio.Event) -> None:
+        manager = await asyncio.to_thread(self._build)
+        async with manager.run():
+            self._server = manager.handle_request
+            self._started.set()
+            await stop.wait()
 
     def _build(self) -> StreamableHTTPSessionManager:
         from web.mcp.server import build_manager  # imports the library: a second or two
