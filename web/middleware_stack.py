@@ -14,7 +14,7 @@ from auth.settings import Mode
 from leaderboard.routes import BoardFastPathMiddleware
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
-from web.benchmarks import BenchmarkMiddleware, benchmark_of_submission
+from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import Services
@@ -25,6 +25,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     identity, largest = settings.identity, settings.upload_limit_bytes
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
+    ids = [benchmark.id for benchmark in services.benchmarks]
     share = keep_alone if services.shared_rates is None else services.shared_rates.add
 
     def free_bytes() -> int:
@@ -38,15 +39,13 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
             from_here if local else lambda _: True,
             [benchmark.board for benchmark in services.benchmarks[1:]],
         ),
-        Middleware(
-            BenchmarkMiddleware,
-            [benchmark.id for benchmark in services.benchmarks],
-            benchmark_of_submission(services.database),
-        ),
+        Middleware(BenchmarkMiddleware, ids),
         # Inside of the fast path, so that it costs the board nothing.
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(RateLimitMiddleware, rate, address_of, largest=largest, share=share) if rate else None,
+        # From here on a request may ask the database.
+        Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of_submission(services.database)),
         Middleware(IdentityMiddleware, services.auth.settings, services.auth.resolver),
         Middleware(RateLimitMiddleware, rate, account_of, share=share) if rate and openid else None,
     ]
