@@ -65,6 +65,7 @@ WIRING = {
 ENVIRONMENT_READERS = WIRING | {
     "maintenance/space_commands.py",
     "web/startup.py",
+    "workers/item_files.py",
     "submissions/__main__.py",
     "predictions/sandbox.py",
     "judge/__main__.py",

@@ -122,6 +122,7 @@ def _runner(
         runner,
         worker=name,
         import_dirs=settings.label_import_dirs,
+        labels_token=settings.labels_token,
         backup=backup,
         accept_weak_hiding=settings.accept_weak_hiding,
         keep_snapshots_days=settings.keep_snapshots_days,
@@ -158,7 +159,8 @@ def rescore(settings: WorkerSettings, revision: str) -> int:
     specs = [spec for spec in _specs(settings, served) if spec[0] == revision] if served is not None else []
     if served is None or not specs:
         raise LabelsError(f"revision {revision} is not in LABELS, so no worker could score new submissions under it")
-    scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec)
+    token = settings.labels_token.get_secret_value()
+    scorer = load_scorer(served.manifest_path, specs, served.hidden_labels, served.spec, token)
     with closing(open_migrated(settings.database_url)) as database:
         register(database, scorer, revision)
         recorded = jobs_rescore.switch_board(database, scorer, revision, "rescore command")
@@ -170,11 +172,13 @@ def _write_items(settings: WorkerSettings) -> None:
     """Write the manifests of labelled pairs, where they are not there yet."""
     for served in settings.served:
         if served.manifest_path is not None and not settings.is_demo:
-            write_items(served.manifest_path, served.spec, [source for _, source in _specs(settings, served)])
+            sources = [source for _, source in _specs(settings, served)]
+            write_items(served.manifest_path, served.spec, sources, settings.labels_token.get_secret_value())
 
 
 def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
-    return load_scorer(served.manifest_path, _specs(settings, served), served.hidden_labels, served.spec)
+    token = settings.labels_token.get_secret_value()
+    return load_scorer(served.manifest_path, _specs(settings, served), served.hidden_labels, served.spec, token)
 
 
 def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, str]]:
