@@ -27,6 +27,7 @@ from storage.jobs.job_queue import Claim
 from storage.models.core import Job, State
 from workers.jobs import detect_anomalies, pairwise_statistics, snapshot
 from workers.jobs.detect_anomalies import AnomalyDetector
+from workers.jobs.relations_memory import RelationsMemory
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
@@ -82,6 +83,7 @@ class Worker:
     watcher: AnomalyDetector = field(default_factory=AnomalyDetector)
     holds: Callable[[Session], Mapping[str, Collection[str]]] | None = None
     others: tuple[WatchedScorer, ...] = ()
+    memories: dict[str, RelationsMemory] = field(default_factory=dict)  # by benchmark
 
     @property
     def watched(self) -> tuple[WatchedScorer, ...]:
@@ -159,7 +161,12 @@ class Worker:
 
     def compute_pairwise(self) -> int:
         """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""
-        return sum(pairwise_statistics.compute_if_changed(self.database, scorer) for scorer in self.scorers)
+        return sum(
+            pairwise_statistics.compute_if_changed(
+                self.database, scorer, self.memories.setdefault(scorer.benchmark, RelationsMemory())
+            )
+            for scorer in self.scorers
+        )
 
     def detect_anomalies(self) -> int:
         """Look at what was scored lately for patterns that maintainers should see."""
