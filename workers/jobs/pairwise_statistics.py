@@ -26,6 +26,7 @@ from benchmark.disclosure import PUBLIC, merged, redact_counts
 from benchmark.spec import BenchmarkSpec
 from benchmark.statistics.pairwise import VERSION, JudgeCandidate, Variants, comparable, compare_all, pack
 from benchmark.statistics.reliability import majority
+from benchmark.statistics.selection import Selection
 from benchmark.statistics.variants import Variant, alike_pairs, counted_variants, group_variants, members
 from benchmark.votes import Matrix, unpack_many
 from storage import visibility
@@ -39,9 +40,9 @@ from storage.models.core import BoardState, RegisteredLabelSet, Score, StoredRel
 from workers.board_queries import BoardEntry, entries_off_board, entries_on_board, stored_counts
 from workers.jobs.relations_memory import RelationsMemory
 from workers.scorer import Scorer
-from workers.snapshot_triggers import needs_snapshot
+from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
-COMPUTED = "relations.computed"
+COMPUTED = RELATIONS
 CHUNK = 100
 VARIANTS_AT_MOST = 50  # of a judge whose votes are looked at; others count all the same
 
@@ -231,12 +232,10 @@ def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task], memory:
     """Outside any transaction but for the reading of votes."""
     wanted = {name for task in tasks for names in task.variants.values() for name in names[:VARIANTS_AT_MOST]}
     wanted |= {name for task in tasks for name in task.entries}
-    memory.forget_but(wanted)
-    memory.verdicts |= _verdicts(database, wanted - memory.verdicts.keys(), len(scorer.table))
-    verdicts = memory.verdicts
+    verdicts = memory.majorities(wanted, partial(_verdicts, database, items=len(scorer.table)))
     computed = []
     for task in tasks:
-        entries, variants = _joined(task, memory)
+        entries, variants = _joined(task, verdicts, memory.selections)
         labels, public = scorer.labels[task.revision.name], task.revision.public
         rows = np.stack([verdicts[name] for name in entries])
         related = compare_all(entries, rows, labels, scorer.table, public=public, variants=variants)
@@ -253,10 +252,11 @@ def _compute(database: Database, scorer: Scorer, tasks: Sequence[_Task], memory:
     return computed
 
 
-def _joined(task: _Task, memory: RelationsMemory) -> tuple[list[str], dict[str, Variants]]:
+def _joined(
+    task: _Task, verdicts: Mapping[str, Matrix], known: dict[bytes, Selection]
+) -> tuple[list[str], dict[str, Variants]]:
     """Return the best entry of each judge, when entries whose votes are alike are of one; and the variants it was
     best of."""
-    verdicts = memory.verdicts
     alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
     origins = [Variant(name, "", name, named=name in task.named) for name in task.entries]
     judges = members(group_variants(origins, alike))  # of each the first, which is its best
@@ -265,11 +265,11 @@ def _joined(task: _Task, memory: RelationsMemory) -> tuple[list[str], dict[str, 
         tried = [name for one in joined for name in task.variants[one]]
         near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
         if len(tried) > 1:
-            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), memory.selections)
+            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), known)
     return list(judges), result
 
 
-def _verdicts(database: Database, names: set[str], items: int) -> dict[str, Matrix]:
+def _verdicts(database: Database, names: Collection[str], items: int) -> dict[str, Matrix]:
     """Majority verdicts (items,) by entry; votes are read some at a time, for they take five times the space."""
     ordered = sorted(names)
     result: dict[str, Matrix] = {}

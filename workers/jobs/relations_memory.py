@@ -6,7 +6,7 @@ Everything here would be computed again with the same result: a worker that star
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,10 +21,10 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class RelationsMemory:
-    """``verdicts``: majority verdicts by entry. ``selections``: by digest of what they follow from."""
+    """``selections``: by digest of what they follow from."""
 
-    verdicts: dict[str, Matrix] = field(default_factory=dict)
     selections: dict[bytes, Selection] = field(default_factory=dict)
+    _verdicts: Mapping[str, Matrix] = field(default_factory=dict)
     _counts: dict[tuple[str, str], dict[str, Counts]] = field(default_factory=dict)
 
     def counts(self, rules: tuple[str, str], names: Sequence[str], read: Callable[[Sequence[str]], Counts]) -> Counts:
@@ -32,11 +32,16 @@ class RelationsMemory:
         known = self._counts.get(rules, {})
         if unread := [name for name in names if name not in known]:
             known = known | dict(zip(unread, read(unread), strict=True))
-        self._counts[rules] = {name: known[name] for name in names}
-        return np.stack(list(self._counts[rules].values())) if names else read(names)
+        self._counts[rules] = known = {name: known[name] for name in names}
+        return np.stack([known[name] for name in names]) if names else read(names)
 
-    def forget_but(self, names: Collection[str]) -> None:
-        """Forget votes that are no longer compared; and all selections, where they have become many."""
-        self.verdicts = {name: one for name, one in self.verdicts.items() if name in names}
+    def majorities(
+        self, names: Collection[str], read: Callable[[Collection[str]], Mapping[str, Matrix]]
+    ) -> Mapping[str, Matrix]:
+        """Return the majority verdicts of entries; ``read`` is asked for new ones. Others are forgotten."""
+        known = {name: self._verdicts[name] for name in names if name in self._verdicts}
+        known |= read([name for name in names if name not in known])
+        self._verdicts = known
         if len(self.selections) > _MOST_SELECTIONS:
-            self.selections.clear()
+            self.selections = {}
+        return known
