@@ -66,6 +66,8 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     app.mount("/app", gradio)
     add_exception_handlers(app, services, services.first.context)
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
+    for traced in (app, *others.values()):
+        services.tracing.follow_requests(traced)
     return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
 
 

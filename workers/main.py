@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
 from operation.folder_mirror import worker_mirrors
-from settings import DEMO_REVISION, ServedSettings, WorkerSettings
+from operation.tracing import Tracing, TracingUnavailable, start_tracing
+from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
 from storage.database import Database, is_away, open_migrated
 from storage.database_wait import retry_while_away
@@ -43,13 +44,22 @@ def work(
     `best_reported`: the best overall accuracy known from elsewhere, for those who watch over what is suspicious.
     """
     log_to_stderr()
+    tracing = _tracing(settings)
     _write_items(settings)
-    scorers = [_scorer(settings, served) for served in settings.served]
+    scorers = [replace(_scorer(settings, served), trace=tracing.trace) for served in settings.served]
     stop = _stop_on_signals()
-    with suppress(StoppedWhileWaiting):
+    with suppress(StoppedWhileWaiting), closing(tracing):
         database = retry_while_away(partial(open_migrated, settings.database_url), stop.rest)
+        tracing.follow_database(database)
         with closing(database):
             _work_on(database, settings, scorers, stop, WorkOptions(until_empty, best_reported))
+
+
+def _tracing(settings: WorkerSettings) -> Tracing:
+    try:
+        return start_tracing(settings.otel_endpoint, "worker")
+    except TracingUnavailable as error:
+        raise SettingsError(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from benchmark.pairs.labelled_pairs import PairsError, PairSet
 from benchmark.pairs.pair_table import labels_of_pairs, pair_table
 from benchmark.scorecard import SCORER_VERSION
 from benchmark.spec import BenchmarkSpec
+from operation.tracing import Trace, not_traced
 from workers.labels.loader import LabelsError, load_labels, load_pairs
 
 
@@ -25,6 +26,7 @@ class Scorer:
     labels: Mapping[str, LabelSet]
     version: str
     hidden: Mapping[str, str] = field(default_factory=dict)  # disclosure levels of configured sets that are not public
+    trace: Trace = not_traced  # what each piece of work is done in
 
     @property
     def benchmark(self) -> str:

@@ -73,7 +73,7 @@ class TaskRunner:
             claim = tasks.claim(session, self.worker, self.lease_seconds, wanted)
         if claim is None:
             return False
-        with self._keep_lease(claim):
+        with self._keep_lease(claim), self.scorer.trace(f"task.{claim.kind}"):
             self._execute(claim)
         if claim.kind != TaskKind.PIECE:
             self.refresh()

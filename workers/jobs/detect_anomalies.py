@@ -193,11 +193,12 @@ def detect_if_changed(database: Database, scorer: Scorer, watcher: AnomalyDetect
         entries = entries_on_board(session, pointer.benchmark, pointer.label_revision, pointer.scorer_version)
         public = _public_beside_hidden(session, scorer)
         hidden = merged(scorer.hidden, label_imports.hidden_revisions(session, pointer.benchmark))
-    watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
-    result = list(watcher.inspect(entries, wanted, scorer.table))
-    new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
-    result += watcher.look_for_labels(new, public, scorer.table)
-    return _record(database, pointer.benchmark, through, head, result)
+    with scorer.trace("detection"):
+        watcher.learn(database, entries, scorer.table, pointer, hidden.get(pointer.label_revision, PUBLIC))
+        result = list(watcher.inspect(entries, wanted, scorer.table))
+        new = [entry.id for entry in entries if wanted is None or entry.id in wanted]
+        result += watcher.look_for_labels(new, public, scorer.table)
+        return _record(database, pointer.benchmark, through, head, result)
 
 
 def _public_beside_hidden(session: Session, scorer: Scorer) -> list[LabelSet]:

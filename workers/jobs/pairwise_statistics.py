@@ -92,8 +92,9 @@ def compute_if_changed(database: Database, scorer: Scorer, memory: RelationsMemo
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
             return 0
         tasks = _tasks(session, scorer, pointer, known)
-    computed = _compute(database, scorer, tasks, known)
-    return _record(database, pointer, board.shown_seq, computed)
+    with scorer.trace("relations"):
+        computed = _compute(database, scorer, tasks, known)
+        return _record(database, pointer, board.shown_seq, computed)
 
 
 def revisions(session: Session, scorer: Scorer, benchmark: str) -> list[PairwiseRevision]:

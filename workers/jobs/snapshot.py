@@ -96,8 +96,10 @@ def publish_if_changed(
         if pointer.label_revision not in scorer.labels:
             log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})
             return None
-        content = _content(session, scorer, pointer, known)
-    return _publish(database, pointer, content, known)
+        with scorer.trace("snapshot.content"):
+            content = _content(session, scorer, pointer, known)
+    with scorer.trace("snapshot.publish"):
+        return _publish(database, pointer, content, known)
 
 
 def _changed(session: Session, pointer: ActiveBoard) -> bool:
