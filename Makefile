@@ -1,6 +1,6 @@
 # Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock files changed.
 .DEFAULT_GOAL := help
-.PHONY: help env dev serve format lint unit check test redteam fault acceptance bench lock screenshots
+.PHONY: help env dev serve format lint unit check test redteam fault acceptance bench lock messages screenshots
 SHELL := /bin/bash
 
 PYTHON ?= python3
@@ -66,6 +66,10 @@ bench: dev  ## the performance table
 lock: dev  ## write the lock files anew from requirements.txt, and requirements-*.txt
 	@for name in requirements requirements-judge requirements-curate requirements-mcp requirements-otel requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 		--generate-hashes --no-annotate --custom-compile-command "make lock" $$name.txt -o $$name.lock; done
+
+messages: dev  ## bring the translations in locale/ up to date with code and templates, and say what is missing
+	@$(BIN)/python -m scripts.messages
+	@$(BIN)/python -m scripts.messages --missing
 
 screenshots: dev  ## the pictures of the board in the README, from a demo of its own
 	@$(BIN)/python scripts/screenshots.py

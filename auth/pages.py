@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
 
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.template_translations import translate_templates
+from common.translations import ENGLISH, translations
 from storage.clock import minute
 
 _HERE = Path(__file__).parent
@@ -22,6 +24,7 @@ def use_layout(templates: Path | Sequence[Path], site: Environment | None) -> En
     own = FileSystemLoader(templates)
     if site is None:
         bare = Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        translate_templates(bare, translations(ENGLISH))
         bare.globals["brand"] = load_spec(DEFAULT_BENCHMARK).brand
         return bare
     loaders: list[BaseLoader] = [one for one in (site.loader, own) if one is not None]

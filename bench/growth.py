@@ -97,7 +97,7 @@ def measure(folder: Path, entries: int) -> Growth:
     after = _bytes(place.database)
     each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
     largest = dict(sorted(each.items(), key=lambda item: -item[1])[:6])
-    seconds = {step: statistics.median(time_[step] for time_ in times) for step in times[0]}
+    seconds = {step: statistics.median(seconds_of[step] for seconds_of in times) for step in times[0]}
     seconds["board as JSON"] = _seconds(lambda: _board(place.database))
     place.database.close()
     return Growth(entries, sum(each.values()), seconds, largest)

@@ -40,11 +40,6 @@ def _plan() -> Mapping[str, Any]:
     return tomllib.loads((demo_spec().read("generator.toml") or b"").decode())
 
 
-def source_sizes() -> dict[str, int]:
-    """Return the pairs of each source."""
-    return {source["key"]: source["size"] for source in _plan()["sources"]}
-
-
 # Texts -------------------------------------------------------------------------------------------------------------
 
 _PLACES = (

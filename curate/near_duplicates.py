@@ -171,11 +171,11 @@ class PairIndex:
         share, place = max(near, default=(0.0, 0))
         if share >= SIMILARITY:
             return self._duplicate(pair, SIMILAR_TEXT, -place, share)
-        images = self._with_image(pair)
-        same_question = [image for image in images if self._pairs[image].question == pair.question]
+        places = self._with_image(pair)
+        same_question = [place for place in places if self._pairs[place].question == pair.question]
         if same_question:
             return self._duplicate(pair, SAME_QUESTION, same_question[0])
-        return self._duplicate(pair, SIMILAR_IMAGE, images[0]) if images else None
+        return self._duplicate(pair, SIMILAR_IMAGE, places[0]) if places else None
 
     def _asks_of_another_image(self, pair: ComparedPair, place: int) -> bool:
         """Whether two pairs have short responses and different images: "Is there a dog?" may be asked of many."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common.parquet_files import is_parquet
 from curate.errors import CurateError
 from predictions.strict_json import JsonFault, loads
 
@@ -39,7 +40,7 @@ class PairSource:
         if self.folder is None:
             return _hub_rows(self.name, str(self.revision), self.split)
         path = Path(self.name)
-        return _parquet_rows(path) if _is_parquet(path) else _json_rows(path)
+        return _parquet_rows(path) if is_parquet(path) else _json_rows(path)
 
 
 def open_source(name: str, *, revision: str | None = None, split: str = "train") -> PairSource:
@@ -76,11 +77,6 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"PAR1"
 
 
 def _json_rows(path: Path) -> Iterator[SourceRow]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from benchmark.items import fingerprint
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
+from common.parquet_files import is_parquet
 from judge.errors import JudgeError
 from judge.images import ImageSource, find_image
 
@@ -57,18 +58,13 @@ def read_pairs(source: str, *, revision: str | None = None, split: str = "test")
     """
     path = Path(source)
     if path.is_file():
-        rows = _parquet_rows(path) if _is_parquet(path) else _json_rows(path)
-        return _collect(rows, path.parent, "line" if not _is_parquet(path) else "row")
+        rows = _parquet_rows(path) if is_parquet(path) else _json_rows(path)
+        return _collect(rows, path.parent, "line" if not is_parquet(path) else "row")
     if source.count("/") == 1 and not path.suffix and not path.exists():
         if not revision:
             raise JudgeError(f"Name the commit of the dataset {source} with --items-revision: branches move.")
         return _collect(_hub_rows(source, revision, split), None, "row")
     raise JudgeError(f"There is no file {source}. --items takes JSON lines, parquet or a Hub dataset (owner/name).")
-
-
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"PAR1"
 
 
 def _keep_known(fields: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
@@ -22,10 +21,10 @@ from leaderboard.board.columns import columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.rows import Board, BoardRow, is_withheld
-from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.responses import JSON, edition_or_problem, no_entry, respond
+from leaderboard.responses import edition_or_problem, json_body, no_entry, respond
 
 _BEFORE = (
     "id",
@@ -97,7 +96,9 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
         if wrong is not None:
             return wrong
         key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
-        made = await edition.ready(key, lambda: _body(shown_json(edition, protocol, grouping, revision or "", page)))
+        made = await edition.ready(
+            key, lambda: json_body(shown_json(edition, protocol, grouping, revision or "", page))
+        )
         return respond(made, request.headers)
 
     @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
@@ -120,7 +121,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             known = ", ".join(result["tallies"])
             return problem(404, "not-scored", f"Not scored under label revision {wanted!r}. Known: {known}.")
         key = f"/api/v1/entries/{entry_id}|{wanted}"
-        made = await edition.ready(key, lambda: _body(entry_scorecard(result, wanted, edition)))
+        made = await edition.ready(key, lambda: json_body(entry_scorecard(result, wanted, edition)))
         return respond(made, request.headers)
 
     router.include_router(tools.build(site, materials or ItemCatalog(spec=site.spec)))
@@ -135,10 +136,6 @@ def _asked_page(
 
 
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
-
-
-def _body(value: Any) -> CachedResponse:
-    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
 
 
 def _disclosed(edition: BoardVersion, said: dict[str, Any]) -> dict[str, Any]:

@@ -122,6 +122,7 @@ class BoardVersion:
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _translated: dict[str, BoardVersion] = field(default_factory=dict)
 
     @property
     def spec(self) -> BenchmarkSpec:
@@ -233,6 +234,18 @@ class BoardVersion:
             turns=self.turns,
             _boards=self._boards,
         )
+
+    def in_language(self, language: str) -> BoardVersion:
+        """Return the same snapshot and boards with pages in another language, which are cached apart."""
+        if language == self.context.language:
+            return self
+        with self._lock:
+            if language not in self._translated:
+                context = self.context.in_language(language)
+                self._translated[language] = replace(
+                    self, context=context, serial=uuid4().hex, _bodies=OrderedDict(), _translated={}
+                )
+            return self._translated[language]
 
     def _keep(self, cached: OrderedDict[Any, Any], key: Any, value: Any, limit: int) -> None:
         with self._lock:
@@ -384,6 +397,33 @@ class BoardCache:
             self._warm(edition)
         self._edition, self._pointer = edition, pointer
         return edition
+
+
+class TranslatedBoards(BoardCache):
+    """The boards of another cache, with pages in another language."""
+
+    def __init__(self, of: BoardCache, language: str) -> None:
+        self._of, self._language = of, language
+        self.context = of.context.in_language(language)
+        self.spec, self.turns, self.clock = of.spec, of.turns, of.clock
+
+    def peek(self) -> BoardVersion | None:
+        """As the other's."""
+        edition = self._of.peek()
+        return None if edition is None else edition.in_language(self._language)
+
+    async def current(self) -> BoardVersion:
+        """As the other's."""
+        return (await self._of.current()).in_language(self._language)
+
+    async def at(self, when: str) -> BoardVersion | None:
+        """As the other's."""
+        edition = await self._of.at(when)
+        return None if edition is None else edition.in_language(self._language)
+
+    def refresh(self) -> BoardVersion:
+        """As the other's."""
+        return self._of.refresh().in_language(self._language)
 
 
 def empty_snapshot(benchmark: str) -> dict[str, Any]:

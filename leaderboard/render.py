@@ -27,6 +27,8 @@ from benchmark.number_check import in_words
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
 from common.rounding import percent, tenths, units
+from common.template_translations import translate_templates
+from common.translations import languages
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
 from leaderboard.board.opening import finding, strips
@@ -145,6 +147,7 @@ def environment(context: RenderContext) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    translate_templates(jinja, context.translations)
     jinja.filters |= {
         "percent": percent,
         "count": lambda n: f"{n:,}",
@@ -159,6 +162,7 @@ def environment(context: RenderContext) -> Environment:
         "range": interval_text,
     }
     jinja.globals |= {
+        "languages": languages(),
         "asset": lambda name: asset_url(context, name),
         "brand": context.spec.brand,
         "homepage": context.spec.homepage,

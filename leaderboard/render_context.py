@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from benchmark.spec import DEFAULT_BENCHMARK, BenchmarkSpec, load_spec
+from common.translations import ENGLISH, Translations, translations
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,10 @@ class ServedBenchmark:
         return f"{self.prefix}/"
 
 
+PREFIX = "/b/"
+"""What addresses of benchmarks beside the first begin with."""
+
+
 def _default_spec() -> BenchmarkSpec:
     return load_spec(DEFAULT_BENCHMARK)
 
@@ -32,19 +37,29 @@ class RenderContext:
 
     ``local_mode``: every page says that there is no sign-in. ``prefix``: what is before addresses of the
     benchmark, ``/b/<id>`` or "". ``benchmarks``: all that are served, the first one first; fewer than two make no
-    picker.
+    picker. ``language``: the BCP 47 tag of the language of the pages.
     """
 
     spec: BenchmarkSpec = field(default_factory=_default_spec)
     local_mode: bool = False
     prefix: str = ""
     benchmarks: tuple[ServedBenchmark, ...] = ()
+    language: str = ENGLISH
+
+    @property
+    def translations(self) -> Translations:
+        """The sentences of its language."""
+        return translations(self.language)
+
+    def in_language(self, language: str) -> RenderContext:
+        """Return the context of the same pages in another language."""
+        return replace(self, language=language)
 
 
 def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
     served = tuple(
-        ServedBenchmark(spec.id, spec.title, f"/b/{spec.id}" if place else "") for place, spec in enumerate(specs)
+        ServedBenchmark(spec.id, spec.title, f"{PREFIX}{spec.id}" if place else "") for place, spec in enumerate(specs)
     )
     return tuple(
         RenderContext(spec, local_mode, one.prefix, served if len(served) > 1 else ())

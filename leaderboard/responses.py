@@ -4,7 +4,9 @@ headers, problem details."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+import orjson
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,6 +18,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 REVALIDATE = "public, no-cache"
+_OF_A_LANGUAGE = "Accept-Encoding, Accept-Language, Cookie"
 FOREVER = "public, max-age=31536000, immutable"
 SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": (
@@ -53,6 +56,11 @@ async def edition_or_problem(site: BoardCache, request: Request, snapshot: str =
     return result or problem(404, "no-board", f"There was no board as of {when}.")
 
 
+def json_body(value: Any) -> CachedResponse:
+    """Return a value as JSON, compressed quickly: it is made for one request, or kept for few."""
+    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
+
+
 def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_control: str = REVALIDATE) -> Response:
     """Return the body in the encoding that the client takes, or 304 if it has it already."""
     coding = body.choose(headers.get("accept-encoding", ""))
@@ -64,7 +72,8 @@ def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_
 
 def response_headers(body: CachedResponse, coding: str, cache_control: str) -> dict[str, str]:
     """Return the header fields of a body in one encoding."""
-    head = {**SECURITY, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+    vary = _OF_A_LANGUAGE if body.media_type == HTML else "Accept-Encoding"
+    head = {**SECURITY, "ETag": body.etags[coding], "Cache-Control": cache_control, "Vary": vary}
     return head if coding == "identity" else {**head, "Content-Encoding": coding}
 
 

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
 from benchmark.spec import BenchmarkSpec
+from common.translations import ENGLISH
 from leaderboard import render
 from leaderboard.board.query import BoardQuery, read_as_of, read_query
 from leaderboard.board.rows import is_withheld
@@ -197,7 +198,7 @@ class BoardFastPathMiddleware:
     """ASGI: answers ``GET /`` without a query from the bytes, ahead of whatever looks at requests; all else goes on.
 
     ``may``: whether a request may be answered so; others are for the middleware to refuse. ``others``: the boards of
-    other benchmarks, each at its own address.
+    other benchmarks and in other languages, each at its own address.
     """
 
     def __init__(
@@ -208,13 +209,14 @@ class BoardFastPathMiddleware:
         others: Sequence[BoardCache] = (),
     ) -> None:
         self._app, self._may = app, may
-        self._boards = {f"{other.context.prefix}/": _FrontMessages(other) for other in (site, *others)}
+        boards = (site, *others)
+        self._boards = {(one.context.language, f"{one.context.prefix}/"): _FrontMessages(one) for one in boards}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
         if (
             scope["type"] != "http"
-            or (board := self._boards.get(scope["path"])) is None
+            or (board := self._boards.get((scope.get("language", ENGLISH), scope["path"]))) is None
             or scope["method"] != "GET"
             or scope.get("query_string")
             or scope.get("root_path")

@@ -13,6 +13,7 @@ import gradio as gr
 from gradio.themes.utils import sizes
 
 from benchmark.spec import BenchmarkSpec
+from common.translations import ENGLISH
 from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import assets
 
@@ -114,13 +115,26 @@ def _tokens(p: Palette, spec: BenchmarkSpec) -> str:
     return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
-def head(spec: BenchmarkSpec) -> str:
-    """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted."""
+def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
+    """Return the public pages' style sheet, scripts and icon; that of the board does nothing before one is mounted.
+
+    Gradio's own words follow the browser's language, so another language is put in its place before Gradio begins.
+    """
     files = assets(spec)
-    return (
+    return _speaking(language) + (
         f'<link rel="stylesheet" href="{files["site.css"].url}">'
         f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
         f'<script src="{files["nav.js"].url}" defer></script>'
         f'<script src="{files["board.js"].url}" defer></script>'
         '<meta name="color-scheme" content="light dark">'
     )
+
+
+def _speaking(language: str) -> str:
+    if language == ENGLISH:
+        return ""
+    values = {"language": f'"{language}"', "languages": f'["{language}"]'}
+    defined = "".join(
+        f'Object.defineProperty(navigator,"{name}",{{get:()=>{value}}});' for name, value in values.items()
+    )
+    return f"<script>{defined}</script>"

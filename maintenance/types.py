@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from auth import Forbidden, Identity, Role, Unauthenticated, require
@@ -109,6 +110,11 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
         name: iso(one) if isinstance(one, float) and (name == "at" or name.endswith("_at")) else to_jsonable(one)
         for name, one in values.items()
     }
+
+
+def absolute_path(text: str) -> str:
+    """Return the absolute path of a file or folder that is here; other sources as they are."""
+    return str(Path(text).absolute()) if Path(text).exists() else text
 
 
 def whole_number(text: str) -> int:

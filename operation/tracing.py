@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
     from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
 
@@ -69,8 +68,8 @@ class Tracing:
             engines = {"engine": database.engine, "skip_dep_check": True}
             SQLAlchemyInstrumentor().instrument(**engines, tracer_provider=self.provider)
 
-    def follow_requests(self, app: FastAPI) -> None:
-        """Trace the requests that reach an application; the front page is answered before."""
+    def follow_requests(self, app: Any) -> None:
+        """Trace the requests that reach an application of FastAPI; the front page is answered before."""
         if self.provider is not None:
             from opentelemetry.instrumentation.fastapi import FastAPIInstrumentor
 

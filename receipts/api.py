@@ -33,12 +33,12 @@ def build(receipts: ReceiptService) -> APIRouter:
     def scores(entry: str, request: Request) -> Response:
         """Return the signed receipts of every score of an entry, under all label revisions, the oldest first."""
         try:
-            scores = receipts.of_scores(entry, identity_of(request))
+            score_receipts = receipts.of_scores(entry, identity_of(request))
         except RecordChanged as changed:
             return problem(500, "record-changed", str(changed))
-        if scores is None:
+        if score_receipts is None:
             return problem(404, "unknown-entry", "There is no entry with this id.")
-        return _canonical({"entry": entry, "receipts": scores})
+        return _canonical({"entry": entry, "receipts": score_receipts})
 
     @router.get("/api/v1/keys", responses=openapi_examples.KEYS)
     def keys() -> Response:

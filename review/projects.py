@@ -259,7 +259,9 @@ def _report(session: Session, project: Project, draft: str | None, result: dict[
     for answer in answers:
         given[answer.account][answer.item] = first.get((answer.account, answer.item), answer.verdict)
     results = gold_results(answers, first, known_right)
-    progress = tuple(_progress(session, account, len(said), results.get(account)) for account, said in given.items())
+    progress = tuple(
+        _progress(session, account, len(verdicts), results.get(account)) for account, verdicts in given.items()
+    )
     open_pairs = contested(answers, project.answers_wanted or TWO)
     decided = len(adjudications.decisions(session, project.id))
     return ProjectReport(

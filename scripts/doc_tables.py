@@ -5,6 +5,7 @@ A table is between ``<!-- name -->`` and ``<!-- end -->``.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -16,6 +17,7 @@ from auth import Role
 from benchmark.protocols import protocols
 from benchmark.spec import DEFAULT_BENCHMARK, load_spec
 from leaderboard.share.exports import FORMATS
+from maintenance.__main__ import command_line
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from predictions.readers import READERS
 from storage.metadata import FIELDS
@@ -107,6 +109,23 @@ AREAS = {  # name of a table -> areas of actions
 }
 
 
+def _maintenance() -> str:
+    commands = next(action for action in command_line()._actions if isinstance(action, argparse._SubParsersAction))
+    rows = (
+        (f"`{choice.dest}`", _effect(choice.help or "", commands.choices[choice.dest]))
+        for choice in commands._choices_actions
+    )
+    return _table(("`python -m maintenance`", "does"), sorted(rows))
+
+
+def _effect(text: str, parser: argparse.ArgumentParser) -> str:
+    """Return the help of a command, and the names of the commands below it."""
+    below = [
+        name for action in parser._actions if isinstance(action, argparse._SubParsersAction) for name in action.choices
+    ]
+    return f"{text}: {', '.join(f'`{name}`' for name in below)}" if below else text
+
+
 def _metadata() -> str:
     rows = (
         (f"`--{name.replace('_', '-')}`", f"{field.help}{'; required' * field.required}", field.limits)
@@ -122,6 +141,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "requests": _requests,
     **{name: partial(_actions, *areas) for name, areas in AREAS.items()},
     "metadata": _metadata,
+    "maintenance": _maintenance,
 }
 
 

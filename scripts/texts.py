@@ -30,6 +30,7 @@ _BLOCKS = re.compile(
     r"summary|details|form|figure|figcaption|header|footer|main|article|pre|fieldset|legend|input|svg|title|meta|"
     r"link|br)\b[^>]*>"
 )
+_MARKED = re.compile(r'{{ _\("([^"]*)"\) }}')  # a sentence that can be translated
 _ATTRIBUTES = re.compile(r"\b(?:title|aria-label|placeholder|alt)=\"([^\"]+)\"")
 
 
@@ -77,6 +78,7 @@ def _docstrings(tree: ast.Module) -> Iterator[int]:
 
 def _of_template(source: str) -> Iterator[str]:
     without_comments = re.sub(r"{#.*?#}", " ", source, flags=re.S)
+    without_comments = _MARKED.sub(r"\1", without_comments)
     yield from _of_markup(re.sub(r"{%.*?%}", " ", re.sub(r"{{.*?}}", HOLE, without_comments, flags=re.S), flags=re.S))
 
 

@@ -42,6 +42,6 @@ def activity_lines(database: Database, rules: activity.ActivityRules, user: Iden
 def next_submission_line(intake: SubmissionService, user: Identity) -> str:
     """Return a sentence on when an account may submit again; "" where it may not submit."""
     try:
-        return next_submission_text(user, intake.allowance(user)) if user.auth_method != "local" else ""
+        return next_submission_text(intake.allowance(user)) if user.auth_method != "local" else ""
     except AuthError:  # a token that may not submit
         return ""

@@ -84,7 +84,7 @@ def build(
             "recorded": policy_text.RECORDED,
             "not_kept": policy_text.NOT_KEPT,
             "paused": intake.paused(),
-            "next_one": next_submission_text(user, intake.allowance(user))
+            "next_one": next_submission_text(intake.allowance(user))
             if user.auth_method in ("session", "token")
             else "",
         }
@@ -106,7 +106,7 @@ def build(
     return router
 
 
-def next_submission_text(user: Identity, allowance: Allowance) -> str:
+def next_submission_text(allowance: Allowance) -> str:
     """Return the time of the next possible submission, in a sentence."""
     if allowance.paused:
         return "Submissions are paused at the moment."

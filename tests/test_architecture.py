@@ -104,6 +104,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "leaderboard/pages/routes.py",
     ),
     "apscheduler": ("workers/schedule.py",),
+    "babel": ("common/translations.py",),
     "sqlalchemy": (
         "storage/",
         "operation/",
@@ -128,6 +129,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     ),
     "datasets": ("workers/", "judge/pairs.py", "curate/sources.py"),
     "openai": ("judge/endpoint.py",),
+    "opentelemetry": ("operation/tracing.py",),
     "tenacity": ("judge/engine.py",),
     "huggingface_hub": (
         "workers/",
@@ -185,6 +187,8 @@ def broken(found: Import) -> str | None:
         return f"{target} belongs in {', '.join(LIBRARY_USERS[target])}"
     if found.path in WIRING or not package:
         return None
+    if package == "benchmark" and found.name.startswith("common.messages."):
+        return None  # sentences that can be translated; as pure as the core
     if package == "benchmark" and target != "benchmark" and not _is_core(target):
         return "the core imports the standard library, numpy and scipy only"
     if target == "scipy" and found.name.startswith("scipy.stats"):
@@ -228,6 +232,8 @@ def test_every_import_follows_the_arrows() -> None:
     ("path", "line"),
     [
         ("benchmark/x.py", "import sqlalchemy"),
+        ("benchmark/x.py", "from common.translations import translations"),
+        ("submissions/x.py", "import babel"),
         ("benchmark/x.py", "import orjson"),
         ("benchmark/x.py", "from storage.models.core import Job"),
         ("benchmark/x.py", "from scipy.stats import norm"),
@@ -263,6 +269,7 @@ def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) 
 @pytest.mark.parametrize(
     ("path", "line"),
     [
+        ("benchmark/x.py", "from common.messages import _, ngettext"),
         ("benchmark/x.py", "import json, numpy\nfrom scipy.special import ndtri\nfrom benchmark.items import Item"),
         ("workers/__main__.py", "from predictions.parse import parse_predictions\nfrom settings import Settings"),
         ("workers/jobs/score.py", "from predictions.parse import parse_predictions"),

@@ -65,7 +65,7 @@ MODULES = (
 AREAS: Mapping[str, str] = {
     "entries": "decide about entries",
     "labels": "label revisions",
-    "rescore": "another label revision: preview, apply, undo",
+    "rescore": "score entries under another label revision",
     "audit": "the audit chain",
     "approvals": "first submissions that wait for a maintainer",
     "suspicions": "entries that somebody should look at; private",

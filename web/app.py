@@ -38,6 +38,7 @@ from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
+from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context
@@ -58,9 +59,20 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
+    english = _all_benchmarks(app, settings, services, gradio)
+
+    def translated(language: str) -> ASGIApp:
+        other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
+        return _all_benchmarks(other, settings, services.in_language(language), gradio)
+
+    return wrap(LanguageDispatch(english, translated), middleware(settings, services))
+
+
+def _all_benchmarks(app: FastAPI, settings: Settings, services: Services, gradio: ASGIApp) -> ASGIApp:
+    """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services, services.first)
     app.include_router(leaderboard.judges.routes.build([benchmark.board for benchmark in services.benchmarks]))
-    _add_accounts(app, settings, services)
+    _add_accounts(app, services)
     _add_operation(app, settings, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
@@ -68,7 +80,7 @@ def create_app(settings: Settings, services: Services, on_misconfigured: Callabl
     others = {benchmark.id: _benchmark_app(app, settings, services, benchmark) for benchmark in services.benchmarks[1:]}
     for traced in (app, *others.values()):
         services.tracing.follow_requests(traced)
-    return wrap(BenchmarkDispatch(app, others), middleware(settings, services))
+    return BenchmarkDispatch(app, others)
 
 
 def _benchmark_app(main: FastAPI, settings: Settings, services: Services, of: BenchmarkServices) -> FastAPI:
@@ -153,10 +165,10 @@ def _add_review(app: FastAPI, settings: Settings, services: Services, of: Benchm
     app.include_router(review.routes.build(context, pages, forms, partial(not_found_page, of.context)))
 
 
-def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
+def _add_accounts(app: FastAPI, services: Services) -> None:
     database = services.database
 
-    def rows(user: Identity) -> list[SubmissionRow]:
+    def submissions(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
         rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user)]
         return sorted(rows, key=lambda row: -row.created_at)
@@ -173,7 +185,7 @@ def _add_accounts(app: FastAPI, settings: Settings, services: Services) -> None:
         auth.routes.build(
             services.auth,
             services.account_pages,
-            submissions_of=rows,
+            submissions_of=submissions,
             next_one=partial(next_submission_line, services.first.submissions),
             activity=activity,
         )

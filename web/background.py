@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from starlette.routing import Mount
 
 import submissions.api
 from auth import LOCAL
+from common.translations import languages
 from operation import stored_uploads
 from operation.litestream import environment
 from predictions.spool import UploadedFile
@@ -148,11 +149,13 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], intake: Submissio
 async def _run_gradio(
     settings: Settings, services: Services, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
 ) -> None:
-    """Import and build in a thread (seconds), then serve until told to stop."""
-    shell, pages = await asyncio.to_thread(_build_gradio, settings, services)
-    async with shell.router.lifespan_context(shell):
-        mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-        allowlist.attach(NoscriptMiddleware(mounted), frozenset(pages.fns))
+    """Import and build in a thread (seconds), one application a language, then serve until told to stop."""
+    async with AsyncExitStack() as running:
+        for language in languages():
+            shell, pages = await asyncio.to_thread(_build_gradio, settings, services.in_language(language))
+            await running.enter_async_context(shell.router.lifespan_context(shell))
+            mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
+            allowlist.attach(NoscriptMiddleware(mounted, language), frozenset(pages.fns), language)
         await stop.wait()
 
 

@@ -17,10 +17,10 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
+from leaderboard.render_context import PREFIX
 from storage.database import UNAVAILABLE, Database, is_unavailable
 from submissions import queries
 
-PREFIX = "/b/"
 _API = "/api/"
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]

@@ -43,7 +43,7 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
         limit_gradio_queue(pages)
     pages.state_session_capacity = SESSIONS
-    shell = _mount(settings, pages)
+    shell = _mount(settings, pages, services.first.context.language)
     # Mounted pages are never "launched", and until then Gradio copies every file that a call names.
     pages.has_launched = True
     return shell, pages
@@ -99,7 +99,7 @@ def _page_context(settings: Settings, services: Services) -> PageContext:
     return PageContext(ACTIONS, first, identify, services.auth.record_denial, actions_of)
 
 
-def _mount(settings: Settings, pages: gr.Blocks) -> FastAPI:
+def _mount(settings: Settings, pages: gr.Blocks, language: str) -> FastAPI:
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
     shell.add_middleware(CORSMiddleware, allow_origins=[])  # Gradio's own would let every site in, with credentials
@@ -117,7 +117,7 @@ def _mount(settings: Settings, pages: gr.Blocks) -> FastAPI:
         theme=leaderboard.theme.theme(),
         css=leaderboard.theme.css(settings.spec),
         css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.CSS_PATH],
-        head=leaderboard.theme.head(settings.spec),
+        head=leaderboard.theme.head(settings.spec, language),
         enable_monitoring=False,
     )
     return shell

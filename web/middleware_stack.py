@@ -11,10 +11,13 @@ from starlette.types import ASGIApp
 from auth.middleware import IdentityMiddleware, from_here
 from auth.rate_limit import RateLimitMiddleware, account_of, address_of, keep_alone
 from auth.settings import Mode
+from common.translations import ENGLISH, languages
+from leaderboard.cache import BoardCache
 from leaderboard.routes import BoardFastPathMiddleware
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
+from web.middleware.languages import LanguageMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import Services
@@ -33,11 +36,12 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
 
     stack = [
         Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, identity.https),
+        Middleware(LanguageMiddleware, identity.https),
         Middleware(
             BoardFastPathMiddleware,
             services.board,
             from_here if local else lambda _: True,
-            [benchmark.board for benchmark in services.benchmarks[1:]],
+            [benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
         ),
         Middleware(BenchmarkMiddleware, ids),
         # Inside of the fast path, so that it costs the board nothing.
@@ -50,6 +54,11 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(RateLimitMiddleware, rate, account_of, share=share) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
+
+
+def _translated_boards(services: Services) -> list[BoardCache]:
+    others = [language for language in languages() if language != ENGLISH]
+    return [benchmark.in_language(language).board for language in others for benchmark in services.benchmarks]
 
 
 def wrap(app: ASGIApp, stack: Sequence[Middleware]) -> ASGIApp:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from auth.settings import Mode
 from auth.shared_rates import SharedRates
 from benchmark.disclosure import PUBLIC
 from leaderboard.board.reported_results import bundled_results
-from leaderboard.cache import BoardCache
+from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
@@ -68,6 +68,10 @@ class BenchmarkServices:
         """The context of its pages."""
         return self.board.context
 
+    def in_language(self, language: str) -> BenchmarkServices:
+        """Return the same services with pages in another language."""
+        return replace(self, board=TranslatedBoards(self.board, language))
+
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -94,6 +98,17 @@ class Services:
         """The board of the first benchmark."""
         return self.first.board
 
+    def in_language(self, language: str) -> Services:
+        """Return the same services with pages in another language."""
+        if language == self.first.context.language:
+            return self
+        benchmarks = tuple(benchmark.in_language(language) for benchmark in self.benchmarks)
+        return replace(self, benchmarks=benchmarks, account_pages=_account_pages(benchmarks[0].context))
+
+
+def _account_pages(context: RenderContext) -> AccountPages:
+    return AccountPages(environment(context), [submissions.pages.TEMPLATES])
+
 
 def build_services(settings: Settings, database: Database, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
@@ -111,7 +126,7 @@ def build_services(settings: Settings, database: Database, signer: Signer) -> Se
     return Services(
         database=database,
         auth=auth,
-        account_pages=AccountPages(environment(contexts[0]), [submissions.pages.TEMPLATES]),
+        account_pages=_account_pages(contexts[0]),
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),

@@ -319,8 +319,8 @@ def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRo
     pins = set(view.pins)
     pinned = [row for row in board.rows if row.id in pins] if pins else []
     rows = [row for row in board.rows if row.id not in pins and test(row)]
-    rows = ordered_as(board, rows, view)
-    return ordered_as(board, pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
+    rows = _ordered_as(rows, view)
+    return _ordered_as(pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
 
 
 def _test(view: BoardQuery) -> Callable[[BoardRow], bool]:
@@ -334,7 +334,7 @@ def _test(view: BoardQuery) -> Callable[[BoardRow], bool]:
     return lambda row: all(test(row) for test in tests)
 
 
-def ordered_as(board: Board, rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
+def _ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
     """Return rows in the order of the view."""
     unmoved = (view.sort, view.descending) == (view.spec.headline, True)
     return list(rows) if unmoved else ordered(rows, view.sort, view.descending)

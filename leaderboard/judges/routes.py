@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import urlencode
 
-import orjson
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
@@ -19,7 +18,7 @@ from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.table import JudgeLine, judge_json, judge_lines, sorted_lines
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import render
-from leaderboard.responses import JSON, respond
+from leaderboard.responses import json_body, respond
 from leaderboard.share.exports import FORMATS
 from leaderboard.share.routes import base_of
 
@@ -52,7 +51,7 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         editions = [await board.current() for board in boards]
         asked = _read(request, editions)
         made = await editions[0].ready(
-            f"{_key(editions)}|{asked.url(asked.sort)}", lambda: status_page(_table_page(editions, asked))
+            f"{version_key(editions)}|{asked.url(asked.sort)}", lambda: status_page(_table_page(editions, asked))
         )
         return respond(made, request.headers)
 
@@ -62,7 +61,7 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         asked = _read(request, editions)
         address = base_of(editions[0], request) + asked.url(asked.sort)
         made = await editions[0].ready(
-            f"{_key(editions)}.tex|{address}",
+            f"{version_key(editions)}.tex|{address}",
             lambda: CachedResponse.of(_latex(editions, asked, address), "application/x-tex; charset=utf-8"),
         )
         return respond(made, request.headers)
@@ -83,7 +82,9 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         result is missing."""
         editions = [await board.current() for board in boards]
         asked = JudgesQuery(search=q.strip()[:_MOST_SEARCH])
-        made = await editions[0].ready(f"/api/v1{_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked))
+        made = await editions[0].ready(
+            f"/api/v1{version_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked)
+        )
         return respond(made, request.headers)
 
     return router
@@ -97,7 +98,7 @@ def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
     return JudgesQuery(sort if sort in known else "", search, weights)
 
 
-def _key(editions: Sequence[BoardVersion]) -> str:
+def version_key(editions: Sequence[BoardVersion]) -> str:
     """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
     return "/judges|" + "|".join(f"{edition.snapshot_id}.{edition.serial}" for edition in editions)
 
@@ -149,4 +150,4 @@ def _judges_body(editions: Sequence[BoardVersion], asked: JudgesQuery) -> Cached
     boards = [edition.board() for edition in editions]
     lines = sorted_lines(judge_lines(boards), boards, asked.sort, asked.search)
     body = {"benchmarks": [board.benchmark for board in boards], "judges": [judge_json(line) for line in lines]}
-    return CachedResponse.of(orjson.dumps(body), JSON, quick=True)
+    return json_body(body)

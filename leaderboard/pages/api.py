@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
-import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
@@ -20,7 +19,7 @@ from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, definition_check, number_check, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.responses import JSON, edition_or_problem, respond
+from leaderboard.responses import edition_or_problem, json_body, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 
 AsOf = Annotated[
@@ -56,7 +55,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
         except QueueFull:
             return problem(503, "busy", "Too many others are checking numbers at the moment; try again in a moment.")
-        return respond(_body(number_check.to_json(result)), request.headers)
+        return respond(json_body(number_check.to_json(result)), request.headers)
 
     @router.get(
         "/compare",
@@ -82,7 +81,7 @@ def build(site: BoardCache, materials: ItemCatalog) -> APIRouter:
             relations = materials.relations(edition, revision or "")
             result = compare.compare(edition, ids, relations, grouping, revision or "")
             said = compare.to_json(result)
-            return _body(rounded(said) if edition.is_redacted(result.board.label_revision) else said)
+            return json_body(rounded(said) if edition.is_redacted(result.board.label_revision) else said)
 
         key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision or "")
         return respond(await edition.ready(key, make), request.headers)
@@ -96,7 +95,7 @@ def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:
         result = definition_check.answer(request.query_params, spec)
     except number_check.BadFigures as wrong:
         return problem(400, "bad-figures", str(wrong), parameter=wrong.field)
-    return respond(_body(definition_check.to_json(result)), request.headers)
+    return respond(json_body(definition_check.to_json(result)), request.headers)
 
 
 def _with_percentages(names: Sequence[str]) -> Callable[[Handler], Handler]:
@@ -120,10 +119,6 @@ def _percentage(name: str) -> Any:
 
 def _identifier(name: str) -> str:
     return name.replace("-", "_")
-
-
-def _body(value: Any) -> CachedResponse:
-    return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
 
 
 def _refused(edition: BoardVersion, entries: str, grouping: str, revision: str | None) -> Response | None:

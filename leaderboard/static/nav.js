@@ -36,4 +36,14 @@
     main.tabIndex = -1;
     main.focus();
   });
+
+  // The other language has the same address, with all that the reader has chosen.
+  document.addEventListener("click", (event) => {
+    const language = event.target.closest("a[data-language]")?.dataset.language;
+    if (!language || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    const address = new URL(location.href);
+    address.searchParams.set("lang", language);
+    location.assign(address);
+  });
 })();

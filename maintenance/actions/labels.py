@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 from benchmark.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
@@ -14,7 +13,7 @@ from maintenance.database import queries
 from maintenance.database.queries import RevisionRow
 from maintenance.registry import ParamInfo, Reason, Revision, action, confirm_again
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, absolute_path, clean_reason, require_maintainer
 from settings import DEMO_REVISION
 from storage.annotation import annotation_projects
 from storage.database import Session
@@ -30,18 +29,13 @@ FOR_GOOD = "This reveals the salt for good, and the revision can never be previe
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
-def _absolute(source: str) -> str:
-    """Return the absolute path of a file that is here; other sources as they are."""
-    return str(Path(source).absolute()) if Path(source).exists() else source
-
-
 Source = Annotated[
     str,
     ParamInfo(
         "File or Hub dataset",
         "labels_v3.jsonl, or owner/name@commit",
         help="file below LABEL_IMPORT_DIRS, or Hub dataset owner/name@commit",
-        read=_absolute,
+        read=absolute_path,
     ),
 ]
 Confirmation = Annotated[str, ParamInfo(option="--confirm", metavar="REVISION", help="the revision's name again")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -13,7 +12,15 @@ from maintenance.action_context import ActionContext
 from maintenance.actions.labels import UNTIL_DONE
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
+from maintenance.types import (
+    ActionResult,
+    Conflict,
+    NotFound,
+    absolute_path,
+    clean_reason,
+    require_maintainer,
+    whole_number,
+)
 from storage.annotation import pools
 from storage.annotation.pools import PoolView
 from storage.database import LARGEST
@@ -21,11 +28,6 @@ from storage.jobs.tasks import TaskRequest, TaskView
 
 IMPORT = "pools.import"
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
-
-
-def _absolute(folder: str) -> str:
-    """Return the absolute path of a folder that is here; others as they are."""
-    return str(Path(folder).absolute()) if Path(folder).exists() else folder
 
 
 PoolNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Pool", "its number", read=whole_number)]
@@ -36,7 +38,7 @@ Folder = Annotated[
         "Folder of a pool",
         "pool, or pool/filtered",
         help="below LABEL_IMPORT_DIRS: what `curate pool import` or `curate filter` wrote",
-        read=_absolute,
+        read=absolute_path,
     ),
 ]
 

@@ -8,10 +8,10 @@ from scipy.special import stdtr
 
 from benchmark.pairs.labelled_pairs import read_pairs
 from benchmark.spec import load_spec
-from benchmark.statistics.clustered_intervals import clustered_wilson, mean_interval
 from benchmark.statistics.pairwise import GroupedPairs
 from benchmark.statistics.ranking import grouped_rank_ranges, grouped_tests, paired_tests, rank_ranges
 from benchmark.statistics.uncertainty import Interval, wilson
+from tests.factories.clustered_oracle import clustered_wilson, mean_interval
 from tests.factories.pair_oracle import choose_first, choose_longer, pair_credits, score_protocol
 from tests.pair_files import mm_rlhf_items
 

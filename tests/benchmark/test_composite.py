@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.statistics.clustered_intervals import clustered_wilson
 from benchmark.statistics.composite import RANKED_AT_MOST, BenchmarkScore, composites, weighted_mean
 from benchmark.statistics.uncertainty import Interval, Z, holm, wilson
+from tests.factories.clustered_oracle import clustered_wilson
 
 
 def score(right: int, n: int) -> BenchmarkScore:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from benchmark import number_check
-from benchmark.demo import source_sizes
 from benchmark.items import source_of
 from benchmark.number_check import ArithmeticCheck, Figures
 from benchmark.protocols import protocols
@@ -31,7 +31,8 @@ SCORES, ORDERS, VALUES = VL.overall_first, VL.headline_first, VL.headline_first
 COLUMNS, BY_KEY, USUAL = columns_of(VL), by_key(VL), usual(VL)
 MACRO, OVERALL = VL.headline, VL.pooled
 SPLITS = VL.splits
-SIZES = source_sizes()
+_GENERATOR = tomllib.loads((DEMO.read("generator.toml") or b"").decode())
+SIZES = {source["key"]: source["size"] for source in _GENERATOR["sources"]}
 
 
 def spec_of(benchmark: str) -> BenchmarkSpec:

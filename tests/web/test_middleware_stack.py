@@ -20,6 +20,7 @@ PUBLIC = {"PUBLIC_URL": "https://board.example", **SIGN_IN}
 INNER = ["SubmissionBenchmarkMiddleware", "IdentityMiddleware"]
 OUTER = [
     "SecurityHeadersMiddleware",
+    "LanguageMiddleware",
     "BoardFastPathMiddleware",
     "BenchmarkMiddleware",
     "RequestMetricsMiddleware",

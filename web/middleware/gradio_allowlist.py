@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth import Role, require
 from auth.middleware import identity_of
 from auth.problem_details import problem
+from common.translations import ENGLISH
 
 MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
@@ -61,12 +62,12 @@ class GradioAllowlistMiddleware:
 
     def __init__(self, uploads: Path, public_url: str = "", behind_proxies: bool = False) -> None:
         self._uploads, self._public, self._behind_proxies = uploads, urlsplit(public_url), behind_proxies
-        self._app: ASGIApp | None = None
+        self._apps: dict[str, ASGIApp] = {}
         self._functions: Collection[int] = ()
 
-    def attach(self, app: ASGIApp, functions: Collection[int]) -> None:
-        """From now on requests go to `app`, whose functions have these numbers."""
-        self._app, self._functions = app, functions
+    def attach(self, app: ASGIApp, functions: Collection[int], language: str = ENGLISH) -> None:
+        """From now on requests in a language go to `app`, whose functions have these numbers in every language."""
+        self._apps[language], self._functions = app, functions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request. Raises AuthError where a non-maintainer asks for the maintain page, and HTTPException where
@@ -88,7 +89,8 @@ class GradioAllowlistMiddleware:
         if scope["path"] == MAINTAIN:
             # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
             require(identity_of(Request(scope)), Role.MAINTAINER)
-        if self._app is None:
+        app = self._apps.get(scope.get("language", ENGLISH))
+        if app is None:
             await HTMLResponse(_STARTING, 503, {"Retry-After": "2"})(scope, receive, send)
             return
         if scope["method"] == "POST" and path != _UPLOAD:
@@ -100,7 +102,7 @@ class GradioAllowlistMiddleware:
             receive = replay_body(self._with_stored_paths(body, call), receive)
         if scope["method"] != "HEAD":
             send = _Renamed(send, str(self._uploads), _SHOWN)
-        await self._app({**scope, "headers": self._with_public_host(scope["headers"])}, receive, send)
+        await app({**scope, "headers": self._with_public_host(scope["headers"])}, receive, send)
 
     def _read_call(self, body: bytes) -> tuple[Response | None, Any]:
         """Return why a call is refused, or None and the call."""

@@ -5,19 +5,24 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_SENTENCE = (
-    b'<noscript><p style="font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch">'
-    b'This page needs JavaScript. <a style="color: inherit" href="/">The board</a> and the other public pages work '
-    b'without it; <a style="color: inherit" href="/about#predictions">files are checked</a> and submitted from a '
-    b'command line, too. <a style="color: inherit" href="/docs">All of it over HTTP</a></p></noscript>'
+from common.messages import _
+from common.translations import ENGLISH, Translations, translations
+
+_SENTENCE = _(
+    "This page needs JavaScript. <a {style} href='/'>The board</a> and the other public pages work without it; "
+    "<a {style} href='/about#predictions'>files are checked</a> and submitted from a command line, too. "
+    "<a {style} href='/docs'>All of it over HTTP</a>",
+    style="style='color: inherit'",
 )
+_STYLE = "font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch"
 
 
 class NoscriptMiddleware:
-    """An application whose pages begin with a sentence for those who see nothing else of them."""
+    """An application whose pages begin with a sentence for those who see nothing else of them, and name their
+    language."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, language: str = ENGLISH) -> None:
+        self._app, self._translations = app, translations(language)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -33,7 +38,7 @@ class NoscriptMiddleware:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = insert_noscript(body)
+                    page = insert_noscript(body, self._translations)
                     MutableHeaders(scope=start)["content-length"] = str(len(page))
                     await send(start)
                     await send({"type": "http.response.body", "body": page})
@@ -46,8 +51,14 @@ def _is_page(start: Message) -> bool:
     return headers.get("content-type", "").startswith("text/html") and "content-encoding" not in headers
 
 
-def insert_noscript(page: bytes) -> bytes:
+def insert_noscript(page: bytes, of: Translations | None = None) -> bytes:
     """Return a page whose body begins with the sentence; what has no body stays as it is."""
+    of = of or translations(ENGLISH)
+    page = page.replace(b'lang="en"', f'lang="{of.language}"'.encode(), 1)
     begin = page.find(b"<body")
     end = page.find(b">", begin)
-    return page if begin < 0 or end < 0 else page[: end + 1] + _SENTENCE + page[end + 1 :]
+    return page if begin < 0 or end < 0 else page[: end + 1] + _element(of) + page[end + 1 :]
+
+
+def _element(of: Translations) -> bytes:
+    return f'<noscript><p style="{_STYLE}">{of.text(_SENTENCE)}</p></noscript>'.encode()

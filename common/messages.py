@@ -1,0 +1,44 @@
+"""English sentences that a page or a command may show in another language. Pure.
+
+A `Message` is its English text, so programs, logs and the API see a plain string. It also remembers the msgid and the
+values, so that what shows it can look the sentence up in a catalogue (`common/translations.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Message(str):
+    """An English text, with its msgid, its values, and the count that chooses a plural (None: there is no plural)."""
+
+    __slots__ = ("msgid", "number", "plural", "values")
+    msgid: str
+    plural: str
+    values: dict[str, Any]
+    number: int | None
+
+    def __new__(cls, msgid: str, values: dict[str, Any], plural: str = "", count: int | None = None) -> Message:
+        """Make the English text now."""
+        pattern = plural if count is not None and count != 1 else msgid
+        message = super().__new__(cls, pattern.format_map(values) if values or count is not None else pattern)
+        message.msgid, message.values, message.plural, message.number = msgid, values, plural, count
+        return message
+
+    def __str__(self) -> str:
+        """Return the message itself, so that `str(error)` stays translatable."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make it again in another process."""
+        return Message, (self.msgid, self.values, self.plural, self.number)
+
+
+def _(msgid: str, **values: Any) -> Message:
+    """Return a sentence; `{name}` in it stands for a value. Braces are literal where there are no values."""
+    return Message(msgid, values)
+
+
+def ngettext(singular: str, plural: str, count: int, **values: Any) -> Message:
+    """Return a sentence about a count, which is `{n}` in it."""
+    return Message(singular, {"n": count, **values}, plural, count)

@@ -1,0 +1,109 @@
+"""Catalogues of translations: `python -m scripts.messages` brings `locale/*/LC_MESSAGES/messages.po` up to date.
+
+Sentences come from `_()` and `ngettext()` in the code, `{% trans %}` and `_()` in templates, and titles in
+definitions of benchmarks. New ones are added without a translation, those that are gone are removed; `--missing`
+prints what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+
+from common.translations import DOMAIN, LOCALES
+from scripts.declared_texts import declared_texts
+from scripts.texts import PACKAGES, ROOT
+
+_KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+_OPTIONS = {"trimmed": "true", "newstyle_gettext": "true", "silent": "false"}
+_DATES = re.compile(
+    rb'"(POT-Creation-Date|PO-Revision-Date|Last-Translator|Generated-By|Language-Team|Report-Msgid-Bugs-To)[^\n]*\n'
+)
+_TRANSLATED = (*PACKAGES, "app.py")
+Extracted = tuple[str, str | tuple[str, ...], list[str]]
+
+
+def template() -> Catalog:
+    """Return all sentences that can be translated, without translations."""
+    catalog = Catalog(charset="utf-8")
+    for path, message, comments in _extracted():
+        catalog.add(message, locations=[(path, None)], auto_comments=comments)
+        if entry := catalog.get(message):
+            entry.flags.clear()  # a test compares the values that are named, in either style
+    return catalog
+
+
+def _extracted() -> Iterator[Extracted]:
+    for package in _TRANSLATED:
+        folder = ROOT / package
+        for path in sorted([folder] if folder.is_file() else folder.rglob("*")):
+            method = {".py": "python", ".html": "jinja2.ext:babel_extract"}.get(path.suffix)
+            if method is None or "definitions" in path.parts:
+                continue
+            name = path.relative_to(ROOT).as_posix()
+            with path.open("rb") as file:
+                options = _OPTIONS if path.suffix == ".html" else {}
+                for _line, message, comments, _context in extract(method, file, _KEYWORDS, (), options):
+                    if message:
+                        yield name, message if isinstance(message, str) else tuple(message), list(comments)
+    for name, text in declared_texts():
+        yield name, text, []
+
+
+def catalogues() -> list[Path]:
+    """Return the catalogues that there are, one a language."""
+    return sorted(LOCALES.glob(f"*/{DOMAIN}"))
+
+
+def read(path: Path) -> Catalog:
+    """Return a catalogue."""
+    with path.open("rb") as file:
+        return read_po(file, locale=path.parents[1].name)
+
+
+def updated(catalog: Catalog, sentences: Catalog) -> bytes:
+    """Return the file of a catalogue that has exactly these sentences."""
+    catalog.update(sentences, no_fuzzy_matching=True, update_creation_date=False)
+    catalog.obsolete.clear()
+    output = io.BytesIO()
+    write_po(output, catalog, width=0, sort_by_file=True, include_lineno=False, ignore_obsolete=True)
+    # No dates: the same sentences are the same file.
+    return _DATES.sub(b"", output.getvalue())
+
+
+def missing(catalog: Catalog) -> list[str]:
+    """Return the sentences without a translation, or with one that nobody has confirmed."""
+    return [
+        message.id if isinstance(message.id, str) else message.id[0]
+        for message in catalog
+        if message.id and (message.fuzzy or not all(_forms(message.string)))
+    ]
+
+
+def _forms(string: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    return (string,) if isinstance(string, str) else tuple(string) or ("",)
+
+
+def main() -> None:
+    """Update every catalogue, or print what is missing."""
+    parser = argparse.ArgumentParser(prog="python -m scripts.messages", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--missing", action="store_true", help="print the sentences without a translation")
+    arguments = parser.parse_args()
+    sentences = template()
+    for path in catalogues():
+        if arguments.missing:
+            print("\n".join(missing(read(path))))
+        else:
+            path.write_bytes(updated(read(path), sentences))
+            print(f"{path.relative_to(ROOT)}: {len(sentences)} sentences, {len(missing(read(path)))} to translate")
+
+
+if __name__ == "__main__":
+    main()

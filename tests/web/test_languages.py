@@ -1,0 +1,113 @@
+"""The language of a request: the query, the cookie, the browser; and caches that never mix languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from leaderboard.cache import BoardCache, TranslatedBoards
+from leaderboard.routes import BoardFastPathMiddleware, build
+from tests.factories.snapshots import FixedSource, entry, snapshot
+from web.middleware.languages import LanguageDispatch, LanguageMiddleware
+
+
+def _echo(request: Request) -> JSONResponse:
+    return JSONResponse({"language": request.scope.get("language", "en"), "query": request.url.query})
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    with TestClient(LanguageMiddleware(Starlette(routes=[Route("/{path:path}", _echo)]))) as client:
+        yield client
+
+
+def _language(client: TestClient, address: str, **headers: str) -> str:
+    return str(client.get(address, headers=headers).json()["language"])
+
+
+CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9"}
+
+
+def test_english_is_the_default(client: TestClient) -> None:
+    assert _language(client, "/about") == "en"
+
+
+def test_the_browsers_language_is_used_without_a_choice(client: TestClient) -> None:
+    assert _language(client, "/about", **CHINESE) == "zh-CN"
+
+
+def test_the_address_is_stronger_than_the_cookie_and_the_cookie_than_the_browser(client: TestClient) -> None:
+    assert _language(client, "/about", Cookie="lang=en", **CHINESE) == "en"
+    assert _language(client, "/about?lang=zh-CN", Cookie="lang=en") == "zh-CN"
+
+
+def test_what_the_address_asked_for_is_kept_in_a_cookie_and_hidden_from_the_page(client: TestClient) -> None:
+    reply = client.get("/about?sort=macro&lang=zh-CN&q=a%20b")
+    assert reply.json() == {"language": "zh-CN", "query": "sort=macro&q=a%20b"}
+    assert "lang=zh-CN" in reply.headers["set-cookie"]
+    assert _language(client, "/") == "zh-CN"
+    assert _language(client, "/?lang=en", **CHINESE) == "en"
+    assert _language(client, "/", **CHINESE) == "en"
+
+
+@pytest.mark.parametrize("asked", ["xx", "", "../en", "zh-CN%0d%0aSet-Cookie:x"])
+def test_an_unknown_language_changes_nothing(client: TestClient, asked: str) -> None:
+    reply = client.get(f"/about?lang={asked}")
+    assert reply.json()["language"] == "en"
+    assert "set-cookie" not in reply.headers
+
+
+def test_a_call_of_a_gradio_page_is_answered_in_the_language_of_the_page(client: TestClient) -> None:
+    page = "https://board.example/app/submit?lang=zh-CN"
+    assert _language(client, "/app/gradio_api/queue/join", Referer=page) == "zh-CN"
+    assert _language(client, "/about", Referer=page) == "en"
+
+
+def test_the_api_stays_english(client: TestClient) -> None:
+    assert _language(client, "/api/v1/leaderboard?lang=zh-CN", **CHINESE) == "en"
+
+
+@pytest.fixture
+def board() -> Iterator[TestClient]:
+    english = BoardCache(FixedSource(snapshot([entry(1, 0.7), entry(2, 0.55)])))
+    chinese = TranslatedBoards(english, "zh-CN")
+    app, other = FastAPI(), FastAPI()
+    app.include_router(build(english))
+    other.include_router(build(chinese))
+    dispatch = LanguageDispatch(app, lambda language: other)
+    with TestClient(LanguageMiddleware(BoardFastPathMiddleware(dispatch, english, others=[chinese]))) as client:
+        yield client
+
+
+@pytest.mark.parametrize("address", ["/", "/about", "/compare", "/?q=a"])
+def test_a_cache_never_mixes_languages(board: TestClient, address: str) -> None:
+    replies = [board.get(address, headers=headers) for headers in ({}, CHINESE, {}, CHINESE)]
+    assert {reply.headers["vary"] for reply in replies} == {"Accept-Encoding, Accept-Language, Cookie"}
+    (english, tag), (chinese, other), *again = [(reply.text, reply.headers["etag"]) for reply in replies]
+    assert again == [(english, tag), (chinese, other)]
+    assert tag != other
+    assert english.startswith('<!doctype html>\n<html lang="en">')
+    assert chinese.startswith('<!doctype html>\n<html lang="zh-CN">')
+    assert board.get(address, headers={**CHINESE, "If-None-Match": tag}).status_code == 200
+    assert board.get(address, headers={**CHINESE, "If-None-Match": other}).status_code == 304
+
+
+def test_both_languages_share_one_board() -> None:
+    english = BoardCache(FixedSource(snapshot([entry(1, 0.7)])))
+    chinese = TranslatedBoards(english, "zh-CN")
+    assert chinese.refresh().board() is english.refresh().board()
+    assert chinese.refresh() is chinese.refresh()
+
+
+def test_every_page_leads_to_itself_in_each_language(board: TestClient) -> None:
+    page = board.get("/about").text
+    assert '<link rel="alternate" hreflang="zh-CN" href="?lang=zh-CN">' in page
+    assert '<a class="language" href="?lang=zh-CN" lang="zh-CN"' in page
+    assert '<a class="language" href="?lang=en" lang="en"' in board.get("/about", headers=CHINESE).text

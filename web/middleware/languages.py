@@ -1,0 +1,120 @@
+"""Language of a request: `?lang=`, then the cookie, then Accept-Language; English otherwise.
+
+Inside, `scope["language"]` names it where it is not English, and the query has no `lang` any more. The API stays
+English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import parse_qs
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from common.translations import ENGLISH, languages, preferred
+
+COOKIE = "lang"
+_PARAMETER = b"lang="
+_KEPT = re.compile(rb"(?:^|;)\s*lang=([A-Za-z-]{2,20})\s*(?:;|$)")
+_YEAR = 365 * 24 * 3600  # seconds
+_ENGLISH_ONLY = ("/api/", "/static/", "/export/")
+_GRADIO_CALLS = "/app/gradio_api/"
+
+
+class LanguageChoice(NamedTuple):
+    """The language of a request; `asked`: by its address, so that a cookie keeps it; and the query without it."""
+
+    language: str
+    asked: bool
+    query: bytes
+
+
+class LanguageMiddleware:
+    """ASGI: says in which language a request is answered, and keeps what `?lang=` asked for in a cookie."""
+
+    def __init__(self, app: ASGIApp, https: bool = False) -> None:
+        self._app, self._https = app, https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        if scope["type"] != "http" or scope["path"].startswith(_ENGLISH_ONLY):
+            await self._app(scope, receive, send)
+            return
+        choice = choose(scope)
+        if choice.asked:
+            scope = {**scope, "query_string": choice.query}
+            send = _keeping(send, self._cookie(choice.language, scope))
+        if choice.language != ENGLISH:
+            scope["language"] = choice.language
+        await self._app(scope, receive, send)
+
+    def _cookie(self, language: str, scope: Scope) -> bytes:
+        secure = "; Secure" if self._https or scope["scheme"] == "https" else ""
+        return f"{COOKIE}={language}; Max-Age={_YEAR}; Path=/; SameSite=Lax; HttpOnly{secure}".encode()
+
+
+def choose(scope: Scope) -> LanguageChoice:
+    """Return the language of a request."""
+    query: bytes = scope.get("query_string", b"")
+    known = languages()
+    if _PARAMETER in query and (asked := _asked(query, known)):
+        rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
+        return LanguageChoice(asked, True, rest)
+    accepted, cookie, referer = b"", b"", b""
+    for name, value in scope["headers"]:
+        if name == b"accept-language":
+            accepted = value
+        elif name == b"cookie":
+            cookie = value
+        elif name == b"referer":
+            referer = value
+    # The referer of a call is its page, which may be in a frame that keeps no cookie.
+    called = scope["path"].startswith(_GRADIO_CALLS) and _PARAMETER in referer
+    if called and (asked := _asked(referer.partition(b"?")[2], known)):
+        return LanguageChoice(asked, False, query)
+    return LanguageChoice(_remembered(cookie, accepted), False, query)
+
+
+def _asked(query: bytes, known: Mapping[str, str]) -> str:
+    values = parse_qs(query.decode("latin-1")).get("lang", [""])
+    return values[-1] if values[-1] in known else ""
+
+
+def _remembered(cookie: bytes, accepted: bytes) -> str:
+    """Return the language of a cookie, else of Accept-Language."""
+    kept = _KEPT.search(cookie)
+    if kept is not None and (language := kept[1].decode()) in languages():
+        return language
+    return _preferred(accepted) if accepted else ENGLISH
+
+
+@lru_cache(maxsize=1024)
+def _preferred(accepted: bytes) -> str:
+    return preferred(accepted.decode("latin-1"), languages())
+
+
+def _keeping(send: Send, cookie: bytes) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"set-cookie", cookie)]}
+        await send(message)
+
+    return sending
+
+
+class LanguageDispatch:
+    """ASGI: the application of the language of a request, made when the first one asks for it.
+
+    `app` answers in English; `make` makes the application of another language.
+    """
+
+    def __init__(self, app: ASGIApp, make: Callable[[str], ASGIApp]) -> None:
+        self._app, self._make = app, lru_cache(maxsize=None)(make)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection."""
+        language = scope.get("language", ENGLISH) if scope["type"] == "http" else ENGLISH
+        await (self._app if language == ENGLISH else self._make(language))(scope, receive, send)
