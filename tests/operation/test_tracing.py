@@ -26,7 +26,7 @@ SECRET = "canary-5d1f0b"
 
 
 @dataclass
-class Collector:
+class TraceCollector:
     """What a collector of OTLP over HTTP was sent."""
 
     port: int
@@ -50,8 +50,8 @@ class Collector:
 
 
 @contextmanager
-def collecting() -> Iterator[Collector]:
-    class Handler(BaseHTTPRequestHandler):
+def collecting() -> Iterator[TraceCollector]:
+    class TraceHandler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             assert self.path == "/v1/traces"
@@ -62,8 +62,8 @@ def collecting() -> Iterator[Collector]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        collector = Collector(server.server_port)
+    with ThreadingHTTPServer(("127.0.0.1", 0), TraceHandler) as server:
+        collector = TraceCollector(server.server_port)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield collector
