@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from operation import figures, incidents
 from operation.figures import STUCK_SECONDS, ServiceFigures
@@ -42,6 +43,7 @@ class PublicStatus:
     database: Database
     replica: ReplicaWatch | None = None
     clock: Callable[[], float] = time.monotonic
+    alarms: Callable[[Session], Sequence[object]] = lambda _: ()  # of operators; the public learns that there are some
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _made: tuple[float, dict[str, Any]] | None = None
 
@@ -57,11 +59,12 @@ class PublicStatus:
             with self.database.read() as session:
                 result = figures.gather(session)
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
+                alarmed = bool(self.alarms(session))
                 restored = figures.last_event_age(session, RESTORED)
         except SQLAlchemyError:
             return {**EXAMPLE, **dict.fromkeys(EXAMPLE), "status": "offline", "incidents": []}
         return {
-            "status": _word(result, known, paused),
+            "status": _word(result, known, paused, alarmed),
             "queue": result.jobs["queued"],
             "scoring": result.jobs["running"],
             "last_scored_seconds": _whole(result.last_scored_age),
@@ -74,13 +77,13 @@ class PublicStatus:
         }
 
 
-def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None) -> str:
+def _word(service_figures: ServiceFigures, known: list[Incident], paused: str | None, alarmed: bool) -> str:
     if paused is not None:
         return "paused"
     silent = service_figures.worker_age is None or service_figures.worker_age > _WORKER_SILENT
     waits = (service_figures.oldest_job_age or 0.0) > STUCK_SECONDS
     unsolved = any(incident.closed_at is None for incident in known)
-    return "degraded" if silent or waits or unsolved else "operational"
+    return "degraded" if silent or waits or unsolved or alarmed else "operational"
 
 
 def _incident(incident: Incident) -> dict[str, Any]:

@@ -139,7 +139,8 @@ def _add_operation(app: FastAPI, settings: Settings, services: Services) -> None
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.replica)
+    alarms = partial(service_alarms, paths=(settings.state_dir,), replica=services.replica)
+    status = PublicStatus(services.database, services.replica, alarms=alarms)
     app.include_router(web.status_page.build(services.first.context, status))
 
 

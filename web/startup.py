@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from benchmark.spec import MANIFEST
+from operation.folder_mirror import restore_items
 from operation.litestream import ReplicaUnusable
 from operation.sealed_key import keep_key, restore_key
 from operation.start import prepare_database, record_restore
@@ -86,8 +87,13 @@ def prepare_items(settings: Settings) -> None:
     """Make the manifests of labelled pairs, in processes of their own; this one never holds a label.
 
     Raises:
-        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
+        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why. Or the
+            replica, which may hold manifests, cannot be read.
     """
+    try:
+        restore_items(settings.replica, settings.state_dir)
+    except ReplicaUnusable as error:
+        raise SettingsError(str(error)) from None
     for served in settings.served:
         path = served.manifest_path
         if settings.is_demo or path is None or path.exists():

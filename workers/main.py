@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 
 from benchmark.spec import BenchmarkSpec
 from common.logging_setup import log_to_stderr
-from operation.folder_mirror import worker_mirrors
+from operation.folder_mirror import restore_items, worker_mirrors
+from operation.litestream import ReplicaUnusable
 from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import DEMO_REVISION, ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
@@ -45,6 +46,10 @@ def work(
     """
     log_to_stderr()
     tracing = _tracing(settings)
+    try:
+        restore_items(settings.replica, settings.state_dir)
+    except ReplicaUnusable as error:
+        raise SettingsError(str(error)) from None
     _write_items(settings)
     scorers = [replace(_scorer(settings, served), trace=tracing.trace) for served in settings.served]
     stop = _stop_on_signals()

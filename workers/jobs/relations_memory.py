@@ -1,4 +1,4 @@
-"""What a worker keeps between two computations of relations: facts that never change, so that it reads each once.
+"""Facts that a worker keeps between two computations of relations: they never change, so it reads each once.
 
 Votes and counts of an entry are stored once and for all; a selection follows from the votes of a judge's variants.
 Everything here would be computed again with the same result: a worker that starts has none of it.
