@@ -23,6 +23,7 @@ from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
 from submissions.gradio_service import GradioSubmissions, Json
 from submissions.submit_html import (
+    INTRODUCTION_ID,
     duplicate_html,
     introduction_html,
     is_held_back,
@@ -53,6 +54,19 @@ _SEEN = (
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once.</p>"
 )
+_OTHER = """
+element.addEventListener("click", (event) => {
+  const link = event.target.closest(".vl-other");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const address = new URL(link.href), language = new URLSearchParams(location.search).get("lang");
+  if (language) address.searchParams.set("lang", language);
+  history.replaceState(null, "", address);
+  document.querySelector("#check-again").click();
+});
+"""
+"""The link to a file's own benchmark: the page becomes that benchmark's, and the same upload is checked there."""
+_TITLE = "(title) => { document.title = title; }"
 _EMPTY_REPORT = '<p class="vl-hint">Choose a file to see the check here.</p>'
 
 
@@ -70,22 +84,34 @@ class SubmitPage:
     clock: gr.Timer  # asks where that is
 
 
+@dataclass(frozen=True, slots=True)
+class BenchmarkParts:
+    """What around the page names its benchmark: components, and what they and the title say for that of a request."""
+
+    components: Sequence[gr.HTML] = ()
+    values: Callable[[gr.Request], Sequence[str]] = lambda _: ()
+    title: Callable[[gr.Request], str] = lambda _: ""
+
+
 ServiceOf = Callable[[gr.Request], GradioSubmissions]
 """The use cases of the benchmark that a request is about."""
+_NOTHING_AROUND = BenchmarkParts()
 
 
-def build(service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float) -> None:
-    """Lay the page out in the current Blocks context and wire it; `spec`: what it is about until it is opened."""
+def build(
+    service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float, around: BenchmarkParts = _NOTHING_AROUND
+) -> None:
+    """Lay the page out in the current Blocks context and wire it; `spec`: of the benchmark that it is drawn for."""
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    introduction = _html(introduction_html(spec, limit_mb), elem_classes=["site", "vl-intro"])
+    introduction = _html(introduction_html(spec, limit_mb), elem_id=INTRODUCTION_ID, elem_classes=["site", "vl-intro"])
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
             _html("<h2>The file</h2>")
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = _html(_EMPTY_REPORT, elem_id="report")
+            report = gr.HTML(_EMPTY_REPORT, elem_id="report", apply_default_css=False, js_on_load=_OTHER)
             confirm = gr.Checkbox(False, label=_CONFIRM, visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
             _html("<h2>The judge</h2>")
@@ -93,20 +119,49 @@ def build(service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float) -> None:
             button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
-    _greet(service, visitor, introduction, limit_mb)
     inputs = {name: made[name] for name in _FIELDS}
     page = SubmitPage(file, report, inputs, button, remark, outcome, submission, clock)
+    _greet(service, visitor)
     _wire(service, page)
     _expose(service, page)
+    parts = (visitor, introduction, *around.components)
+
+    def name_benchmark(request: gr.Request) -> list[str]:
+        asked = service(request)
+        words = introduction_html(asked.spec, limit_mb, asked.prefix)
+        return [_greeting(service, request), words, *around.values(request), around.title(request)]
+
+    _offer_other(_check_of(service), name_benchmark, page, parts)
 
 
-def _greet(service_of: ServiceOf, visitor: gr.HTML, introduction: gr.HTML, limit_mb: float) -> None:
-    def greet(request: gr.Request) -> tuple[str, str]:
-        user, service = identity_of(request.request), service_of(request)
-        greeting = paused_html(service.paused()) + visitor_html(user, service.allowance(user))
-        return greeting, introduction_html(service.spec, limit_mb)
+def _greet(service_of: ServiceOf, visitor: gr.HTML) -> None:
+    def greet(request: gr.Request) -> str:
+        return _greeting(service_of, request)
 
-    gr.on(None, greet, None, [visitor, introduction], api_visibility="private", show_progress="hidden")
+    gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
+
+
+def _greeting(service_of: ServiceOf, request: gr.Request) -> str:
+    user, service = identity_of(request.request), service_of(request)
+    return paused_html(service.paused()) + visitor_html(user, service.allowance(user), service.page)
+
+
+def _offer_other(
+    check: Callable[[gr.Request, str | None], tuple[str, Any, Any]],
+    name_benchmark: Callable[[gr.Request], list[str]],
+    page: SubmitPage,
+    parts: Sequence[gr.HTML],
+) -> None:
+    """Check the upload again once the address names another benchmark, and have the page name that one."""
+    again = gr.Button(visible="hidden", elem_id="check-again")
+    title = gr.Textbox("", visible=False)
+
+    def switch(request: gr.Request, path: str | None) -> list[Any]:
+        return [*check(request, path), *name_benchmark(request)]
+
+    outputs = [page.report, page.button, page.inputs[visibility_options.CONFIRMATION], *parts, title]
+    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="minimal")
+    done.then(None, [title], None, js=_TITLE, api_visibility="private")
 
 
 def _html(value: str, **options: Any) -> gr.HTML:
@@ -153,7 +208,9 @@ def _input(field: MetadataField) -> gr.components.Component:
     return gr.Textbox("", label=label, placeholder=field.example, lines=field.lines, max_lines=most, elem_classes=wide)
 
 
-def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
+def _check_of(service_of: ServiceOf) -> Callable[[gr.Request, str | None], tuple[str, Any, Any]]:
+    """Return what checks a file: the report, and what becomes of the button and of the box to confirm."""
+
     def show_report(request: gr.Request, path: str | None) -> tuple[str, Any, Any]:
         service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
@@ -161,17 +218,21 @@ def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
             return _EMPTY_REPORT, off, hidden
         result = service.check(Path(path))
         if "code" in result:
-            return refusal_html(result, _NAMES, "Not checked"), off, hidden
+            return refusal_html(result, _NAMES, "Not checked", service.page), off, hidden
         paused = service.paused()
         notice = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
         asked = gr.update(value=False, visible=bool(result["ok"]) and needs_confirmation(result))
         return notice + report_html(result), gr.update(interactive=bool(result["ok"]) and paused is None), asked
 
+    return show_report
+
+
+def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
         taken = _submit(service, path, values, identity_of(request.request))
         if "code" in taken:
-            return "", refusal_html(taken, _NAMES), "", gr.update(active=False)
+            return "", refusal_html(taken, _NAMES, page=service.page), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
         return duplicate_html(taken), status_html(status, None, service.scores), taken["id"], gr.update(active=True)
 
@@ -185,7 +246,7 @@ def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
     page.file.change(
-        show_report,
+        _check_of(service_of),
         [page.file],
         [page.report, page.button, confirm],
         api_visibility="private",

@@ -16,11 +16,11 @@ from submissions.visibility_options import MOST_DAYS
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
-    "public": "Everything: overall, macro and categories, counts, sources, error tags, K curve, paired tests",
-    "categories": "Overall, macro and the three categories with their intervals, to 0.1 point; nothing else that "
+    "public": "Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests",
+    "categories": "The overall figures and the categories with their intervals, to 0.1 point; nothing else that "
     "depends on a label",
-    "overall": "The overall with its interval, to half a point, which also orders the board; neither macro nor "
-    "categories, nor anything else that depends on a label",
+    "overall": "The overall with its interval, to half a point, which also orders the board; no other overall "
+    "figure, no category, nor anything else that depends on a label",
 }
 RECORDED = (
     "the file as it was sent, its SHA-256, format, size and name; what it was read as (votes), and the check "

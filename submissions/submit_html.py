@@ -19,6 +19,8 @@ from storage.clock import minute
 
 Report = Mapping[str, Any]
 REFUSED_HEADING = "Not submitted"
+PAGE = "/app/submit"
+INTRODUCTION_ID = "introduction"  # of the component in the page
 _SHOWN_PROBLEMS = 100
 _TITLES = {"line": "Line", "id": "Item", "field": "Field", "message": "Problem"}
 _STATES = {
@@ -47,10 +49,15 @@ def _parts() -> Any:
     return jinja.get_template("submit_parts.html").module
 
 
-def introduction_html(spec: BenchmarkSpec, limit_mb: float) -> str:
-    """Return what the page is for, and what it takes."""
+def submit_page(spec: BenchmarkSpec, prefix: str) -> str:
+    """Return the address of the page for a benchmark, whose public pages are below a prefix."""
+    return f"{PAGE}?benchmark={spec.id}" if prefix else PAGE
+
+
+def introduction_html(spec: BenchmarkSpec, limit_mb: float, prefix: str = "") -> str:
+    """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
     target = "the demo benchmark" if spec.synthetic else spec.title
-    return str(_parts().introduction(target, f"{limit_mb:g}"))
+    return str(_parts().introduction(target, f"{limit_mb:g}", prefix))
 
 
 def paused_html(message: str | None) -> str:
@@ -58,9 +65,9 @@ def paused_html(message: str | None) -> str:
     return "" if message is None else str(_parts().paused(message))
 
 
-def visitor_html(user: Identity, allowance: Mapping[str, Any]) -> str:
-    """Return the submitting account, and whether it may submit now."""
-    return str(_parts().visitor(user, allowance))
+def visitor_html(user: Identity, allowance: Mapping[str, Any], page: str = PAGE) -> str:
+    """Return the submitting account, and whether it may submit now. `page`: where a sign-in leads back to."""
+    return str(_parts().visitor(user, allowance, page))
 
 
 def report_html(report: Report) -> str:
@@ -131,13 +138,16 @@ def duplicate_html(taken: Mapping[str, Any]) -> str:
     return str(_parts().duplicate(taken["id"])) if taken.get("duplicate") else ""
 
 
-def refusal_html(refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING) -> str:
-    """Return why a submission was not taken. `names`: field -> the name on its label."""
+def refusal_html(
+    refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING, page: str = PAGE
+) -> str:
+    """Return why a submission was not taken. `names`: field -> the name on its label; `page`: where a sign-in leads
+    back to."""
     problems = refused.get("problems") or []
     table, messages = "", [_named(str(problem["message"]), names) for problem in problems]
     if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems))), []
-    return str(_parts().refusal(heading, messages, refused, bool(problems))) + table
+    return str(_parts().refusal(heading, messages, refused, bool(problems), page)) + table
 
 
 def _named(message: str, names: Mapping[str, str]) -> str:

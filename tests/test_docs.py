@@ -151,7 +151,7 @@ def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     """A package that only happens to come with another one disappears when that one changes its mind."""
-    extras = ("judge", "curate", "otel")
+    extras = ("judge", "curate", "otel", "mcp")
     lines = [*pinned("requirements"), *(line for name in extras for line in pinned(f"requirements-{name}"))]
     named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in lines}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from common.messages import _
 from common.translations import ENGLISH, Translations, translations
+from web.middleware.html_pages import HtmlPagesMiddleware
 
 _SENTENCE = _(
     "This page needs JavaScript. <a {style} href='/'>The board</a> and the other public pages work without it; "
@@ -17,38 +17,13 @@ _SENTENCE = _(
 _STYLE = "font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch"
 
 
-class NoscriptMiddleware:
+class NoscriptMiddleware(HtmlPagesMiddleware):
     """An application whose pages begin with a sentence for those who see nothing else of them, and name their
     language."""
 
     def __init__(self, app: ASGIApp, language: str = ENGLISH) -> None:
-        self._app, self._translations = app, translations(language)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        start: Message | None = None
-        body = b""
-
-        async def sending(message: Message) -> None:
-            nonlocal start, body
-            if message["type"] == "http.response.start" and _is_page(message):
-                start = message  # its length is known when the page is there
-            elif start is None or message["type"] != "http.response.body":
-                await send(message)
-            else:
-                body += message.get("body", b"")
-                if not message.get("more_body"):
-                    page = insert_noscript(body, self._translations)
-                    MutableHeaders(scope=start)["content-length"] = str(len(page))
-                    await send(start)
-                    await send({"type": "http.response.body", "body": page})
-
-        await self._app(scope, receive, sending if scope["type"] == "http" and scope["method"] == "GET" else send)
-
-
-def _is_page(start: Message) -> bool:
-    headers = MutableHeaders(scope=start)
-    return headers.get("content-type", "").startswith("text/html") and "content-encoding" not in headers
+        spoken = translations(language)
+        super().__init__(app, lambda scope, page: insert_noscript(page, spoken))
 
 
 def insert_noscript(page: bytes, of: Translations | None = None) -> bytes:
