@@ -94,7 +94,7 @@ def build(site: BoardCache, materials: ItemCatalog | None = None) -> APIRouter:
             _unknown("protocol", protocol, rules)
             or _unknown("grouping", grouping, groupings)
             or (_unknown("revision", revision, edition.revisions) if revision else None)
-            or (_unknown("sort", page.sort.partition(":")[0], tuple(by_key(spec))) if page.sort else None)
+            or (_unknown_sort(page.sort, spec) if page.sort else None)
         )
         if wrong is not None:
             return wrong
@@ -223,6 +223,12 @@ def _unknown(name: str, value: str, known: tuple[str, ...]) -> Response | None:
         return None
     detail = f"{name} is one of {', '.join(known)}, not {value[:60]!r}." if known else f"There is no {name} yet."
     return problem(400, f"unknown-{name}", detail, parameter=name, known=list(known))
+
+
+def _unknown_sort(sort: str, spec: BenchmarkSpec) -> Response | None:
+    key, colon, direction = sort.partition(":")
+    wrong = _unknown("sort", key, tuple(by_key(spec)))
+    return wrong or (_unknown("sort", direction, ("asc", "desc")) if colon else None)
 
 
 def scorecard_on_board(site: BoardCache, submission: str) -> dict[str, Any] | None:

@@ -58,7 +58,7 @@ def test_protocol_grouping_and_revision_can_be_chosen(client: TestClient) -> Non
     assert board["sizes"] == {"overall": 1250, "general": 484, "hallucination": 448, "reasoning": 318}
 
 
-@pytest.mark.parametrize("query", ["protocol=fair", "grouping=mine", "revision=v9"])
+@pytest.mark.parametrize("query", ["protocol=fair", "grouping=mine", "revision=v9", "sort=nothing", "sort=overall:up"])
 def test_an_unknown_choice_is_a_problem_that_names_the_known_ones(client: TestClient, query: str) -> None:
     reply = client.get(f"/api/v1/leaderboard?{query}")
     name = query.partition("=")[0]
