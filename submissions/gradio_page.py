@@ -167,8 +167,8 @@ def _offer_other(
 
     checked = [page.report, page.button, page.why_off, page.inputs[visibility_options.CONFIRMATION]]
     outputs = [*checked, *parts, title]
-    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="minimal")
-    done.then(None, [title], None, js=_TITLE, api_visibility="private")
+    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="hidden")
+    done.then(None, [title], None, js=_TITLE, api_visibility="private", show_progress="hidden")
 
 
 def _html(value: str, **options: Any) -> gr.HTML:
