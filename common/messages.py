@@ -6,6 +6,7 @@ values, so that what shows it can look the sentence up in a catalogue (`common/t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -37,6 +38,12 @@ class Message(str):
 def _(msgid: str, **values: Any) -> Message:
     """Return a sentence; `{name}` in it stands for a value. Braces are literal where there are no values."""
     return Message(msgid, values)
+
+
+def joined(texts: Iterable[str], between: str = ", ") -> Message:
+    """Return texts one after the other; each may be a message."""
+    values = {f"text{number}": text for number, text in enumerate(texts)}
+    return Message(between.join(f"{{{name}}}" for name in values), values)
 
 
 def ngettext(singular: str, plural: str, count: int, **values: Any) -> Message:

@@ -18,13 +18,13 @@ def translate_templates(environment: Environment, of: Translations) -> None:
     definition, or a `Message`. Every `Message` that is output is translated without further ado.
     """
 
-    def gettext(message: str, **values: Any) -> Markup:
+    def gettext(message: str, /, **values: Any) -> Markup:
         return _filled(of, of.pattern(message), values)
 
-    def ngettext(singular: str, plural: str, num: int, **values: Any) -> Markup:
+    def ngettext(singular: str, plural: str, /, num: int, **values: Any) -> Markup:
         return _filled(of, of.pattern(singular, plural, num), {"num": num, **values})
 
-    def known(text: str, **values: Any) -> str:
+    def known(text: str, /, **values: Any) -> str:
         pattern = of.known(text)
         return pattern % {name: of.value(value) for name, value in values.items()} if values else pattern
 

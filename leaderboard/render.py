@@ -150,7 +150,7 @@ def environment(context: RenderContext) -> Environment:
     translate_templates(jinja, context.translations)
     jinja.filters |= {
         "percent": percent,
-        "count": lambda n: f"{n:,}",
+        "count": context.translations.count,
         "axis": bar_position,
         "below": is_below_axis,
         "day": lambda value: value[:10],
@@ -158,7 +158,7 @@ def environment(context: RenderContext) -> Environment:
         "cell": cell,
         "code": code,
         "marked": marked,
-        "kind": lambda value: TYPE_NAMES.get(value, value),
+        "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
         "range": interval_text,
     }
     jinja.globals |= {
@@ -179,7 +179,7 @@ def environment(context: RenderContext) -> Environment:
         "always": ALWAYS,
         "protocols_of": protocols,
         "usual": usual,
-        "hyphens": hyphens,
+        "hyphens": lambda text: hyphens(context.translations.known(text)),
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
