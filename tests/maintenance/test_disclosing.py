@@ -20,6 +20,7 @@ from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
@@ -147,7 +148,7 @@ def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: s
     found = rescoring.preview(by(board.database, MAINTAINER), done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
     assert said in text_output.preview(found)
-    with pytest.raises(Conflict, match="To confirm, type v2") as asked:
+    with refuses(Conflict, "not-confirmed") as asked:
         rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "")
     assert said in str(asked.value)
     assert said in _apply(board).message
@@ -198,7 +199,7 @@ def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
 
 def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
     ctx = by(board.database, MAINTAINER, BENCHMARK)
-    with pytest.raises(Conflict, match="HIDDEN_LABELS") as refused:
+    with refuses(Conflict, "configured") as refused:
         labels.disclose(ctx, "v1", "because")
     assert refused.value.code == "configured"
     _import(board, accept_weak_hiding=True)

@@ -31,6 +31,7 @@ from tests.factories import boards
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by, decisions
 from tests.factories.boards import RealBoard
+from tests.factories.refusals import refuses
 from tests.factories.specs import VL
 from tests.maintenance.concurrency_helpers import at_once
 
@@ -236,9 +237,9 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     _import(board)
     for typed in ("", "V2", "v1", "yes"):
-        with pytest.raises(Conflict, match="v2"):
+        with refuses(Conflict, "not-confirmed"):
             rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", typed)
-    with pytest.raises(Conflict, match="reason"):
+    with refuses(Conflict, "reason-needed"):
         rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "  ", "v2")
     with pytest.raises(NotFound):
         rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v9", "because", "v9")
@@ -298,11 +299,11 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     board = _sqlite_board(tmp_path, "v1", judges=1)
     _import(board)
     _apply(board)
-    with pytest.raises(Conflict, match="apply another"):
+    with refuses(Conflict, "in-use"):
         labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", "v2")
     _undo(board)
     for typed in ("", "v1", "V2"):
-        with pytest.raises(Conflict, match="To confirm, type v2"):
+        with refuses(Conflict, "not-confirmed"):
             labels.request_retire(by(board.database, MAINTAINER, BENCHMARK), "v2", "over", typed)
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
         project = annotation_projects.create(
@@ -318,15 +319,15 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     assert found.salt is not None
     kept = board.runner.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
-    with board.database.write() as session, pytest.raises(Conflict, match="choose another base"):
+    with board.database.write() as session, refuses(Conflict, "retired"):
         drafts.check_base(session, BENCHMARK, "v2")
-    with pytest.raises(Conflict, match="retired"):
+    with refuses(Conflict, "retired"):
         rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
-    with pytest.raises(Conflict, match="Choose another name") as refused:
+    with refuses(Conflict, "reserved-name") as refused:
         labels.request_import(by(board.database, MAINTAINER, BENCHMARK), "demo", "v2.jsonl", "because")
     assert refused.value.code == "reserved-name"
 
@@ -335,7 +336,7 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     _import(board)
     for name in ("v2", "v1"):
-        with pytest.raises(Conflict, match="never change"):
+        with refuses(Conflict, "known-revision"):
             labels.request_import(by(board.database, MAINTAINER, BENCHMARK), name, "elsewhere.jsonl", "again")
     assert board.runner.store.load("v2").labels.items == 1247
 
@@ -434,7 +435,7 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     _import(board, "v2")
     _import(board, "v0")
     rescoring.request_apply(by(board.database, MAINTAINER, BENCHMARK), "v2", "because", "v2")
-    with pytest.raises(Conflict, match="must end first"):
+    with refuses(Conflict, "busy"):
         rescoring.request_apply(by(board.database, SECOND_MAINTAINER, BENCHMARK), "v0", "because", "v0")
 
 

@@ -25,6 +25,7 @@ from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
+from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, add_judges, set_up
 
 WHY = "the preferred response invents a dog"
@@ -91,7 +92,7 @@ def test_a_failed_task_is_asked_for_again_with_its_parameters_and_leaves_the_lis
     assert retry_task(by(bench.database, MAINTAINER), first).changed
     bench.runner.run_all()
     assert _listed(bench) == []
-    with pytest.raises(Conflict, match="exists"):
+    with refuses(Conflict, "known-revision"):
         retry_task(by(bench.database, MAINTAINER), first)
 
 

@@ -17,6 +17,7 @@ from review import answers, text_output
 from review.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER, STRANGER
 from tests.factories.actions import MaintainPage, by, command_line, run_command
+from tests.factories.refusals import refuses
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, materials
 from tests.maintenance.test_accounts import SETTINGS
 
@@ -58,7 +59,7 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     started = _run(bench, "verification", "start", "may", "--base", "next", "--items", "disputed", "--reason", "x")
     assert "has 1 pair: /annotate/1" in started.text
     _run(bench, "verification", "annotators", "1", "local")
-    with pytest.raises(Conflict, match="Nobody has answered"):
+    with refuses(Conflict, "no-answers"):
         _run(bench, "verification", "close", "1", "last", "--reason", "x")
     assert "1  may: 1 pair, from next, open: x" in _run(bench, "verification", "list").text
 
@@ -71,7 +72,7 @@ def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Re
     places = [shown.text.index(part) for part in ("Question", seen.question, *seen.responses)]
     assert places == sorted(places)
     assert "Not answered yet." in shown.text and "model" not in shown.text
-    with pytest.raises(Conflict, match="Answer first"):
+    with refuses(Conflict, "no-answer"):
         _run(bench, "verification", "models", "1", "1")
     said = ("second", "--error", "counting", "--error", "recognition-text", "--note", "blurred")
     assert _run(bench, "verification", "answer", "1", "1", *said).data["changed"]
@@ -81,14 +82,14 @@ def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: Re
     )
     told = _run(bench, "verification", "models", "1", "1").text
     assert "Your answer: second; counting, recognition-text; blurred" in told and "another model" in told
-    with pytest.raises(Conflict, match="your preference stays"):
+    with refuses(Conflict, "models-seen"):
         _run(bench, "verification", "answer", "1", "1", "first")
 
 
 def test_where_people_sign_in_answers_are_theirs_and_not_the_machines(bench: ReviewSetup) -> None:
     _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
     for words_ in (("answer", "1", "1", "first"), ("models", "1", "1")):
-        with pytest.raises(Conflict, match="/annotate or over REST"):
+        with refuses(Conflict, "sign-in-needed"):
             _run(bench, "verification", *words_, identity=SETTINGS)
 
 

@@ -15,6 +15,7 @@ from review.projects import PairSelection
 from storage.annotation.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
+from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup
 from workers.snapshot_triggers import NON_PUBLIC_EVENTS
 
@@ -33,7 +34,7 @@ def answered(bench: ReviewSetup) -> int:
 
 def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: ReviewSetup) -> None:
     project, maintainer = answered(bench), by(bench.database, MAINTAINER)
-    with pytest.raises(Conflict, match="Close it first"):
+    with refuses(Conflict, "open"):
         individual_labels.export(maintainer, project)
     assert bench.kinds().count(individual_labels.EXPORTED) == 0
     projects.close(maintainer, project, "next", "May")

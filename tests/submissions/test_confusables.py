@@ -31,6 +31,7 @@ from submissions.service import Accepted, ConfusableName
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.refusals import refuses
 from tests.factories.specs import VL
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 
@@ -180,7 +181,7 @@ def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, 
         submit(setup, BOB, 3, "Judge B", organisation="0penGVLab")
     own = submit(setup, BOB, 4, "Judge C").id
     for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
-        with pytest.raises(Conflict, match="too similar"):
+        with refuses(Conflict, "too-similar"):
             entries.edit(by(database, BOB, parse=_columns, shipped=shipped), own, changes)
     assert submit(setup, BOB, 5, GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
 

@@ -33,6 +33,7 @@ from submissions.service import Accepted, ApprovalPending, ConfusableName
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
+from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 from tests.maintenance.concurrency_helpers import at_once
@@ -104,7 +105,7 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Submission
     assert not approvals.approve(by(database, MAINTAINER), taken.id, "twice").changed  # a double click
     assert (jobs(database), events(database, approvals.SUBMISSION_APPROVED)) == (1, 1)
     assert (state(database, taken.id, ANN), approvals.waiting(by(database, MAINTAINER, BENCHMARK))) == ("queued", [])
-    with pytest.raises(Conflict, match="Withdraw or hide"):
+    with refuses(Conflict, "already-approved"):
         approvals.reject(by(database, MAINTAINER), taken.id, "changed my mind")
     with pytest.raises(QuotaUsed):  # it counts from when it came
         submit(careful, ANN, 2)
