@@ -423,7 +423,8 @@ class BenchmarkSpec:
 
 def capital(text: str) -> str:
     """Return a text with a capital first letter."""
-    return text[:1].upper() + text[1:]
+    english = text[:1].upper() + text[1:]
+    return text.written(english) if isinstance(text, Message) else english
 
 
 def known_benchmarks(definitions: Path = DEFINITIONS) -> tuple[str, ...]:

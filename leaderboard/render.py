@@ -157,7 +157,7 @@ def environment(context: RenderContext) -> Environment:
         "minute": minute,
         "cell": cell,
         "code": code,
-        "marked": marked,
+        "marked": lambda text: marked(context.translations.known(text)),
         "kind": lambda value: context.translations.known(TYPE_NAMES.get(value, value)),
         "range": interval_text,
     }

@@ -9,6 +9,8 @@ from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from maintenance.decision_log import OTHER_EVENTS
+from predictions.readers import READERS
+from storage.metadata import FIELDS
 from web.actions import ACTIONS
 
 
@@ -23,6 +25,14 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         spec = load_spec(benchmark)
         yield from ((f"{folder}/spec.toml", text) for text in _of_definition(spec) if text)
         yield from ((f"{folder}/about.html", str(text)) for text in _of_about(spec) if text)
+    for reader in READERS:
+        yield from (
+            (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
+        )
+    for name, metadata in FIELDS.items():
+        texts = (name.replace("_", " "), metadata.title, metadata.form_label, metadata.help, metadata.entry_title or "")
+        words = [words for words, _ in metadata.choices or ()]
+        yield from (("storage/metadata.py", text) for text in (*texts, *words) if text)
     for exploit in red_team.exploits():
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():

@@ -87,12 +87,15 @@ def _sign_in(rules: Mapping[str, Any]) -> PolicyRule:
     mode, issuer = rules.get("mode"), rules.get("sign_in")
     value, words = {
         "openid": (
-            f"with {issuer}",
-            "Submitting needs an account there, with the browser or an API token. Reading and checking need none.",
+            _("with {issuer}", issuer=issuer),
+            _("Submitting needs an account there, with the browser or an API token. Reading and checking need none."),
         ),
-        "open": ("not needed", "Everybody who can reach this service may submit, under one name; nobody maintains it."),
-    }.get(str(mode), ("not needed", "Everyone who uses this machine submits, under one name."))
-    return PolicyRule("sign-in", "Sign-in", value, words, "IDENTITY, OIDC_ISSUER")
+        "open": (
+            _("not needed"),
+            _("Everybody who can reach this service may submit, under one name; nobody maintains it."),
+        ),
+    }.get(str(mode), (_("not needed"), _("Everyone who uses this machine submits, under one name.")))
+    return PolicyRule("sign-in", _("Sign-in"), value, words, "IDENTITY, OIDC_ISSUER")
 
 
 def _accounts(rules: Mapping[str, Any]) -> list[PolicyRule]:
