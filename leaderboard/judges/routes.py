@@ -51,7 +51,7 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         editions = [await board.current() for board in boards]
         asked = _read(request, editions)
         made = await editions[0].ready(
-            f"{_key(editions)}|{asked.url(asked.sort)}", lambda: status_page(_table_page(editions, asked))
+            f"{version_key(editions)}|{asked.url(asked.sort)}", lambda: status_page(_table_page(editions, asked))
         )
         return respond(made, request.headers)
 
@@ -61,7 +61,7 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         asked = _read(request, editions)
         address = base_of(editions[0], request) + asked.url(asked.sort)
         made = await editions[0].ready(
-            f"{_key(editions)}.tex|{address}",
+            f"{version_key(editions)}.tex|{address}",
             lambda: CachedResponse.of(_latex(editions, asked, address), "application/x-tex; charset=utf-8"),
         )
         return respond(made, request.headers)
@@ -82,7 +82,9 @@ def build(boards: Sequence[BoardCache]) -> APIRouter:
         result is missing."""
         editions = [await board.current() for board in boards]
         asked = JudgesQuery(search=q.strip()[:_MOST_SEARCH])
-        made = await editions[0].ready(f"/api/v1{_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked))
+        made = await editions[0].ready(
+            f"/api/v1{version_key(editions)}|{asked.search}", lambda: _judges_body(editions, asked)
+        )
         return respond(made, request.headers)
 
     return router
@@ -96,7 +98,7 @@ def _read(request: Request, editions: Sequence[BoardVersion]) -> JudgesQuery:
     return JudgesQuery(sort if sort in known else "", search, weights)
 
 
-def _key(editions: Sequence[BoardVersion]) -> str:
+def version_key(editions: Sequence[BoardVersion]) -> str:
     """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
     return "/judges|" + "|".join(f"{edition.snapshot_id}.{edition.serial}" for edition in editions)
 

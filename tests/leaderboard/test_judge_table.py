@@ -11,6 +11,7 @@ from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
 from leaderboard.judges.latex import judges_latex
+from leaderboard.judges.routes import version_key
 from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
 from tests.factories.snapshots import FixedSource, entry, snapshot
 
@@ -96,3 +97,10 @@ def test_weights_tell_no_more_digits_of_a_hidden_score_than_its_board() -> None:
     assert round(exact, 3) != exact
     found = composite_of(lines, {"vl-rewardbench": 9, "other": 1})[lines[0].slug]
     assert found.value == pytest.approx((9 * round(exact, 3) + public) / 10, abs=1e-12)
+
+
+def test_what_is_made_of_a_board_is_made_anew_with_each_version_of_it() -> None:
+    source = FixedSource(snapshot([entry(1, 0.7)]))
+    versions = [BoardCache(source).refresh() for _ in range(2)]  # an entry that was hidden since makes such a one
+    assert versions[0].snapshot_id == versions[1].snapshot_id
+    assert len({version_key([version]) for version in versions}) == 2

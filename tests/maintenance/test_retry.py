@@ -96,6 +96,12 @@ def test_a_failed_task_is_asked_for_again_with_its_parameters_and_leaves_the_lis
         retry_task(by(bench.database, MAINTAINER), first)
 
 
+def test_a_task_of_another_benchmark_is_asked_for_there(bench: ReviewSetup, tmp_path: Path) -> None:
+    task = _import(bench, tmp_path / "none.jsonl")
+    with refuses(Conflict, "other-benchmark"):
+        retry_task(by(bench.database, MAINTAINER, benchmark="another"), task)
+
+
 def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: ReviewSetup, tmp_path: Path) -> None:
     source = tmp_path / "labels.jsonl"
     first, other = _import(bench, tmp_path / "mistyped.jsonl"), _import(bench, tmp_path / "none.jsonl", "v4")

@@ -208,3 +208,9 @@ def test_a_judge_has_one_page_with_its_results_on_each_benchmark(world: World) -
         "traffic": 0.75,
     }
     world.get("/judges/nobody", status=404)
+
+
+def test_the_latex_of_all_judges_names_the_host_that_was_asked(world: World) -> None:
+    addresses = ("localhost:1001", "127.0.0.1:1002")
+    files = [world.service.http.get("/judges.tex", headers={"Host": host}).text for host in addresses]
+    assert [host in text for text in files for host in addresses] == [True, False, False, True]
