@@ -31,10 +31,14 @@ from common.template_translations import translate_templates
 from common.translations import languages
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
+from leaderboard.board.hints import misread_words, stated_names, unstated_judges
+from leaderboard.board.names import is_shortened, monogram, monogram_colour, name_markup, owner_of
 from leaderboard.board.opening import finding, strips
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
-from leaderboard.board.rank_info import order_of
+from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
+from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.board.search import fields
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
@@ -133,7 +137,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 def _drawing_width(categories: int) -> str:
     """Return the width of a drawn interval: less where more of them stand side by side."""
     if categories <= _FEW_CATEGORIES:
-        return "clamp(48px,6.1vw,88px)"
+        return "clamp(48px,4.5vw,80px)"
     return "clamp(28px,2.6vw,40px)" if categories <= _SOME_CATEGORIES else "clamp(16px,1.6vw,26px)"
 
 
@@ -183,6 +187,11 @@ def environment(context: RenderContext) -> Environment:
         "in_words": in_words,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "name_markup": name_markup,
+        "monogram": monogram,
+        "monogram_colour": monogram_colour,
+        "owner_of": owner_of,
+        "is_shortened": is_shortened,
         "filter_mark": filter_judges.MARK,
         "filter_explanation": filter_judges.EXPLANATION,
     }
@@ -284,6 +293,8 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
     board = edition.board(view.protocol, view.grouping, view.revision)
     view = view.on(board)
     selection = select(board, view)
+    ranked_by = view.sort if view.sort in board.spec.score_names else board.headline
+    standings = board.standings(view.sort)
     return {
         "spec": board.spec,
         "columns": board.columns,
@@ -293,7 +304,15 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "embedded": embedded,
         "selection": selection,
         "counted": count_text(selection),
-        "standings": board.standings(view.sort),
+        "standings": standings,
+        "marks": _marks(view, selection, standings),
+        "ranked_by": ranked_by,
+        "misread": misread_words(board, view),
+        "unstated": unstated_judges(board, view),
+        "rules": scoring_rules(board.spec),
+        "scoring": scoring_text(board),
+        "editions": {one.key: f"{one.title}, {one.pairs:,} pairs." for one in board.spec.editions if one.pairs},
+        "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),
         **past_board_context(edition, view.as_of, view.url(as_of="", page=1)),
@@ -308,9 +327,22 @@ def _board_context(edition: BoardVersion, view: BoardQuery, embedded: bool) -> d
         "clock": _clock(edition.delayed_since),
         "paused": edition.paused if not view.as_of else None,
         "chance": bar_position(0.5),
-        "finding": finding(board),
+        "findings": finding(board),
         "strips": strips(board),
     }
+
+
+def _marks(view: BoardQuery, selection: SelectedRows, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
+    """Return the classes that draw bands over the rows: only where the rows stand in the order of their ranks."""
+    if view.sort not in (*view.spec.score_names, "rank"):
+        return {}
+    return band_classes([row.id for row in selection.of("scored")], standings)
+
+
+def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> str:
+    """Return the baselines in one line, with what orders the ranks."""
+    known = [(row.model, value) for row in baselines if (value := row.value(ranked_by)) is not None]
+    return " · ".join(f"{model} {percent(value)}" for model, value in known)
 
 
 def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str, str]:
@@ -366,6 +398,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "as_of": view.as_of,
         "embed": "1" if view.embed else "",
         "baselines": shown.get("baselines", ""),
+        "unstated": shown.get("unstated", ""),
         **{one.key: view.filter(one.key) for one in FILTERS},
         "cols": shown.get("cols", ""),
         "pin": ",".join(view.pins),
@@ -378,10 +411,12 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
         "level": board.level,
         "values": board.spec.headline_first,
         "pooled": board.spec.pooled,
+        "names": {key: board.spec.name_of(key) for key in board.spec.headline_first},
         "usual": [board.spec.ranking, board.spec.official],
         "filters": [[one.key, one.term] for one in FILTERS],
+        "stated": stated_names(board.spec),
         "columns": [
-            [column.key, column.kind, "desc" if column.descending else "asc", int(column.usual)]
+            [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
             + ([column.title] if column.stated else [])
             for column in board.columns
         ],
@@ -392,7 +427,7 @@ def _state(edition: BoardVersion, board: Board, view: BoardQuery, selection: Sel
 _TIER_NUMBERS: Mapping[str, int] = {"scored": 0, "reported": 1, "baseline": 2}
 
 
-def board_data(board: Board) -> bytes:
+def board_data(board: Board, context: RenderContext | None = None) -> bytes:
     """Return all rows as columns, in display order: what the script sorts, searches and draws.
 
     Shares are integers in units of 0.001 percent; interval bounds are distances from the share in tenths of a percent.
@@ -403,13 +438,15 @@ def board_data(board: Board) -> bytes:
         "sizes": dict(board.sizes),
         "revision": board.label_revision,
         "level": board.level,
-        "opening": opening_markup(board),
+        "scoring": scoring_text(board),
+        "opening": opening_markup(board, context),
         "id": [row.id for row in rows],
         "reports": {"groups": _report_data(board)},
         "rank": [row.rank for row in rows],
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
+        "fields": fields(board.spec),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
         "shown": {column.key: shown for column in columns_of(board.spec) if (shown := _shown_texts(column, rows))},
     }
@@ -421,10 +458,10 @@ def board_data(board: Board) -> bytes:
     return orjson.dumps(data)
 
 
-def opening_markup(board: Board) -> str:
-    """Return the sentence and the strips of dots above the table."""
-    context = RenderContext(board.spec)  # it holds no address
-    return render(context, "parts/opening.html", spec=board.spec, finding=finding(board), strips=strips(board))
+def opening_markup(board: Board, context: RenderContext | None = None) -> str:
+    """Return the sentence and the strips of dots above the table, in the language of a context."""
+    shown = context or RenderContext(board.spec)
+    return render(shown, "parts/opening.html", spec=board.spec, findings=finding(board), strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
@@ -471,12 +508,12 @@ def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:
     result = {}
     for order in board.ranges:
         tested = sorted(
-            (places[name], at.best, at.worst, int(at.level))
+            (places[name], at.best, at.worst, at.band or 0)
             for name, at in board.standings(order).items()
             if at.best is not None and at.worst is not None
         )
         columns = zip(*tested, strict=True)
-        result[order] = dict(zip(("at", "best", "worst", "level"), map(list, columns), strict=False))
+        result[order] = dict(zip(("at", "best", "worst", "band"), map(list, columns), strict=False))
     return result
 
 

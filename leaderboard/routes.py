@@ -58,7 +58,11 @@ def column_file(edition: BoardVersion, view: BoardQuery) -> CachedResponse:
     """Return all rows under the rules of a view, as columns for the script."""
     rules = (view.protocol, view.grouping, view.revision)
     key = "/board.json" + "|".join(rules)
-    return edition.get_or_render(key, lambda: CachedResponse.of(render.board_data(edition.board(*rules)), JSON))
+
+    def make() -> CachedResponse:
+        return CachedResponse.of(render.board_data(edition.board(*rules), edition.context), JSON)
+
+    return edition.get_or_render(key, make)
 
 
 def _without_score(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Kind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
 ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
 _WIDE = 3  # categories whose columns have room for their titles
+_ROOMY = ("parameters_b", "open_weights", "base_model")
 SIZE = "n"
 """The subtitle that stands for the number of pairs."""
 
@@ -169,7 +170,6 @@ _RIGHT: tuple[Column, ...] = (
         "number",
         True,
         "Parameters of the model.",
-        False,
         term="size",
         value_type="number",
         text=_number,
@@ -181,13 +181,12 @@ _RIGHT: tuple[Column, ...] = (
         "text",
         False,
         "Whether everybody can have the weights.",
-        False,
         term="open",
         value_type="flag",
         text=_open,
     ),
-    Column("base_model", "Base", "", "text", False, "The model that was trained or asked.", False, term="base"),
-    Column("organisation", "From", "", "text", False, "The organisation.", False, term="org", api=True),
+    Column("base_model", "Base model", "", "text", False, "The model that was trained or asked.", term="base"),
+    Column("organisation", "Organisation", "", "text", False, "The organisation.", False, term="org", api=True),
     *(_stated(name, field) for name, field in metadata.COLUMNS.items()),
 )
 ALWAYS = ("rank", "model")
@@ -209,8 +208,9 @@ def by_key(spec: BenchmarkSpec) -> Mapping[str, Column]:
 
 @cache
 def usual(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return the columns that stand on the board without being asked for."""
-    return tuple(column.key for column in columns_of(spec) if column.usual)
+    """Return the columns that stand on the board without being asked for; many categories leave no room for all."""
+    left_out = _ROOMY if len(spec.categories) > _WIDE else ()
+    return tuple(column.key for column in columns_of(spec) if column.usual and column.key not in left_out)
 
 
 @cache

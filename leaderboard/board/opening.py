@@ -10,14 +10,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from common.messages import Message, _
 from common.rounding import percent, tenths
+from leaderboard.board.names import short_name
 from leaderboard.board.rows import Board, BoardRow
 
 _LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
 _WIDTH = 1000  # units of the drawing from one end to the other
 _BIN = 8  # tenths of a percent that share a column of dots
-_MIDDLE, _STEP, _MOST = 20, 4, 9  # of a strip: its line, from a dot to the next one of a column, dots of a column
-_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve")
+_MIDDLE, _STEP, _MOST = 20, 6, 7  # of a strip: its line, from a dot to the next one of a column, dots of a column
+_NUMBERS = (
+    _("No"), _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"), _("Nine"),
+    _("Ten"), _("Eleven"), _("Twelve"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,36 +34,51 @@ class Strip:
     reported: str
     best: str
     best_is_reported: bool
+    best_name: str
+    summary: tuple[Message, ...]
 
 
-def finding(board: Board) -> str:
-    """Return who is best, in one or two sentences; nothing while there is no result."""
+def finding(board: Board) -> tuple[Message, ...]:
+    """Return who is best, in one or two sentences."""
     scored = [row for row in board.rows if row.tier == "scored" and row.value(board.headline) is not None]
-    reported = [row for row in board.rows if row.tier == "reported" and row.value(board.headline) is not None]
-    return " ".join(filter(None, (_leaders(board, scored), _best_reported(board, reported))))
+    # Results of a benchmark that the demo only imitates say nothing about simulated judges.
+    reported = [] if board.spec.synthetic else _known(board, "reported", board.headline)
+    return (_leaders(board, scored) or _("No judge has been scored here yet."), *_best_reported(board, reported))
 
 
-def _leaders(board: Board, scored: Sequence[BoardRow]) -> str:
-    """Return who is first. Judges that tests cannot separate from the first share its place."""
+def _known(board: Board, tier: str, key: str) -> list[BoardRow]:
+    return [row for row in board.rows if row.tier == tier and row.value(key) is not None]
+
+
+def _leaders(board: Board, scored: Sequence[BoardRow]) -> Message | None:
+    """Return who is first; None without a score. Judges that tests cannot separate from the first share its place."""
     standings = board.standings(board.headline)
     first = [row for row in scored if (at := standings.get(row.id)) is not None and (at.rank == 1 or at.level)]
     if not first:
-        return ""
+        return None
     top = max(first, key=lambda row: row.value(board.headline))
     bounds = top.interval.get(board.headline)
     interval = f" ({percent(bounds[0])}–{percent(bounds[1])})" if bounds else ""
     best = f"{board.spec.name_of(board.headline)} {percent(top.value(board.headline))}{interval}"
     judges = len({row.judge or row.id for row in first})
     if judges == 1:
-        return f"{top.model} leads: {best}." if len(scored) > 1 else f"{top.model} is scored: {best}."
+        name = short_name(top.model)
+        return _("{name} leads: {best}.", name=name, best=best) if len(scored) > 1 else _only(name, best)
     number = _NUMBERS[judges] if judges < len(_NUMBERS) else f"{judges:,}"
-    return f"{number} judges share first place; best {best}."
+    if board.spec.synthetic:
+        return _("{number} simulated judges share first place; best {best}.", number=number, best=best)
+    return _("{number} judges share first place; best {best}.", number=number, best=best)
 
 
-def _best_reported(board: Board, reported: Sequence[BoardRow]) -> str:
+def _only(name: str, best: str) -> Message:
+    return _("{name} is scored: {best}.", name=name, best=best)
+
+
+def _best_reported(board: Board, reported: Sequence[BoardRow]) -> tuple[Message, ...]:
     if not reported:
-        return ""
-    return f"Best reported {percent(max(row.value(board.headline) for row in reported))}, not verified."
+        return ()
+    best = percent(max(row.value(board.headline) for row in reported))
+    return (_("Best reported {best}, not verified.", best=best),)
 
 
 def strips(board: Board) -> tuple[Strip, ...]:
@@ -72,19 +92,33 @@ def strips(board: Board) -> tuple[Strip, ...]:
 
 
 def _strip(board: Board, key: str) -> Strip:
-    values: dict[str, list[float]] = {"scored": [], "reported": [], "baseline": []}
-    for row in board.rows:
-        if (value := row.value(key)) is not None:
-            values[row.tier].append(value)
-    best = max(((value, tier == "reported") for tier in ("scored", "reported") for value in values[tier]), default=None)
+    scored, reported = _known(board, "scored", key), _known(board, "reported", key)
+    best = max((*scored, *reported), key=lambda row: (row.value(key), row.tier == "reported"), default=None)
     stacked: Counter[int] = Counter()
     return Strip(
         key=key,
-        scored=_dots(values["scored"], stacked),
-        reported=_dots(values["reported"], stacked),
-        best="" if best is None else percent(best[0]),
-        best_is_reported=best is not None and best[1],
+        scored=_dots((row.value(key) for row in scored), stacked),
+        reported=_dots((row.value(key) for row in reported), stacked),
+        best="" if best is None else percent(best.value(key)),
+        best_is_reported=best is not None and best.tier == "reported",
+        best_name="" if best is None else short_name(best.model),
+        summary=_summary(scored, reported, key),
     )
+
+
+def _summary(scored: Sequence[BoardRow], reported: Sequence[BoardRow], key: str) -> tuple[Message, ...]:
+    """Return in words what the dots show."""
+    texts = []
+    if scored:
+        texts.append(_("{n} scored here, from {low} to {high}.", **_spread(scored, key)))
+    if reported:
+        texts.append(_("{n} reported, from {low} to {high}.", **_spread(reported, key)))
+    return tuple(texts)
+
+
+def _spread(rows: Sequence[BoardRow], key: str) -> dict[str, str]:
+    values = [row.value(key) for row in rows]
+    return {"n": f"{len(values):,}", "low": percent(min(values)), "high": percent(max(values))}
 
 
 def _dots(values: Iterable[float], stacked: Counter[int]) -> str:

@@ -20,7 +20,7 @@ from common.rounding import tenths as tenths
 from common.rounding import units as units
 from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
 from leaderboard.board.rows import Board, BoardRow, Tier
-from leaderboard.board.search import compile_search, term
+from leaderboard.board.search import asked_column, is_unstated, term, words
 
 PAGE = 100
 SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")
@@ -95,6 +95,7 @@ class BoardQuery:
     pins: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()  # chosen to be compared; changes nothing in the table
     embed: bool = False  # within another site's page: without header and footer
+    unstated: bool = False  # whether rows pass that do not state what a filter asks for
 
     def __post_init__(self) -> None:
         spec = self.spec
@@ -143,6 +144,7 @@ class BoardQuery:
             ("revision", self.revision),
             ("as_of", self.as_of),
             ("baselines", "" if self.baselines else _OFF),
+            ("unstated", "1" if self.unstated else ""),
             *self.filters,
             ("cols", "" if self.columns == usual(self.spec) else ",".join(self.columns)),
             ("pin", ",".join(self.pins)),
@@ -162,7 +164,8 @@ class BoardQuery:
     @property
     def only_compared(self) -> str:
         """The address of this view with those rows alone that are chosen to be compared."""
-        return self.url(search="id:" + ",".join(self.compare), tier="all", filters=(), baselines=True, pins=(), page=1)
+        search = "id:" + ",".join(self.compare)
+        return self.url(search=search, tier="all", filters=(), baselines=True, unstated=False, pins=(), page=1)
 
     @property
     def taken(self) -> str:
@@ -252,6 +255,7 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], spec: Be
         pins=_toggled(_listed(parameters, "pin"))[:MAX_PINS],
         compare=_toggled(_listed(parameters, "compare"))[:MOST_COMPARED],
         embed=parameters.get("embed") == "1",
+        unstated=parameters.get("unstated") == "1",
     )
 
 
@@ -315,7 +319,7 @@ def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRo
 
     The others stand in sections: those scored here first, then reported ones, baselines last.
     """
-    test = _test(view)
+    test = row_test(view)
     pins = set(view.pins)
     pinned = [row for row in board.rows if row.id in pins] if pins else []
     rows = [row for row in board.rows if row.id not in pins and test(row)]
@@ -323,15 +327,25 @@ def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRo
     return _ordered_as(pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
 
 
-def _test(view: BoardQuery) -> Callable[[BoardRow], bool]:
+def asked_words(view: BoardQuery) -> list[str]:
+    """Return the filters and the search as words that must all occur."""
     prefixes = {one.key: one.term for one in FILTERS}
-    tests = [term(prefixes[key] + value, view.spec) for key, value in view.filters]
-    tests += [compile_search(view.search, view.spec)] if view.search else []
+    return [prefixes[key] + value for key, value in view.filters] + (words(view.search) if view.search else [])
+
+
+def row_test(view: BoardQuery) -> Callable[[BoardRow], bool]:
+    """Return whether a row is one that the view asks for."""
+    tests = [_word_test(word, view) for word in asked_words(view)]
     if view.tier != "all":
         tests.append(lambda row: row.tier == view.tier)
     if not view.baselines:
         tests.append(lambda row: row.tier != "baseline")
     return lambda row: all(test(row) for test in tests)
+
+
+def _word_test(word: str, view: BoardQuery) -> Callable[[BoardRow], bool]:
+    test, column = term(word, view.spec), asked_column(word, view.spec) if view.unstated else None
+    return test if column is None else lambda row: test(row) or is_unstated(row, column)
 
 
 def _ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:

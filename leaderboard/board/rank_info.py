@@ -7,7 +7,7 @@ at the lower end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from benchmark.spec import BenchmarkSpec
@@ -22,6 +22,7 @@ class RankInfo(NamedTuple):
     best: int | None = None
     worst: int | None = None
     level: bool = False  # not separable from the first, without being it
+    band: int | None = None  # the rank at the top of the band that it shares with others
 
 
 def order_of(sort: str, spec: BenchmarkSpec) -> str:
@@ -51,4 +52,53 @@ def standings(ranks: Mapping[str, int], ranges: Mapping[str, RankRange]) -> dict
         rank = ranks.get(name)
         if rank is not None and tested.worst <= len(at):
             result[name] = RankInfo(rank, at[tested.best - 1], at[tested.worst - 1], not tested.separable and rank > 1)
+    return result
+
+
+def with_bands(standings: Mapping[str, RankInfo]) -> dict[str, RankInfo]:
+    """Return the standings; those of tested entries that share a place name the rank at the top of their band.
+
+    The first band holds the first and all that are not separable from it. Below it, the best one that is left begins a
+    band with those whose range of ranks reaches its rank. A band of one is none.
+    """
+    tested = {name: at for name, at in standings.items() if at.best is not None}
+    bands: dict[int, list[str]] = {}
+    top = 0
+    for name, at in sorted(tested.items(), key=lambda item: item[1].rank):
+        shares_first = at.rank == 1 or at.level
+        if not shares_first and (top == 0 or (at.best or 0) > top):
+            top = at.rank
+        bands.setdefault(1 if shares_first else top, []).append(name)
+    shared = {name: rank for rank, names in bands.items() if len(names) > 1 for name in names}
+    return {name: at._replace(band=shared.get(name)) for name, at in standings.items()}
+
+
+def band_classes(names: Sequence[str], standings: Mapping[str, RankInfo]) -> dict[str, str]:
+    """id -> CSS classes that draw the bands over rows in this order: where one begins, goes on and ends.
+
+    An entry that was not tested (another version of a judge) interrupts no band.
+    """
+    bands = [_band_of(standings.get(name)) for name in names]
+    above, below = _nearest(bands), _nearest(bands[::-1])[::-1]
+    result = {}
+    for name, band, before, after in zip(names, bands, above, below, strict=True):
+        if band:
+            result[name] = " band" + (" begins" if before != band else "") + (" ends" if after != band else "")
+        elif band is None and before and before == after:
+            result[name] = " within"
+    return result
+
+
+def _band_of(at: RankInfo | None) -> int | None:
+    """Return the band of an entry: 0 for one that stands alone, None for one that was not tested."""
+    return None if at is None or at.best is None else at.band or 0
+
+
+def _nearest(bands: Sequence[int | None]) -> list[int | None]:
+    """Return the nearest band before each place that is not None."""
+    result: list[int | None] = []
+    last = None
+    for band in bands:
+        result.append(last)
+        last = last if band is None else band
     return result

@@ -28,7 +28,7 @@ from benchmark.statistics.uncertainty import mover_macro, wilson
 from common.rounding import percent
 from leaderboard.board.columns import COMPUTED, Column, columns_of
 from leaderboard.board.filter_judges import mark_filter_judges
-from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
+from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings, with_bands
 from leaderboard.board.reported_results import ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
 
@@ -160,7 +160,7 @@ class Board:
                 ranks = {row.id: row.rank for row in scored if row.rank is not None}
             else:
                 ranks = shared_ranks((row.id, row.value(order)) for row in scored)
-            self._standings[order] = standings(ranks, self.ranges.get(order, {}))
+            self._standings[order] = with_bands(standings(ranks, self.ranges.get(order, {})))
         return self._standings[order]
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from benchmark.spec import BenchmarkSpec
+from common.messages import Message, _
 from common.rounding import tenths
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
@@ -60,6 +61,7 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
 
 
 _COMPARISON = re.compile(r"(<=|>=|<|>|=)?(-?[0-9]+(?:\.[0-9]+)?)(?:\.\.(-?[0-9]+(?:\.[0-9]+)?))?")
+_NAME = re.compile(r"[a-z_]+")
 _DAY = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 _DAYS = re.compile(rf"(<=|>=|<|>|=)?({_DAY})(?:\.\.({_DAY}))?")
 
@@ -67,11 +69,12 @@ _DAYS = re.compile(rf"(<=|>=|<|>|=)?({_DAY})(?:\.\.({_DAY}))?")
 def compile_search(text: str, spec: BenchmarkSpec) -> Test:
     """Return a test for rows: words that must all occur, and ``field:value`` with <, <=, >, >=, = or a..b for
     numbers and days. A day may be a month or a year: ``date:>=2026-05``."""
-    tests = [term(word, spec) for word in _words(text)]
+    tests = [term(word, spec) for word in words(text)]
     return lambda row: all(test(row) for test in tests)
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
+    """Return the words of a search, in lower case; quotation marks join several into one."""
     splitter = shlex.shlex(text.lower(), posix=True, punctuation_chars="")
     splitter.whitespace_split, splitter.commenters, splitter.quotes, splitter.escape = True, "", '"', ""
     try:
@@ -97,7 +100,37 @@ def term(word: str, spec: BenchmarkSpec) -> Test:
         low, high = _bounds(*comparison.groups())
         number = _numbers(spec)[name]
         return lambda row: (value := number(row)) is not None and low(value) and high(value)
-    return lambda row: word in _haystack(row)
+    return lambda row: word in haystack(row)
+
+
+STATED = ("judge_type", "parameters_b", "open_weights", "base_model", "organisation")
+"""Columns of what submitters may leave out, besides those that the metadata declares."""
+
+
+def asked_column(word: str, spec: BenchmarkSpec) -> Column | None:
+    """Return the column of what submitters may leave out that a word asks for; None for every other word."""
+    name, colon, wanted = word.partition(":")
+    column = next((one for one in columns_of(spec) if colon and one.term == name), None)
+    if column is None or not (column.stated or column.key in STATED):
+        return None
+    return None if column.term in _numbers(spec) and not _COMPARISON.fullmatch(wanted) else column
+
+
+def is_unstated(row: BoardRow, column: Column) -> bool:
+    """Return whether nobody has said what a column shows of a row."""
+    return row.value(column.key) in (None, "")
+
+
+def misread(word: str, spec: BenchmarkSpec) -> Message | None:
+    """Return in a sentence why a word with a colon is no question about a field; None where it is one, or has none."""
+    name, colon, wanted = word.partition(":")
+    if not colon or not _NAME.fullmatch(name):
+        return None
+    if name not in fields(spec):
+        return _("There is no field {name}. Fields: {fields}.", name=name, fields=", ".join(fields(spec)))
+    if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted):
+        return _("The field {name} takes a number, such as {name}:>5.", name=name)
+    return None
 
 
 def _between_days(sign: str | None, first: str, last: str | None) -> Test:
@@ -129,7 +162,8 @@ def _bounds(sign: str | None, first: str, second: str | None) -> tuple[Limit, Li
     return tests.get(sign or "=", lambda value: value == limit), lambda value: True
 
 
-def _haystack(row: BoardRow) -> str:
+def haystack(row: BoardRow) -> str:
+    """Return the text that a word without a field is looked for in, in lower case."""
     return f"{row.model} {row.version} {row.organisation} {row.source} {row.base_model} {row.judge_type}".lower()
 
 

@@ -83,7 +83,7 @@ class Format:
     media_type: str
     write: Callable[[Extract], bytes]
     content: str
-    primary: bool = False  # offered in plain sight, above the table and for ticked rows; others in a menu
+    primary: bool = False  # offered for ticked rows in plain sight; all are in a menu above the table
     compared: bool = False  # offered below a comparison
     compressed: bool = False  # the file itself, so that the reply need not be
 

@@ -9,7 +9,7 @@
   const TIERS = ["scored", "reported", "baseline"];
   const MOST_PINS = 20, MOST_COMPARED = 5;
   // What the address holds, in its order; filters, columns and pins follow when the state is known.
-  const USUAL = { q: "", tier: "all", protocol: "", grouping: "", revision: "", as_of: "", baselines: "",
+  const USUAL = { q: "", tier: "all", protocol: "", grouping: "", revision: "", as_of: "", baselines: "", unstated: "",
     embed: "" };
   const number = new Intl.NumberFormat("en-US"), amount = new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 });
 
@@ -75,9 +75,12 @@
       const read = SHARES.has(column) ? (value) => tenths(value) / 10 : (value) => value;
       return (i) => data[column][i] !== null && test(read(data[column][i]));
     }
-    const texts = data.words ??= data.id.map((_, i) => [data.model[i], data.version[i], data.organisation[i],
+    return (i) => haystack(data)[i].includes(word);
+  }
+
+  function haystack(data) {
+    return data.words ??= data.id.map((_, i) => [data.model[i], data.version[i], data.organisation[i],
       data.source[i], data.base_model[i], data.judge_type[i]].join(" ").toLowerCase());
-    return (i) => texts[i].includes(word);
   }
 
   function words(text) {
@@ -86,9 +89,52 @@
     return (lower.match(/(?:[^\s"]|"[^"]*")+/g) || []).map((word) => word.replaceAll('"', "")).filter(Boolean);
   }
 
+  const asked = (state) => [...state.filters.filter(([key]) => state[key]).map(([key, start]) => start + state[key]), ...words(state.q)];
+
+  // What submitters may leave out (state.stated has a word for each such column): the column that a word asks for.
+  function askedColumn(data, state, word) {
+    const colon = word.indexOf(":"), [column, kind] = colon > 0 && data.terms[word.slice(0, colon)] || [];
+    if (!Object.hasOwn(state.stated, column)) return null;
+    return kind === "number" && !compare(word.slice(colon + 1)) ? null : column;
+  }
+  const isUnstated = (data, column, i) => data[column][i] === null || data[column][i] === "";
+
+  function wordTest(data, state, word, unstated) {
+    const test = term(data, word), column = unstated ? askedColumn(data, state, word) : null;
+    return column ? (i) => test(i) || isUnstated(data, column, i) : test;
+  }
+
+  // Why a word is no question about a field; as leaderboard/board/hints.py.
+  function misread(data, word) {
+    const [, name, wanted] = /^([a-z_]+):(.*)$/s.exec(word) || [];
+    if (!name) return "";
+    if (!data.fields.includes(name)) return `There is no field ${name}. Fields: ${data.fields.join(", ")}.`;
+    const numeric = data.terms[name]?.[1] === "number";
+    return numeric && !compare(wanted) ? `The field ${name} takes a number, such as ${name}:>5.` : "";
+  }
+
+  function hints(data, state) {
+    const found = [...new Set(words(state.q))].map((word) => [word, misread(data, word)])
+      .filter(([word, text]) => text && !haystack(data).some((row) => row.includes(word))).slice(0, 3)
+      .map(([, text]) => element("p", {}, text));
+    const columns = asked(state).map((word) => askedColumn(data, state, word)).filter(Boolean);
+    if (!columns.length) return found;
+    const strict = choose(data, { ...state, unstated: "" }), kept = new Set(strict.rows);
+    const rows = choose(data, { ...state, unstated: "1" }).rows.filter((i) => data.tier[i] === 0 && !kept.has(i));
+    if (!rows.length) return found;
+    const names = [...new Set(columns.filter((column) => rows.some((i) => isUnstated(data, column, i)))
+      .map((column) => state.stated[column]))];
+    const what = [names.slice(0, -1).join(", "), names.at(-1)].filter(Boolean).join(" or ");
+    const single = rows.length === 1, [judges, do_, their] = single ? ["judge", "does", "its"] : ["judges", "do", "their"];
+    const start = `${rows.length} scored ${judges}`, them = single ? "it" : "them";
+    const text = state.unstated ? `${start} that ${do_} not state ${their} ${what} ${single ? "is" : "are"} shown: `
+      : `${start} ${do_} not state ${their} ${what}: `;
+    found.push(element("p", {}, text, element("a", { href: "", "data-unstated": "" }, `${state.unstated ? "hide" : "show"} ${them}`)));
+    return found;
+  }
+
   function choose(data, state) {
-    const tests = words(state.q).map((word) => term(data, word));
-    for (const [key, start] of state.filters) if (state[key]) tests.push(term(data, start + state[key]));
+    const tests = asked(state).map((word) => wordTest(data, state, word, state.unstated));
     if (state.tier !== "all") tests.push((i) => TIERS[data.tier[i]] === state.tier);
     if (state.baselines) tests.push((i) => data.tier[i] !== 2);
     const pins = new Set(list(state.pin)), found = { pinned: [], rows: [] };
@@ -102,8 +148,10 @@
   const list = (text) => text.split(",").filter(Boolean);
 
   // Ranks and ranges follow the accuracy that orders, or else the headline. Filtering does not change them.
+  const rankedBy = (state) => (VALUES.includes(state.sort) ? state.sort : HEADLINE);
+
   function standings(data, sort) {
-    const key = VALUES.includes(sort) ? sort : HEADLINE;
+    const key = rankedBy({ sort });
     data.standings ??= {};
     return data.standings[key] ??= { ranks: key === HEADLINE ? data.rank : sharedRanks(data, key), tested: tested(data, key) };
   }
@@ -117,8 +165,25 @@
   }
 
   function tested(data, key) {
-    const { at = [], best, worst, level } = data.ranges[key] || {};
-    return new Map(at.map((i, n) => [i, { range: best[n] < worst[n] ? `${best[n]}–${worst[n]}` : "", level: level[n] }]));
+    const { at = [], best, worst, band } = data.ranges[key] || {};
+    return new Map(at.map((i, n) => [i, { range: best[n] < worst[n] ? `${best[n]}–${worst[n]}` : "", band: band[n] }]));
+  }
+
+  // Classes that draw the bands over rows in this order. A row that was not tested interrupts none.
+  function bandClasses(rows, standing, state) {
+    const result = new Map();
+    if (!VALUES.includes(state.sort) && state.sort !== "rank") return result;
+    const bands = rows.map((i) => standing.tested.get(i)?.band ?? null);
+    const nearest = (some) => {
+      let last = null;
+      return some.map((band) => { const before = last; last = band ?? last; return before; });
+    };
+    const above = nearest(bands), below = nearest([...bands].reverse()).reverse();
+    rows.forEach((i, n) => {
+      if (bands[n]) result.set(i, ["band", ...above[n] !== bands[n] ? ["begins"] : [], ...below[n] !== bands[n] ? ["ends"] : []]);
+      else if (bands[n] === null && above[n] && above[n] === below[n]) result.set(i, ["within"]);
+    });
+    return result;
   }
 
   // Display order is the order of the file, so equals stay where they are. Nulls and empty texts stand last, always.
@@ -154,7 +219,7 @@
     if (below === null) svg.append(element("title", {}, shown(value)));
     else {
       const low = value - below, high = value + data[`${key}+`][i];
-      svg.append(element("title", {}, `${shown(low)}–${shown(high)}`),
+      svg.append(element("title", {}, `95% interval ${shown(low)}–${shown(high)}`),
         element("line", { x1: axis(low), x2: axis(high), y1: "8", y2: "8" }));
     }
     svg.append(value < 200 ? element("path", { d: "M0 8l6-4v8z" })
@@ -169,13 +234,38 @@
     return data.shown[key]?.[value] ?? String(value);
   }
 
-  function judge(data, i, at, state, pinned) {
-    const baseline = data.tier[i] === 2, name = data.model[i];
-    const asOf = state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : "";
-    const cell = element("th", { scope: "row" }, element("bdi", {}, baseline ? element("i", {}, name)
-      : element("a", { href: `${PREFIX}/entries/${data.id[i]}${asOf}` }, name)));
-    const from = [at?.level ? "≈ #1" : "", ...data.tier[i] ? [data.source[i]]
-      : [data.version[i], data.about[i], data.organisation[i]]].filter(Boolean).join(" · ");
+  // Names: see leaderboard/board/names.py.
+  const LONGEST = 56, HEAD = 34, TAIL = 18, MONOGRAM_COLOURS = 8;
+  const ownerOf = (model) => (/^[\p{L}\p{N}_.-]+\/[\p{L}\p{N}_.-]+$/u.test(model) ? model.split("/")[0] : "");
+  const breakable = (text) => text.split(/(?<=[_/-])(?=.)/s).flatMap((part, n) => (n ? [element("wbr", {}), part] : [part]));
+
+  function nameParts(model) {
+    const owner = ownerOf(model), name = [...owner ? model.slice(owner.length + 1) : model];
+    const hidden = owner ? [element("span", { class: "sr" }, `${owner}/`)] : [];
+    if (name.length <= LONGEST) return [...hidden, ...breakable(name.join(""))];
+    return [...hidden, ...breakable(name.slice(0, HEAD).join("")),
+      element("span", { class: "cut" }, name.slice(HEAD, -TAIL).join("")), ...breakable(name.slice(-TAIL).join(""))];
+  }
+
+  function badge(organisation) {
+    const words = organisation.match(/[\p{L}\p{N}]+/gu) || [];
+    if (!words.length) return [];
+    const letters = words.length === 1 ? [...words[0]].slice(0, 2) : words.slice(0, 2).map((word) => [...word][0]);
+    const colour = [...organisation].reduce((sum, one) => sum + one.codePointAt(0), 0) % MONOGRAM_COLOURS;
+    return [element("span", { class: `org c${colour}`, "aria-hidden": "true", title: organisation }, letters.join("").toUpperCase())];
+  }
+
+  function judge(data, i, state, pinned) {
+    const name = data.model[i], asOf = state.as_of ? `?as_of=${encodeURIComponent(state.as_of)}` : "";
+    const cell = element("th", { scope: "row" });
+    if (data.tier[i] === 2) cell.append(element("bdi", {}, element("i", {}, name)));
+    else {
+      const title = ownerOf(name) || [...name].length > LONGEST ? { title: name } : {};
+      const link = element("a", { href: `${PREFIX}/entries/${data.id[i]}${asOf}`, ...title }, ...nameParts(name));
+      cell.append(...badge(data.organisation[i] || ownerOf(name)), element("bdi", {}, link));
+    }
+    const from = (data.tier[i] ? [data.source[i]] : [data.version[i], data.about[i], data.organisation[i]])
+      .filter(Boolean).join(" · ");
     const note = data.note[i];
     if (from || note) {
       cell.append(element("small", {}, from && element("span", {}, from), note && element("em", {}, note)));
@@ -206,11 +296,14 @@
     const at = standing.tested.get(i);
     return element("tr", { class: TIERS[data.tier[i]] }, ...columns.map(([key, kind, , , title]) => {
       if (title) return stated(data, key, kind, title, i);
-      if (kind === "judge") return judge(data, i, at, state, pinned);
+      if (kind === "judge") return judge(data, i, state, pinned);
       if (kind === "interval") {
         return element("td", { class: `num ${key === POOLED ? "headline" : key}` }, ...drawn(data, key, i));
       }
-      if (kind !== "rank") return element("td", { class: `${key === POOLED ? "num" : "plain"} ${key}` }, cell(data, key, i));
+      if (kind !== "rank") {
+        const text = cell(data, key, i), title = text && ["base_model", "organisation"].includes(key) ? { title: text } : {};
+        return element("td", { class: `${key === POOLED ? "num" : "plain"} ${key}`, ...title }, text);
+      }
       const rank = element("td", { class: "rank" });
       if (data.tier[i] !== 2) {
         rank.append(element("button", { form: "pin", name: "compare", value: data.id[i], class: "pick",
@@ -218,6 +311,9 @@
       }
       rank.append(String(standing.ranks[i] ?? ""));
       if (at?.range) rank.append(element("small", {}, at.range));
+      if (at?.band) {
+        rank.append(element("span", { class: "sr" }, at.band === 1 ? "shares first place" : `could share rank ${at.band}`));
+      }
       return rank;
     }));
   }
@@ -278,6 +374,12 @@
         else link.removeAttribute("aria-current");
         link.href = address({ tier: link.dataset.tier, page: 1 });
       }
+      for (const link of root.querySelectorAll("[data-by]")) {
+        if (link.dataset.by === rankedBy(state)) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+        link.href = address({ sort: link.dataset.by, dir: "desc", page: 1 });
+      }
+      one("[data-scoring]").textContent = data.scoring;
       for (const cell of root.querySelectorAll("[data-size]")) cell.textContent = number.format(data.sizes[POOLED]);
       for (const cell of root.querySelectorAll("[data-revision]")) cell.textContent = data.revision;
       if (opened !== data.opening) one("[data-opening]").innerHTML = opened = data.opening;
@@ -292,6 +394,9 @@
       one("[data-filters]").textContent = [...filters, "baselines"].filter((key) => state[key]).length || "";
       for (const option of form.elements.sort.options) option.selected = option.value.split(":")[0] === state.sort;
       count.textContent = counted(data, found, first, rows);
+      const said = one("[data-hints]");
+      said.replaceChildren(...hints(data, state));
+      for (const link of said.querySelectorAll("a")) link.href = address({ unstated: state.unstated ? "" : "1", page: 1 });
       picked(data);
       for (const [step, shows] of [[-1, state.page > 1], [1, first + rows < found.rows.length]]) {
         const link = one(`[data-page="${step}"]`);
@@ -305,7 +410,7 @@
       }
     }
 
-    const ticked = () => ({ tier: "all", pin: "", baselines: "", page: 1, q: `id:${state.compare}`,
+    const ticked = () => ({ tier: "all", pin: "", baselines: "", unstated: "", page: 1, q: `id:${state.compare}`,
       ...Object.fromEntries(filters.map((key) => [key, ""])) });
 
     function picked(data) {
@@ -353,7 +458,14 @@
     async function draw(data, found, first) {
       const standing = standings(data, state.sort), cells = visible();
       const drawing = (pinned) => (i) => row(data, i, cells, standing, state, pinned);
-      const rows = found.rows.slice(first, first + PAGE), now = scrollY < innerHeight ? AT_ONCE : PAGE;
+      const rows = found.rows.slice(first, first + PAGE);
+      const marks = bandClasses(rows.filter((i) => data.tier[i] === 0), standing, state);
+      const scored = (i) => {
+        const line = drawing(false)(i);
+        line.classList.add(...marks.get(i) || []);
+        return line;
+      };
+      const now = scrollY < innerHeight ? AT_ONCE : PAGE;
       const unfolded = state.q || filters.some((key) => state[key]);
       const judged = (i) => {
         const line = drawing(false)(i), others = found.others.get(i);
@@ -363,7 +475,7 @@
         return element("tbody", {}, line, ...other.rows);
       };
       const append = (some) => {
-        body.append(...some.filter((i) => data.tier[i] === 0).map(drawing(false)));
+        body.append(...some.filter((i) => data.tier[i] === 0).map(scored));
         elsewhere.append(...some.filter((i) => data.tier[i] === 1).map(judged));
       };
       body.replaceChildren();
@@ -373,7 +485,11 @@
       if (found.pinned.length) body.before(element("tbody", { class: "pinned" }, ...found.pinned.map(drawing(true))));
       elsewhere.hidden = !rows.some((i) => data.tier[i] === 1);
       one(".baselines tbody").replaceChildren(...found.baselines.map(drawing(false)));
-      one(".baselines").hidden = !found.baselines.length;
+      one(".references").hidden = !found.baselines.length;
+      if (state.tier === "baseline") one(".references").open = true;
+      const by = rankedBy(state), known = found.baselines.filter((i) => data[by][i] !== null);
+      one("[data-references]").textContent = known.map((i) => `${data.model[i]} ${shown(tenths(data[by][i]))}`).join(" · ");
+      one("[data-ranked]").textContent = state.names[by];
       const mine = asked;
       if (rows.length > now) await frame();
       if (mine === asked) append(rows.slice(now));
@@ -413,11 +529,13 @@
 
     root.addEventListener("click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-      const target = event.target.closest("[data-sort],[data-tier],[data-page],[data-reset],[data-unpick],.pin,.pick");
+      const target = event.target.closest("[data-sort],[data-by],[data-tier],[data-unstated],[data-page],[data-reset],[data-unpick],.pin,.pick");
       if (!target) return;
       event.preventDefault();
-      const { sort, tier, page } = target.dataset;
+      const { sort, by, tier, page } = target.dataset;
       if (sort) sortBy(sort);
+      else if (by) apply({ sort: by, dir: "desc" });
+      else if (target.matches("[data-unstated]")) apply({ unstated: state.unstated ? "" : "1" });
       else if (tier) apply({ tier });
       else if (page) apply({ page: state.page + Number(page) }, true).then(() => one(".frame").scrollIntoView());
       else if (target.classList.contains("pin")) pin(target.value);
@@ -440,7 +558,7 @@
     }
 
     function reset() {
-      const nothing = { q: "", tier: "all", baselines: "", ...Object.fromEntries(filters.map((key) => [key, ""])) };
+      const nothing = { q: "", tier: "all", baselines: "", unstated: "", ...Object.fromEntries(filters.map((key) => [key, ""])) };
       for (const key in nothing) if (form.elements[key]?.value) form.elements[key].value = "";
       apply(nothing);
     }

@@ -30,11 +30,11 @@
 
   // By script, because Gradio's pages have a base: there the link would lead to another page.
   document.addEventListener("click", (event) => {
-    const main = event.target.closest(".skip") && document.getElementById("main");
-    if (!main) return;
+    const target = document.getElementById(event.target.closest(".skip")?.hash.slice(1));
+    if (!target) return;
     event.preventDefault();
-    main.tabIndex = -1;
-    main.focus();
+    target.tabIndex = -1;
+    target.focus();
   });
 
   // The other language has the same address, with all that the reader has chosen.

@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -108,12 +109,14 @@ def sorted_by(page: Page) -> list[tuple[str, str]]:
 
 
 def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1920, "height": 900})  # every usual column is in sight
     page.goto(address)
     assert sorted_by(page) == [("Macro", "descending")]
     for position, name in enumerate(
         page.eval_on_selector_all("thead th:not([hidden]) button", "all => all.map(one => one.textContent)")
     ):
-        first = "ascending" if name in ("Rank", "Judge", "Type") else "descending"
+        texts = ("Judge", "Type", "Weights", "Base model")
+        first = "ascending" if name in ("Rank", *texts) else "descending"
         other = "ascending" if first == "descending" else "descending"
         for direction in (first, other) if name != "Rank" else (first,):
             page.click(f"thead th:nth-child({position + 1}) button")
@@ -123,7 +126,7 @@ def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page
                 column = [row[position] for row in rows(page, f"{section} tbody tr:not(.other)")]
                 known = [value for value in column if value]
                 assert column[: len(known)] == known, f"{name}: an empty cell above a value"
-                if name not in ("Judge", "Type", "Date"):
+                if name not in (*texts, "Date"):
                     numbers = [float(value) for value in known]
                     assert numbers == sorted(numbers, reverse=direction == "descending"), name
 
@@ -139,6 +142,7 @@ def test_the_keyboard_sorts_too(page: Page, address: str) -> None:
 
 
 def test_the_script_draws_exactly_what_the_server_draws(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1920, "height": 900})  # every usual column is in sight
     for query in (
         "",
         "?sort=reasoning&dir=asc",
@@ -196,8 +200,10 @@ def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: s
     page.wait_for_url("**/?q=lab&tier=scored")
     page.click("thead .general button")
     page.wait_for_selector("thead .general[aria-sort=descending]")
-    page.select_option("select[name=protocol]", "paper")
+    page.click(".scoring summary")
+    page.check("input[name=protocol][value=paper]")
     page.wait_for_url("**protocol=paper**")
+    expect(page.locator("[data-scoring]")).to_have_text("paper, official, v2")
     page.click("a[data-page='1']")
     page.wait_for_url("**page=2**")
     before, count = markup(page), page.text_content("[data-count]")
@@ -205,7 +211,8 @@ def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: s
     assert markup(page) == before
     expect(page.locator("[data-count]")).to_have_text(count or "")
     expect(page.locator("input[name=q]").first).to_have_value("lab")
-    expect(page.locator("select[name=protocol]").first).to_have_value("paper")
+    expect(page.locator("input[name=protocol]:checked")).to_have_value("paper")
+    expect(page.locator("[data-scoring]")).to_have_text("paper, official, v2")
     expect(page.locator("[data-tier=scored]")).to_have_attribute("aria-current", "true")
 
 
@@ -235,9 +242,110 @@ def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, address: 
     page.goto(address)
     first = page.locator("table:has(tbody tr)").first.locator("tbody tr").first
     expect(first.locator("td.rank")).to_contain_text("1")
-    for caption in ("Reported elsewhere, not verified", "Baselines"):
+    expect(page.locator(".ranked caption")).to_contain_text("Scored here")
+    for caption in ("Reported by authors, not verified", "Baselines"):
         page.goto(address + "/?tier=" + ("reported" if "Rep" in caption else "baseline"))
         expect(page.locator("caption", has_text=caption)).to_be_visible()
+
+
+def test_baselines_are_one_line_under_the_ranked_table_until_it_is_unfolded(page: Page, tested: str) -> None:
+    page.goto(tested)
+    line = page.locator(".ranked + .references summary")
+    expect(line).to_contain_text("Random choice 50.0")
+    expect(page.locator("tr.baseline").first).to_be_hidden()
+    line.click()
+    expect(page.locator("tr.baseline").first).to_be_visible()
+    page.click("thead .general button")
+    page.wait_for_selector("thead .general[aria-sort]")
+    expect(line).to_contain_text("Random choice 50.0")
+
+
+def test_each_tab_ranks_by_its_accuracy_with_and_without_a_script(browser: Browser, tested: str) -> None:
+    for scripted in (True, False):
+        context = browser.new_context(java_script_enabled=scripted, viewport={"width": 1440, "height": 900})
+        page = context.new_page()
+        page.goto(tested)
+        expect(page.locator(".tabs [aria-current]")).to_have_text("Macro")
+        page.focus(".tabs [data-by=hallucination]")
+        page.keyboard.press("Enter")
+        expect(page.locator(".tabs [aria-current]")).to_have_text("Hallucination")
+        expect(page.locator("[data-ranked]")).to_have_text("hallucination")
+        values = [float(row[5]) for row in rows(page, ".ranked tbody tr")]
+        assert values == sorted(values, reverse=True)
+        assert rows(page, ".ranked tbody tr")[0][0].startswith("1")
+        expect(page).to_have_url(re.compile("sort=hallucination"))
+        context.close()
+
+
+def test_the_toolbar_stands_on_one_line_from_1024_pixels(page: Page, tested: str) -> None:
+    page.goto(tested)
+    for width in (1024, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        middles = (
+            "all => all.map(one => one.getBoundingClientRect()).map(box => Math.round((box.top + box.bottom) / 2))"
+        )
+        found = page.eval_on_selector_all("form.bar :is(input[type=search], .seg, .menu > summary)", middles)
+        assert max(found) - min(found) <= 1, f"at {width}: {found}"
+
+
+def test_a_second_link_skips_to_the_table(page: Page, tested: str) -> None:
+    page.goto(tested)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to the table")
+    page.keyboard.press("Enter")
+    expect(page.locator("#ranking")).to_be_focused()
+
+
+def test_filters_say_how_many_scored_judges_they_hide_and_can_show_them(page: Page, tested: str) -> None:
+    for query in ("?max_size=10", "?q=size:<10"):
+        page.goto(f"{tested}/{query}")
+        hint = page.locator("[data-hints]")
+        sentence = hint.inner_text()
+        assert re.match(r"\d+ scored judges do not state their size: show them", sentence)
+        before = page.locator(".ranked tbody tr").count()
+        page.click("thead .general button")  # the script draws what the server has drawn
+        page.wait_for_selector("thead .general[aria-sort]")
+        expect(hint).to_have_text(sentence)
+        hint.locator("a").click()
+        expect(page).to_have_url(re.compile("unstated=1"))
+        expect(hint).to_contain_text("are shown: hide them")
+        assert page.locator(".ranked tbody tr").count() == before + int(sentence.split()[0])
+        same_as_server(page)
+
+
+def test_a_field_that_does_not_exist_is_named_with_those_that_do(page: Page, tested: str) -> None:
+    page.goto(tested + "/?q=foo:bar size:abc")
+    hint = page.locator("[data-hints]")
+    expect(hint).to_contain_text(re.compile("There is no field foo. Fields: id, model, .*size"))
+    expect(hint).to_contain_text("The field size takes a number, such as size:>5.")
+    said = hint.inner_text()
+    page.click("thead .general button")
+    page.wait_for_selector("thead .general[aria-sort]")
+    assert hint.inner_text() == said
+    page.fill("input[name=q]", "judge")
+    expect(hint).to_be_empty()
+
+
+def test_a_long_name_is_whole_as_text_and_may_break_where_people_would(page: Page, address: str) -> None:
+    name = "A-name-that-is-" + "very-" * 20 + "long"
+    page.goto(address + "/?q=very-very")
+    link = page.locator(".ranked tbody th a").first
+    expect(link).to_have_attribute("title", name)
+    expect(link).to_have_text(name)
+    assert link.locator("wbr").count() > 5
+    assert link.locator(".cut").evaluate("cut => getComputedStyle(cut, '::before').content") == '"…"'
+
+
+def test_judges_that_tests_cannot_separate_stand_in_one_band(page: Page, tested: str) -> None:
+    page.goto(tested)
+    bands = page.locator(".ranked tr.band")
+    expect(bands.first).to_have_class(re.compile("begins"))
+    expect(bands.last).to_have_class(re.compile("ends"))
+    expect(bands.first.locator(".rank .sr")).to_have_text(re.compile("shares first place|could share rank"))
+    page.click("thead .model button")
+    page.wait_for_selector("thead .model[aria-sort]")
+    expect(page.locator(".ranked tr.band")).to_have_count(0)  # the rows do not stand in the order of their ranks
 
 
 def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page, address: str) -> None:
@@ -286,8 +394,9 @@ def test_without_a_script_headings_search_tiers_rules_and_pages_work(browser: Br
     expect(page.locator("thead .hallucination")).to_have_attribute("aria-sort", "ascending")
     page.click("[data-tier=scored]")
     page.fill("input[name=q]", "lab")
-    page.select_option("select[name=protocol]", "paper")
-    page.click(".options > div > noscript button")
+    page.click(".scoring summary")
+    page.check("input[name=protocol][value=paper]")
+    page.click(".scoring noscript button")
     for part in ("q=lab", "tier=scored", "protocol=paper", "sort=hallucination"):
         expect(page).to_have_url(re.compile(part))
     expect(page.locator("thead .hallucination")).to_have_attribute("aria-sort", "ascending")
@@ -332,7 +441,7 @@ def test_every_page_works_from_the_keyboard_with_a_visible_focus(page: Page, add
         seen.append(
             page.evaluate("[document.activeElement.tagName, getComputedStyle(document.activeElement).outlineStyle]")
         )
-    assert {"A", "INPUT", "SELECT"} <= {tag for tag, _ in seen}
+    assert {"A", "INPUT", "SUMMARY"} <= {tag for tag, _ in seen}
     assert all(style != "none" for _, style in seen)
 
 
@@ -352,6 +461,7 @@ def same_as_server(page: Page) -> None:
 
 
 def test_ranks_ranges_and_marks_follow_the_accuracy_that_orders(page: Page, tested: str) -> None:
+    page.set_viewport_size({"width": 1920, "height": 900})  # every usual column is in sight
     page.goto(tested)
     for key in ("macro", "overall", "general", "hallucination", "reasoning", "date", "rank"):
         for _ in range(2):
@@ -386,7 +496,8 @@ def test_baselines_are_set_apart_without_a_rank_or_a_page(page: Page, tested: st
     page.goto(tested)
     expect(page.locator("tr.baseline .rank")).to_have_text([""] * 3)
     expect(page.locator("tr.baseline a")).to_have_count(0)
-    page.select_option("select[name=protocol]", "lmms-eval")
+    page.click(".scoring summary")
+    page.check("input[name=protocol][value=lmms-eval]")
     page.wait_for_url("**protocol=lmms-eval**")
     expect(page.locator("tr.baseline")).to_have_count(3)
     expect(page.locator("[data-ranges]:visible")).to_have_count(0)
@@ -412,8 +523,7 @@ def test_pinned_rows_stand_above_every_page_and_filter(page: Page, address: str)
 def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> None:
     page.goto(tested)
     page.click(".choice summary")
-    for name in ("parameters_b", "open_weights", "base_model", "organisation"):
-        page.check(f"input[name=cols][value={name}]")
+    page.check("input[name=cols][value=organisation]")
     page.uncheck("input[name=cols][value=general]")
     page.wait_for_selector("thead .general", state="hidden")
     same_as_server(page)
@@ -422,8 +532,7 @@ def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> 
     expect(page.locator("thead .organisation")).to_be_visible()
     page.click(".choice summary")
     page.check("input[name=cols][value=general]")
-    for name in ("parameters_b", "open_weights", "base_model", "organisation"):
-        page.uncheck(f"input[name=cols][value={name}]")
+    page.uncheck("input[name=cols][value=organisation]")
     page.wait_for_url(tested + "/")
 
 
@@ -432,6 +541,7 @@ def test_the_link_to_a_view_leads_to_the_same_board_permanently(page: Page, test
     page.click("thead .general button")
     page.wait_for_selector("thead .general[aria-sort]")
     before = rows(page)
+    page.click(".links summary")
     page.click("[data-permalink]")
     page.wait_for_url("**as_of=snapshot-2*")
     expect(page.locator(".notice.old")).to_be_visible()
@@ -499,6 +609,8 @@ def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> 
     same_as_server(page)
     expect(page.locator("[data-compare]")).to_have_text("Compare 3")
     expect(page.locator("[data-names]")).to_have_text(", ".join(names))
+    ids = ",".join(page.eval_on_selector_all(".pick[aria-pressed=true]", "all => all.map(one => one.value)"))
+    assert f"id:{ids}" in unquote(page.get_attribute("[data-picked] [data-export]", "href") or "")
     links = {name: page.get_attribute(f"[data-{name}]", "href") for name in ("compare", "only", "unpick")}
     page.reload()
     assert links == {name: page.get_attribute(f"[data-{name}]", "href") for name in links}, "script and server agree"
@@ -529,10 +641,11 @@ def test_a_phone_reaches_columns_files_and_the_link_to_the_view(browser: Browser
     page = context.new_page()
     page.goto(tested)
     page.locator("summary", has_text="View").click()
-    for name in ("CSV", "LaTeX", "Permanent link"):
-        expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
+    page.click(".links summary")
+    expect(page.get_by_role("link", name="Permanent link", exact=True)).to_be_visible()
     page.click(".more summary")
-    expect(page.get_by_role("link", name="Parquet")).to_be_visible()
+    for name in ("CSV", "LaTeX", "Parquet"):
+        expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
     page.click(".choice summary")
     page.check("input[name=cols][value=organisation]")
     expect(page.locator("td.organisation:not(:empty)").first).to_be_visible()

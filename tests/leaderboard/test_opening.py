@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 
 from benchmark.statistics.pairwise import RankRange
-from leaderboard.board.opening import finding, strips
+from leaderboard.board.opening import finding as sentences
+from leaderboard.board.opening import strips
 from leaderboard.board.rows import Board, build_board
 from leaderboard.render import opening_markup
 from tests.factories.snapshots import baselines, crowd, entry, snapshot
@@ -17,6 +18,11 @@ from tests.leaderboard.test_sections import reported
 def board(*skills: float, published: tuple[object, ...] = ()) -> Board:
     found = [entry(number, skill) for number, skill in enumerate(skills, start=1)]
     return build_board({**snapshot(found), "baselines": baselines(False)}, VL, published=published)  # type: ignore[arg-type]
+
+
+def finding(found: Board) -> str:
+    """Return the sentences above the table as they stand there."""
+    return " ".join(sentences(found))
 
 
 def test_the_sentence_names_a_leader_its_interval_and_the_best_reported_result() -> None:
@@ -36,11 +42,12 @@ def test_judges_that_tests_cannot_separate_from_the_first_share_its_place() -> N
     assert finding(shared).startswith("Two judges share first place; best macro ")
 
 
-def test_without_scores_the_sentence_is_about_reported_results_and_without_any_there_is_none() -> None:
-    assert finding(board(published=(reported("Judge Y", 75.0),))) == "Best reported 75.0, not verified."
-    assert finding(board()) == ""
+def test_without_scores_the_sentence_says_so_and_without_results_there_is_no_figure() -> None:
+    nobody = "No judge has been scored here yet."
+    assert finding(board(published=(reported("Judge Y", 75.0),))) == f"{nobody} Best reported 75.0, not verified."
+    assert finding(board()) == nobody
     assert strips(board()) == ()
-    assert opening_markup(board()).strip() == ""
+    assert "<figure" not in opening_markup(board())
 
 
 def test_each_result_is_one_dot_and_baselines_are_none() -> None:
@@ -58,8 +65,25 @@ def test_dots_stay_in_their_strip_however_many_there_are() -> None:
     found = build_board(snapshot(crowd(3000)), VL, published=())
     for strip in strips(found):
         points = re.findall(r"M(\d+) (\d+)h0", strip.scored)
-        assert 0 < len(points) <= 9 * 101
+        assert 0 < len(points) <= 7 * 101
         assert all(0 <= int(x) <= 1000 and 0 <= int(y) <= 40 for x, y in points)
+
+
+def test_judges_of_the_demo_are_called_simulated_and_not_set_beside_published_results() -> None:
+    found = board(0.9, 0.9, published=(reported("Judge Y", 75.0),))
+    demo = replace(found, spec=replace(VL, synthetic=True), _standings={})
+    assert "reported" not in finding(demo)
+    ranges = {row.id: RankRange(1, 2, False) for row in found.rows if row.tier == "scored"}
+    shared = replace(demo, ranges={"macro": ranges}, _standings={})
+    assert finding(shared).startswith("Two simulated judges share first place")
+
+
+def test_the_figure_says_in_words_what_its_dots_show() -> None:
+    macro = strips(board(0.9, 0.6, published=(reported("owner/Judge-Y", 75.0), reported("Judge X", None))))[0]
+    assert re.fullmatch(
+        r"2 scored here, from [0-9.]+ to [0-9.]+\. 1 reported, from 75\.0 to 75\.0\.", " ".join(macro.summary)
+    )
+    assert macro.best_name in ("Judge-Y", "Judge 1")
 
 
 def test_a_name_is_text_in_the_sentence() -> None:

@@ -1,7 +1,7 @@
 """Ranks and rank ranges in the order of the view."""
 
 from benchmark.statistics.pairwise import RankRange
-from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings
+from leaderboard.board.rank_info import RankInfo, band_classes, order_of, shared_ranks, standings, with_bands
 from leaderboard.board.rows import build_board
 from tests.factories import pairwise
 from tests.factories.snapshots import entry
@@ -61,3 +61,25 @@ def test_a_board_by_another_category_has_its_own_ranks() -> None:
     best = max(board.rows, key=lambda row: row.value("hallucination") or 0)
     assert board.standings("hallucination")[best.id].rank == 1
     assert board.standings()[best.id].rank == best.rank
+
+
+def test_the_first_band_holds_whatever_is_not_separable_from_the_first() -> None:
+    found = with_bands({"a": RankInfo(1, 1, 2), "b": RankInfo(2, 1, 3, True), "c": RankInfo(3, 2, 3)})
+    assert [found[name].band for name in "abc"] == [1, 1, None]  # a band of one is none
+
+
+def test_a_lower_band_holds_judges_whose_range_reaches_its_top() -> None:
+    ranges = {"a": (1, 1, 1), "b": (2, 2, 4), "c": (3, 2, 4), "d": (4, 3, 5), "e": (5, 4, 5)}
+    found = with_bands({name: RankInfo(*range_) for name, range_ in ranges.items()})
+    assert [found[name].band for name in "abcde"] == [None, 2, 2, 4, 4]
+
+
+def test_what_was_not_tested_is_in_no_band_and_interrupts_none() -> None:
+    found = with_bands({"a": RankInfo(1, 1, 3), "again": RankInfo(2), "b": RankInfo(3, 1, 3, True), "c": RankInfo(4)})
+    assert found["again"].band is None
+    assert band_classes(["a", "again", "b", "c"], found) == {"a": " band begins", "again": " within", "b": " band ends"}
+
+
+def test_a_judge_that_stands_alone_interrupts_a_band() -> None:
+    found = with_bands({"a": RankInfo(1, 1, 3), "alone": RankInfo(2, 2, 2), "b": RankInfo(3, 1, 3, True)})
+    assert band_classes(["a", "alone", "b"], found) == {"a": " band begins ends", "b": " band begins ends"}

@@ -1,0 +1,80 @@
+"""What the board says of a search: fields that do not exist, and judges that are hidden because they state too little.
+
+static/board.js says the same; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from benchmark.spec import BenchmarkSpec
+from common.messages import Message, ngettext
+from leaderboard.board.columns import columns_of
+from leaderboard.board.query import BoardQuery, asked_words, row_test
+from leaderboard.board.rows import Board
+from leaderboard.board.search import STATED, asked_column, haystack, is_unstated, misread, words
+
+_MOST = 3  # words that are explained
+
+
+@dataclass(frozen=True, slots=True)
+class UnstatedJudges:
+    """Scored judges that a view hides, or shows on request, because they do not state ``what`` it asks for."""
+
+    count: int
+    what: str
+    shown: bool
+
+    @property
+    def text(self) -> Message:
+        """Say so in a sentence that a link completes."""
+        if self.shown:
+            return ngettext(
+                "{n} scored judge that does not state its {what} is shown:",
+                "{n} scored judges that do not state their {what} are shown:",
+                self.count,
+                what=self.what,
+            )
+        return ngettext(
+            "{n} scored judge does not state its {what}:",
+            "{n} scored judges do not state their {what}:",
+            self.count,
+            what=self.what,
+        )
+
+    @property
+    def link(self) -> Message:
+        """What the link does."""
+        return (
+            ngettext("hide it", "hide them", self.count) if self.shown else ngettext("show it", "show them", self.count)
+        )
+
+
+def unstated_judges(board: Board, view: BoardQuery) -> UnstatedJudges | None:
+    """Return which scored judges the view hides, or would hide, because of what they do not state; None for none."""
+    columns = [column for word in asked_words(view) if (column := asked_column(word, view.spec)) is not None]
+    if not columns:
+        return None
+    strict, lenient = (row_test(replace(view, unstated=unstated)) for unstated in (False, True))
+    pins = set(view.pins)
+    rows = [
+        row for row in board.rows if row.tier == "scored" and row.id not in pins and lenient(row) and not strict(row)
+    ]
+    names = dict.fromkeys(column.title.lower() for column in columns if any(is_unstated(row, column) for row in rows))
+    return UnstatedJudges(len(rows), _listed(list(names)), view.unstated) if rows else None
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def misread_words(board: Board, view: BoardQuery) -> list[Message]:
+    """Return a sentence for each word of the search that looks like a field and is none, and occurs in no row."""
+    explained = ((word, misread(word, view.spec)) for word in dict.fromkeys(words(view.search)))
+    found = [text for word, text in explained if text and not any(word in haystack(row) for row in board.rows)]
+    return found[:_MOST]
+
+
+def stated_names(spec: BenchmarkSpec) -> dict[str, str]:
+    """Return how sentences call what submitters may leave out, by column."""
+    return {column.key: column.title.lower() for column in columns_of(spec) if column.stated or column.key in STATED}

@@ -1,0 +1,36 @@
+"""Words for how a board is counted: its rules with a line of help each, and what is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from benchmark.protocols import protocols
+from benchmark.spec import BenchmarkSpec
+from leaderboard.board.rows import Board
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRule:
+    """A scoring rule as the board offers it, with one line of help."""
+
+    key: str
+    title: str
+    help: str
+
+
+@cache
+def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
+    """Return the scoring rules of a benchmark; the first one ranks its board."""
+    titles = {rule.key: rule.title for rule in spec.protocols}
+    rules = [(rule.key, rule.title, f"{titles[rule.key]}.") for rule in protocols(spec).values()]
+    return tuple(
+        ScoringRule(key, title, f"{text} Ranks this board." if key == spec.ranking else text)
+        for key, title, text in rules
+    )
+
+
+def scoring_text(board: Board) -> str:
+    """Return the rule, the grouping and the label revision of a board in a few words."""
+    rule, grouping = protocols(board.spec)[board.protocol].title, board.spec.grouping_text(board.grouping).title
+    return ", ".join(filter(None, (rule, grouping, board.label_revision)))

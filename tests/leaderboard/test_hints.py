@@ -1,0 +1,64 @@
+"""What the board says of a search that hides judges or names fields that do not exist."""
+
+from __future__ import annotations
+
+from leaderboard.board.hints import misread_words, unstated_judges
+from leaderboard.board.query import BoardQuery, read_query, select
+from leaderboard.board.rows import Board, build_board
+from tests.factories.snapshots import entry, snapshot
+from tests.factories.specs import VL
+
+
+def board() -> Board:
+    rows = [
+        entry(1, 0.7, model="A", parameters_b=7.0, open_weights=True),
+        entry(2, 0.6, model="B", parameters_b=72.0, open_weights=False),
+        entry(3, 0.5, model="C"),
+        entry(4, 0.4, model="D", open_weights=True),
+    ]
+    return build_board(snapshot(rows), VL)
+
+
+def test_a_filter_says_how_many_scored_judges_do_not_state_what_it_asks_for() -> None:
+    hidden = unstated_judges(board(), BoardQuery(VL, filters=(("max_size", "10"),)))
+    assert hidden is not None
+    assert (hidden.text, hidden.link) == ("2 scored judges do not state their size:", "show them")
+    assert unstated_judges(board(), BoardQuery(VL, search="size:<10")) == hidden
+
+
+def test_several_fields_are_named_and_one_judge_is_one() -> None:
+    hidden = unstated_judges(board(), BoardQuery(VL, search="open:yes size:<10 judge"))
+    assert hidden is None  # no name has that word
+    hidden = unstated_judges(board(), BoardQuery(VL, search="open:no size:<10"))
+    assert hidden is not None
+    assert hidden.text == "1 scored judge does not state its weights or size:"
+
+
+def test_judges_that_do_not_state_it_can_be_shown_too() -> None:
+    view = read_query({"max_size": "10", "unstated": "1"}, (), VL)
+    assert {row.model for row in select(board(), view).rows} == {"A", "C", "D"}
+    assert read_query(dict(pair.split("=") for pair in view.url()[2:].split("&")), (), VL) == view
+    shown = unstated_judges(board(), view)
+    assert shown is not None
+    assert (shown.text, shown.link) == ("2 scored judges that do not state their size are shown:", "hide them")
+
+
+def test_a_search_that_hides_nothing_for_that_reason_says_nothing() -> None:
+    for search in ("", "A", "macro:>90", "tier:scored"):
+        assert unstated_judges(board(), BoardQuery(VL, search=search)) is None
+
+
+def test_unknown_fields_are_named_with_the_known_ones() -> None:
+    (sentence,) = misread_words(board(), BoardQuery(VL, search="foo:bar"))
+    assert sentence.startswith("There is no field foo. Fields: id, model, ")
+    assert "size" in sentence
+
+
+def test_a_number_that_is_none_is_explained_with_an_example() -> None:
+    found = misread_words(board(), BoardQuery(VL, search="size:abc"))
+    assert found == ["The field size takes a number, such as size:>5."]
+
+
+def test_a_colon_in_the_name_of_a_judge_is_no_field() -> None:
+    named = build_board(snapshot([entry(1, 0.7, model="ollama:7b")]), VL)
+    assert misread_words(named, BoardQuery(VL, search="ollama:7b")) == []

@@ -1,0 +1,53 @@
+"""Names of judges and organisations as the board shows them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from leaderboard.board.names import monogram, monogram_colour, name_markup, owner_of, short_name
+
+
+def shown(model: str) -> str:
+    """Return the text of the markup, with what is hidden from sight."""
+    return re.sub(r"<[^>]+>", "", str(name_markup(model)))
+
+
+@pytest.mark.parametrize(
+    ("model", "owner", "name"),
+    [
+        ("Lab/judge-7B", "Lab", "judge-7B"),
+        ("judge", "", "judge"),
+        ("GPT-4o / low detail", "", "GPT-4o / low detail"),
+        ("a/b/c", "", "a/b/c"),
+    ],
+)
+def test_a_repository_is_called_by_its_name_without_the_owner(model: str, owner: str, name: str) -> None:
+    assert (owner_of(model), short_name(model)) == (owner, name)
+
+
+def test_a_name_may_break_after_underscores_dashes_and_slashes() -> None:
+    assert str(name_markup("a_b-c d/e")) == "a_<wbr>b-<wbr>c d/<wbr>e"
+
+
+def test_the_middle_of_a_long_name_is_hidden_and_still_text() -> None:
+    name = "Lab/" + "run_" * 30 + "end"
+    assert '<span class="cut">' in name_markup(name)
+    assert shown(name) == name
+
+
+def test_a_name_is_escaped() -> None:
+    assert "<img" not in name_markup("<img onerror=x>" * 9)
+
+
+@pytest.mark.parametrize(
+    ("organisation", "letters"),
+    [("OpenGVLab", "OP"), ("Alibaba Cloud", "AC"), ("阿里巴巴", "阿里"), ("", ""), ("--", "")],
+)
+def test_a_monogram_is_one_or_two_letters(organisation: str, letters: str) -> None:
+    assert monogram(organisation) == letters
+
+
+def test_an_organisation_has_one_colour() -> None:
+    assert monogram_colour("Lab") == monogram_colour("Lab") < 8
