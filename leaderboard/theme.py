@@ -123,9 +123,11 @@ def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
     files = assets(spec)
     return _speaking(language) + (
         f'<link rel="stylesheet" href="{files["site.css"].url}">'
+        f'<link rel="stylesheet" href="{files["tools.css"].url}">'
         f'<link rel="icon" href="{files["icon.svg"].url}" type="image/svg+xml">'
         f'<script src="{files["nav.js"].url}" defer></script>'
         f'<script src="{files["board.js"].url}" defer></script>'
+        f'<script src="{files["submit.js"].url}" defer></script>'
         '<meta name="color-scheme" content="light dark">'
     )
 

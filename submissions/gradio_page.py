@@ -21,7 +21,7 @@ from storage.metadata import FIELDS, FIRST, LATER
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
-from submissions.gradio_service import GradioSubmissions, Json
+from submissions.gradio_service import GradioSubmissions, Json, PlaceOnBoard
 from submissions.submit_html import (
     duplicate_html,
     introduction_html,
@@ -32,6 +32,7 @@ from submissions.submit_html import (
     status_html,
     visitor_html,
     warning_html,
+    why_off_html,
 )
 
 CSS_PATH = Path(__file__).with_name("page.css")
@@ -53,6 +54,9 @@ _SEEN = (
     "year ahead; but its attempt number is shown, and is missing in the numbers of your named entries. An entry that "
     "you publish later is scored and counts at once.</p>"
 )
+_CHOOSE_FIRST = "Choose a file first: the button works once the file is checked."
+_FIX_FIRST = "The button works once the file has no problems."
+_PAUSED = "The button works again when the pause is over."
 _EMPTY_REPORT = '<p class="vl-hint">Choose a file to see the check here.</p>'
 
 
@@ -64,6 +68,7 @@ class SubmitPage:
     report: gr.HTML
     inputs: Mapping[str, gr.components.Component]
     button: gr.Button
+    why_off: gr.HTML  # why the button does nothing
     remark: gr.HTML
     outcome: gr.HTML
     submission: gr.State  # id of what was submitted
@@ -91,11 +96,12 @@ def build(service: ServiceOf, *, spec: BenchmarkSpec, limit_mb: float) -> None:
             _html("<h2>The judge</h2>")
             made = {**_form(), visibility_options.CONFIRMATION: confirm}
             button = gr.Button("Submit", variant="primary", interactive=False, elem_id="submit")
+            why_off = _html(why_off_html(_CHOOSE_FIRST), elem_id="why-off")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     _greet(service, visitor, introduction, limit_mb)
     inputs = {name: made[name] for name in _FIELDS}
-    page = SubmitPage(file, report, inputs, button, remark, outcome, submission, clock)
+    page = SubmitPage(file, report, inputs, button, why_off, remark, outcome, submission, clock)
     _wire(service, page)
     _expose(service, page)
 
@@ -126,9 +132,11 @@ def _form() -> dict[str, gr.components.Component]:
             made |= _lay_out(fields)
     with gr.Accordion("Visibility (optional)", open=False):
         with gr.Row():
-            made["anonymous_until"] = gr.Textbox("", label="Hide my name until", placeholder="2027-01-31")
+            made["anonymous_until"] = gr.Textbox(
+                "", label="Hide my name until", placeholder="2027-01-31", elem_id="field-anonymous_until"
+            )
             seen = [("now", "true"), ("when I publish it", "false")]
-            made["published"] = gr.Dropdown(seen, value="true", label="Publish")
+            made["published"] = gr.Dropdown(seen, value="true", label="Publish", elem_id="field-published")
         _html(_SEEN)
     return made
 
@@ -139,33 +147,42 @@ def _lay_out(fields: Mapping[str, MetadataField]) -> dict[str, gr.components.Com
     made: dict[str, gr.components.Component] = {}
     for at in range(0, len(narrow), 2):
         with gr.Row():
-            made |= {name: _input(fields[name]) for name in narrow[at : at + 2]}
-    return made | {name: _input(field) for name, field in fields.items() if field.wide}
+            made |= {name: _input(name, fields[name]) for name in narrow[at : at + 2]}
+    return made | {name: _input(name, field) for name, field in fields.items() if field.wide}
 
 
-def _input(field: MetadataField) -> gr.components.Component:
+def _input(name: str, field: MetadataField) -> gr.components.Component:
     label = f"{field.form_label} (required)" if field.required else field.form_label
     if field.choices:
         choices = [("Not stated", ""), *((words, value) for value, words in field.choices)]
-        return gr.Dropdown(choices, value="", label=label)
+        return gr.Dropdown(choices, value="", label=label, elem_id=f"field-{name}")
     most = max(field.lines, 8) if field.lines > 1 else 1
     wide = ["vl-wide"] if field.wide else None
-    return gr.Textbox("", label=label, placeholder=field.example, lines=field.lines, max_lines=most, elem_classes=wide)
+    return gr.Textbox(
+        "",
+        label=label,
+        placeholder=field.example,
+        lines=field.lines,
+        max_lines=most,
+        elem_classes=wide,
+        elem_id=f"field-{name}",
+    )
 
 
 def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
-    def show_report(request: gr.Request, path: str | None) -> tuple[str, Any, Any]:
+    def show_report(request: gr.Request, path: str | None) -> tuple[str, Any, str, Any]:
         service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
-            return _EMPTY_REPORT, off, hidden
+            return _EMPTY_REPORT, off, why_off_html(_CHOOSE_FIRST), hidden
         result = service.check(Path(path))
         if "code" in result:
-            return refusal_html(result, _NAMES, "Not checked"), off, hidden
+            return refusal_html(result, _NAMES, "Not checked"), off, why_off_html(_FIX_FIRST), hidden
         paused = service.paused()
         notice = "" if paused is None else warning_html(f"No submissions at the moment. {paused}")
         asked = gr.update(value=False, visible=bool(result["ok"]) and needs_confirmation(result))
-        return notice + report_html(result), gr.update(interactive=bool(result["ok"]) and paused is None), asked
+        reason = _FIX_FIRST if not result["ok"] else _PAUSED if paused is not None else ""
+        return notice + report_html(result), gr.update(interactive=not reason), why_off_html(reason), asked
 
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
@@ -180,27 +197,35 @@ def _wire(service_of: ServiceOf, page: SubmitPage) -> None:
         status = service.status(name, identity_of(request.request)) if name else None
         scored = status is not None and status["state"] == "scored"
         card = service.result(name) if scored else None
-        waiting = status is not None and status["state"] not in _NOT_WATCHED and not (card or is_held_back(status))
-        return status_html(status, card, service.scores), gr.update(active=waiting)
+        place = service.place(name, _address(request)) if card else PlaceOnBoard()
+        ended = (card and place.settled) or (status is not None and is_held_back(status))
+        waiting = status is not None and status["state"] not in _NOT_WATCHED and not ended
+        return status_html(status, card, service.scores, place.html), gr.update(active=waiting)
 
     confirm = page.inputs[visibility_options.CONFIRMATION]
     page.file.change(
         show_report,
         [page.file],
-        [page.report, page.button, confirm],
+        [page.report, page.button, page.why_off, confirm],
         api_visibility="private",
-        show_progress="minimal",
+        show_progress="hidden",
     )
     page.button.click(
         send,
         [page.file, *page.inputs.values()],
         [page.remark, page.outcome, page.submission, page.clock],
         api_visibility="private",
-        scroll_to_output=True,
+        show_progress="hidden",
     )
     page.clock.tick(
         watch, [page.submission], [page.outcome, page.clock], api_visibility="private", show_progress="hidden"
     )
+
+
+def _address(request: gr.Request) -> str:
+    """Return the address of the service as the visitor's browser names it."""
+    url = request.request.url
+    return f"{url.scheme}://{url.netloc}"
 
 
 def _submit(service: GradioSubmissions, path: str | None, values: Sequence[object], user: Identity) -> Json:

@@ -21,6 +21,14 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceOnBoard:
+    """Markup that says where an entry stands. ``settled``: nothing more follows, such as tests against neighbours."""
+
+    html: str = ""
+    settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class GradioSubmissions:
     """`uploads`: where Gradio puts files, which are removed as soon as nobody submits them any more; `limit`: bytes."""
 
@@ -30,6 +38,7 @@ class GradioSubmissions:
     uploads: Path
     limit: int
     spec: BenchmarkSpec
+    place: Callable[[str, str], PlaceOnBoard] = lambda entry_id, base: PlaceOnBoard()  # base: the service's address
 
     @property
     def scores(self) -> Sequence[str]:

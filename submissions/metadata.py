@@ -58,8 +58,8 @@ class Metadata(SubmissionMetadata):
 
 def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
     if refused is None:
-        return FieldProblem(field, "required", _("{field}: say which judge made these predictions.", field=field))
-    return FieldProblem(field, refused.code, f"{field}: {refused}")
+        return FieldProblem(field, "required", _("{field}: enter a model name.", field=field))
+    return FieldProblem(field, refused.code, _("{field}: {problem}", field=field, problem=str(refused)))
 
 
 def _unknown(name: str) -> str:

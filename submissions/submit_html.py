@@ -15,6 +15,7 @@ from auth import Identity
 from benchmark.spec import BenchmarkSpec
 from predictions.problems import votes_phrase
 from predictions.readability import needs_confirmation
+from predictions.readers.base import format_name
 from storage.clock import minute
 
 Report = Mapping[str, Any]
@@ -86,7 +87,7 @@ def warning_html(message: str, ids: Sequence[object] = ()) -> str:
 def _headline(report: Report, whole: str | None) -> str:
     if report["ok"]:
         sentence = f"{report['items']:,} pairs, {votes_phrase(report['votes_per_item'])}."
-        return str(_parts().accepted(sentence, needs_confirmation(report)))
+        return str(_parts().accepted(sentence, needs_confirmation(report), len(report.get("warnings", ()))))
     count = report.get("problem_count", len(report["problems"]))
     return str(_parts().rejected(whole, count, report.get("other_benchmark")))
 
@@ -102,7 +103,7 @@ def samples_html(samples: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    rows = [("Format", str(report["format"]))]
+    rows = [("Format", format_name(str(report["format"])))]
     if report.get("revision"):
         rows.append(("Pairs", f"All {report['items']:,} (revision {report['revision']})"))
     if report.get("votes_per_item"):
@@ -134,7 +135,8 @@ def duplicate_html(taken: Mapping[str, Any]) -> str:
 def refusal_html(refused: Mapping[str, Any], names: Mapping[str, str], heading: str = REFUSED_HEADING) -> str:
     """Return why a submission was not taken. `names`: field -> the name on its label."""
     problems = refused.get("problems") or []
-    table, messages = "", [_named(str(problem["message"]), names) for problem in problems]
+    table = ""
+    messages = [(problem.get("field") or "", _named(str(problem["message"]), names)) for problem in problems]
     if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems))), []
     return str(_parts().refusal(heading, messages, refused, bool(problems))) + table
@@ -146,12 +148,21 @@ def _named(message: str, names: Mapping[str, str]) -> str:
     return f"{names[field]}: {rest}" if colon and field in names else message
 
 
-def status_html(status: Mapping[str, Any] | None, card: Mapping[str, Any] | None, names: Sequence[str]) -> str:
-    """Return where a submission is; its result once there is one. `names`: of the scores, in their order."""
+def why_off_html(reason: str) -> str:
+    """Return why the button does nothing; nothing where it works."""
+    return str(_parts().why_off(reason)) if reason else ""
+
+
+def status_html(
+    status: Mapping[str, Any] | None, card: Mapping[str, Any] | None, names: Sequence[str], place: str = ""
+) -> str:
+    """Return where a submission is; its result once there is one. `names`: of the scores, in their order. `place`:
+    markup about its place on the board, once it is there."""
     if status is None:
         return ""
     name = " ".join(filter(None, (str(status["model"] or "A judge"), str(status["version"] or ""))))
-    return str(_parts().status(status, name, _scores(card, names) if card else [], is_held_back(status)))
+    scores = _scores(card, names) if card else []
+    return str(_parts().status(status, name, scores, is_held_back(status), Markup(place)))  # noqa: S704 (rendered)
 
 
 def is_held_back(status: Mapping[str, Any]) -> bool:

@@ -68,7 +68,7 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     expect(visit.get_by_text("Local mode:")).to_have_count(1)
     report = visit.locator("#report")
     expect(report).to_contain_text("Ready to submit: 1,247 pairs, one vote each", timeout=PATIENCE)
-    expect(report).to_contain_text("vl-reward-model")
+    expect(report).to_contain_text("VL-Reward-Model")
     expect(report).to_contain_text("All 1,247 (revision v2)")
     visit.get_by_label("Model (required)").fill("Qwen2-VL-7B judge")
     visit.get_by_label("Version").fill("browser")
@@ -108,7 +108,10 @@ def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Se
     visit.locator("#submit").click()
     outcome = visit.locator("#outcome")
     expect(outcome).to_contain_text("Not submitted", timeout=PATIENCE)
-    for words in ("Model: say which judge", "Link: expected a web address", "Parameters: expected a number"):
+    expect(visit.get_by_label("Model (required)")).to_be_focused()
+    for label in ("Model (required)", "Link", "Parameters, in billions"):
+        expect(visit.get_by_label(label, exact=True)).to_have_attribute("aria-invalid", "true")
+    for words in ("Model: enter a model name", "Link: expected a web address", "Parameters: expected a number"):
         expect(outcome).to_contain_text(words)
 
 

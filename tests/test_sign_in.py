@@ -216,7 +216,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
     edited = owner.post(f"{page}/edit", data={**form, "model": "Seen", "organisation": "Lab Planted 7e1"})
     assert (edited.status_code, edited.headers["location"]) == (303, page)
     wrong = owner.post(f"{page}/edit", data={**form, "model": "", "notes": "kept <b>as typed</b>"})
-    assert (wrong.status_code, "say which judge" in wrong.text) == (422, True)
+    assert (wrong.status_code, "enter a model name" in wrong.text) == (422, True)
     assert "kept &lt;b&gt;as typed" in wrong.text
     assert [owner.post(f"{page}/publish", data=form).status_code for _ in range(2)] == [303, 303]  # a double click
     until(lambda: world.service.http.get(f"/entries/{entry}").status_code == 200, 60, "it is on the board")

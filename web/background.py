@@ -155,7 +155,7 @@ async def _run_gradio(
             shell, pages = await asyncio.to_thread(_build_gradio, settings, services.in_language(language))
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-            allowlist.attach(NoscriptMiddleware(mounted, language), frozenset(pages.fns), language)
+            allowlist.attach(NoscriptMiddleware(mounted, language, settings.spec.brand), frozenset(pages.fns), language)
         await stop.wait()
 
 

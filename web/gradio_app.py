@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -22,11 +24,12 @@ from auth.middleware import identity_of
 from auth.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
+from leaderboard.pages.result_card import result_card
 from maintenance.action_context import ActionContext
 from maintenance.page import PageTab
 from maintenance.page_context import PageContext
 from settings import Settings
-from submissions.gradio_service import GradioSubmissions
+from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from web.actions import ACTIONS
 from web.benchmarks import asked_benchmark
 from web.middleware.gradio_allowlist import MAINTAIN
@@ -83,7 +86,15 @@ def _asked(services: Services, request: gr.Request | None) -> BenchmarkServices:
 def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
     result = partial(scorecard_on_board, of.board)
     limit = settings.upload_limit_bytes
-    return GradioSubmissions(of.submissions, of.submission_status, result, settings.gradio_dir, limit, of.served.spec)
+    spec, place = of.served.spec, partial(_place, of)
+    return GradioSubmissions(of.submissions, of.submission_status, result, settings.gradio_dir, limit, spec, place)
+
+
+def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:
+    edition = of.board.refresh()
+    entry = edition.entry(entry_id)
+    waited = 0.0 if entry is None else time.time() - datetime.fromisoformat(entry["submitted_at"]).timestamp()
+    return PlaceOnBoard(*result_card(edition, of.items, entry_id, edition.public_base or base, waited))
 
 
 def _page_context(settings: Settings, services: Services) -> PageContext:

@@ -20,10 +20,11 @@ from benchmark.statistics.uncertainty import wilson
 from benchmark.votes import Behaviour
 from leaderboard.board import reported_results
 from leaderboard.board.disclosure import shown_strict
+from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
-from leaderboard.board.rows import BoardRow
+from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import compare, number_check
+from leaderboard.pages import compare, entry_findings, number_check
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
@@ -108,6 +109,16 @@ class Curve:
     bottom: float
 
 
+@dataclass(frozen=True, slots=True)
+class EntryFindings:
+    """What the page says first, in words; None where there is nothing to say."""
+
+    category: entry_findings.CategoryFinding | None
+    length: entry_findings.LengthFinding | None
+    position: entry_findings.PositionFinding | None
+    neighbours: entry_findings.NeighbourFinding | None
+
+
 def page(
     edition: BoardVersion, asked: EntryQuery, nearest: Nearest = lambda *_: (), base: str = "", gone: Json | None = None
 ) -> Callable[[], str] | None:
@@ -136,6 +147,7 @@ def _scored_page(
     card = scorecard(tally, behaviour, benchmark=edition.benchmark, label_revision=revision)
     level = edition.level(revision)
     strict = card["protocols"][spec.ranking]
+    neighbours = nearest(entry["id"], revision)
     if hides := edition.is_redacted(revision):
         strict = shown_strict(card, level, spec) if level == OVERALL_ONLY else strict
         card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
@@ -151,6 +163,15 @@ def _scored_page(
         other_labels=revision != edition.snapshot["label_revision"],
         entry=entry,
         row=(row := board.find(entry["id"])),
+        strips=marked_strips(board, row) if row is not None else (),
+        related=_related(board, row),
+        findings=EntryFindings(
+            category=_category_finding(strict, spec),
+            length=None if hides else entry_findings.length_finding(tally),
+            position=entry_findings.position_finding(behaviour, card["items"] - card["missing_items"]),
+            neighbours=entry_findings.neighbour_finding(neighbours, board.headline),
+        ),
+        neighbour_url=lambda pair: edition.context.prefix + asked.url(id=pair.second.id),
         best_of=row.best_of if row is not None else None,
         scored=board.scored,
         revision=revision,
@@ -171,11 +192,21 @@ def _scored_page(
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
         hides=hides,
         history=_history(edition, entry, asked),
-        nearest=nearest(entry["id"], revision),
+        nearest=neighbours,
         compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
         words=compare,
         **_shared(edition, asked, base),
     )
+
+
+def _category_finding(strict: Json, spec: BenchmarkSpec) -> entry_findings.CategoryFinding | None:
+    intervals = {name: tuple(bounds) for name, bounds in strict["interval"].items() if bounds}
+    return entry_findings.category_finding(strict, intervals, spec.category_keys)
+
+
+def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:
+    """Return the other results of the judge of a row, in the order of the board."""
+    return [one for one in board.rows if row and row.judge and one.judge == row.judge and one.id != row.id]
 
 
 _LENGTHS = (("longer", "the longer"), ("shorter", "the shorter"), ("equal", "equally long"))
@@ -285,6 +316,7 @@ def _reported_page(
     edition: BoardVersion, reported_figures: reported_results.ReportedFigures, asked: EntryQuery, base: str
 ) -> str:
     board = edition.board()
+    arithmetic = reported_figures.arithmetic
     return render(
         edition.context,
         "reported.html",
@@ -294,13 +326,12 @@ def _reported_page(
         **past_board_context(edition, asked.as_of, asked.url(as_of="")),
         compare_url=partial(compare_url, as_of=asked.as_of),
         one=reported_figures,
-        row=board.find(reported_figures.id),
-        sentences=reported_figures.explanation,
+        row=(row := board.find(reported_figures.id)),
+        board=board,
+        strips=marked_strips(board, row) if row is not None else (),
+        related=_related(board, row),
+        verdict=number_check.finding(arithmetic) if arithmetic is not None else "",
+        sentences=arithmetic.sentences if arithmetic is not None else (),
         check_url=number_check.url(reported_figures.figures),
-        others=[
-            other
-            for other in edition.published
-            if other.judge == reported_figures.judge and other.id != reported_figures.id
-        ],
         **_shared(edition, asked, base),
     )

@@ -141,6 +141,20 @@ def headline(plausibility: Plausibility) -> str:
     return _("These figures fit {plain}, not the official categories{how}.", plain=_sizes(plain), how=how)
 
 
+def finding(plausibility: Plausibility) -> str:
+    """Return the verdict in one sentence that names groupings by their words, where ``headline`` names their sizes."""
+    spec = plausibility.figures.spec
+    plain = [fit for fit in plausibility.fits if not fit.exchanged]
+    groupings = dict.fromkeys(fit.split.grouping for fit in plain)
+    if plausibility.verdict != "fits" or not plain or spec.official in groupings:
+        return headline(plausibility)
+    if not any(plausibility.figures.categories):
+        return headline(plausibility)
+    counted = " or from ".join(spec.grouping_text(grouping).words for grouping in groupings)
+    sizes, how = _sizes(plain), _READINGS[plain[0].reading]
+    return f"These figures come from {counted} ({sizes}), not from the official categories{how}."
+
+
 def _exchanged(spec: BenchmarkSpec) -> str:
     return _("{exchanged} exchanged", exchanged=joined(spec.exchanged, _(" and ")))
 

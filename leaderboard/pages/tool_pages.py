@@ -49,7 +49,7 @@ def check_page(
         asked=asked.by_name,
         problem=problem,
         found=result,
-        headline=number_check.headline(result) if result else "",
+        finding=number_check.finding(result) if result else "",
         sentences=number_check.shown_sentences(result) if result else (),
         fits=number_check.lines(result.fits, result.figures) if result else (),
         dropped=_dropped(result) if result else (),

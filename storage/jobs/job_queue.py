@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
@@ -293,24 +294,26 @@ def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int
 
 
 def _eta(session: Session, jobs: int) -> float | None:
-    """Return seconds until so many jobs are done: mean duration of the last ones, shared among the workers alive."""
-    recent = (
-        select((Job.finished_at - Job.started_at).label("seconds"))
+    """Return seconds until so many jobs are done: median duration of the last ones, shared among the workers alive.
+
+    The median, since one job that was taken over after a crash, or the first one after a start, takes far longer.
+    """
+    recent = session.execute(
+        select(Job.finished_at - Job.started_at)
         .where(Job.state == State.DONE.value, Job.started_at.is_not(None))
         .order_by(Job.id.desc())
         .limit(_MEASURED_JOBS)
-        .subquery()
-    )
-    mean = session.execute(select(func.avg(recent.c.seconds))).scalar_one()
-    if mean is None:
+    ).scalars()
+    durations = [float(seconds) for seconds in recent if seconds is not None]
+    if not durations:
         return None
-    live = (
+    running = session.execute(select(func.count()).select_from(Job).where(Job.state == State.RUNNING.value))
+    live = session.execute(
         select(func.count())
         .select_from(WorkerHeartbeat)
         .where(WorkerHeartbeat.heartbeat_at > database_now() - literal(_LIVE_SECONDS))
     )
-    workers = max(1, session.execute(live).scalar_one())
-    return float(mean) * jobs / workers
+    return median(durations) * (jobs + running.scalar_one()) / max(1, live.scalar_one())
 
 
 def _record_failure(session: Session, claim: Claim) -> None:

@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from storage.database import Database
@@ -242,6 +242,23 @@ def test_progress_tells_state_position_and_a_measured_estimate(database: Databas
             worker_heartbeats.record_heartbeat(session, worker)
     with database.read() as session:
         assert job_queue.progress(session, ids[3]).eta_seconds == pytest.approx((alone or 0) / 3)
+
+
+def test_one_slow_job_does_not_spoil_the_estimate_and_running_jobs_count(database: Database) -> None:
+    ids = _queued(database, 5)
+    for seconds in (1.0, 1.2, 90.0):
+        claim = _taken(database)
+        _finish(database, claim)
+        with database.write() as session:
+            done = update(Job).where(Job.submission_id == claim.submission_id)
+            session.execute(done.values(finished_at=Job.started_at + seconds))
+    with database.read() as session:
+        alone = job_queue.progress(session, ids[3]).eta_seconds
+    assert alone == pytest.approx(1.2)
+    _taken(database)
+    with database.read() as session:
+        behind_a_running_one = job_queue.progress(session, ids[4]).eta_seconds
+    assert behind_a_running_one == pytest.approx(2.4)
 
 
 def test_bulk_scoring_takes_the_job_from_anyone_who_works_on_it(database: Database) -> None:

@@ -143,3 +143,41 @@ def test_calls_by_name_and_by_position_take_the_fields_as_before_and_later_ones_
 def test_every_declared_field_is_asked_for_under_its_label(blocks: gr.Blocks) -> None:
     labels = {getattr(block, "label", None) for block in blocks.blocks.values()}
     assert {field.form_label for field in FIELDS.values() if not field.required} <= labels
+
+
+def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
+    blocks: gr.Blocks, service: GradioSubmissions, setup: SubmissionSetup
+) -> None:
+    places = {getattr(block, "elem_id", None) for block in blocks.blocks.values()}
+    assert {f"field-{name}" for name in FIELDS} <= places
+    good = service.uploads / "good.jsonl"
+    good.write_bytes(native(setup.items))
+    refused = service.submit(good, {"parameters_b": "many"}, person("ana"))
+    told = submit_html.refusal_html(refused, {"model": "Model"})
+    assert '<li data-field="model">Model: enter a model name.</li>' in told
+    assert 'data-field="parameters_b"' in told
+
+
+def test_no_progress_of_gradio_is_shown_and_the_button_says_why_it_is_off(blocks: gr.Blocks) -> None:
+    shown = {one.show_progress for one in blocks.fns.values() if one.api_visibility == "private"}
+    assert shown == {"hidden"}
+    values = [getattr(block, "value", "") for block in blocks.blocks.values()]
+    assert any("Choose a file first" in str(value) for value in values)
+
+
+def test_a_report_calls_formats_by_name_and_counts_its_warnings_in_the_headline() -> None:
+    report = {"ok": True, "format": "vlmevalkit", "items": 3, "votes_per_item": 1, "revision": "v1", "parse_rate": 1.0}
+    report["warnings"] = []
+    assert "<dd>VLMEvalKit</dd>" in submit_html.report_html(report)
+    warned = submit_html.report_html(
+        {**report, "warnings": [{"code": "x", "message": "18 replies failed.", "ids": []}]}
+    )
+    assert "Can be submitted, with 1 warning:" in " ".join(warned.split())
+
+
+def test_the_result_card_has_the_place_on_the_board_as_markup() -> None:
+    status = {"id": "e1", "model": "<b>", "version": "", "state": "scored", "entry_url": "/entries/e1", "reason": None}
+    card = {"protocols": {"strict": {"macro": 0.5}}}
+    told = submit_html.status_html(status, card, ["macro"], '<p class="finding">Rank 2 of 9</p>')
+    assert '<p class="finding">Rank 2 of 9</p>' in told
+    assert "&lt;b&gt;" in told

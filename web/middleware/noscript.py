@@ -1,6 +1,10 @@
-"""Message for browsers without JavaScript, inserted into Gradio's pages."""
+"""Additions to Gradio's pages: a message for browsers without JavaScript, and a title for each page."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,13 +20,18 @@ _SENTENCE = _(
 )
 _STYLE = "font: 15px/1.5 system-ui, sans-serif; margin: 40px 24px; max-width: 68ch"
 
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {"submit": _("Submit predictions"), "analyse": _("Analyse"), "maintain": _("Maintain"), "app": _("Board")}
+)
+"""Of pages, by the end of their path."""
+
 
 class NoscriptMiddleware:
     """An application whose pages begin with a sentence for those who see nothing else of them, and name their
-    language."""
+    language and what they are. ``brand``: the one title that Gradio gives all of them."""
 
-    def __init__(self, app: ASGIApp, language: str = ENGLISH) -> None:
-        self._app, self._translations = app, translations(language)
+    def __init__(self, app: ASGIApp, language: str = ENGLISH, brand: str = "") -> None:
+        self._app, self._translations, self._brand = app, translations(language), brand
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -39,11 +48,15 @@ class NoscriptMiddleware:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
                     page = insert_noscript(body, self._translations)
+                    page = insert_title(page, self._brand, self._title(scope["path"]))
                     MutableHeaders(scope=start)["content-length"] = str(len(page))
                     await send(start)
                     await send({"type": "http.response.body", "body": page})
 
         await self._app(scope, receive, sending if scope["type"] == "http" and scope["method"] == "GET" else send)
+
+    def _title(self, path: str) -> str:
+        return self._translations.text(_TITLES.get(path.rstrip("/").rpartition("/")[2], ""))
 
 
 def _is_page(start: Message) -> bool:
@@ -62,3 +75,11 @@ def insert_noscript(page: bytes, of: Translations | None = None) -> bytes:
 
 def _element(of: Translations) -> bytes:
     return f'<noscript><p style="{_STYLE}">{of.text(_SENTENCE)}</p></noscript>'.encode()
+
+
+def insert_title(page: bytes, brand: str, title: str) -> bytes:
+    """Return a page with its own title before the brand, where Gradio's settings have the brand alone."""
+    if not title:
+        return page
+    before, after = (f'"title":{json.dumps(text)}'.encode() for text in (brand, f"{title} · {brand}"))
+    return page.replace(before, after, 1)

@@ -1,0 +1,142 @@
+"""Findings about one entry: its strongest category, its biases, and what separates it from its neighbours. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import sqrt
+
+from benchmark.scoring import Tally
+from benchmark.statistics.uncertainty import wilson
+from benchmark.votes import Behaviour
+from leaderboard.board.rows import Bounds
+from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
+
+_LENGTHS = ("longer", "shorter")
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryFinding:
+    """Accuracies of the categories, highest first, and which of them the first is significantly above."""
+
+    ranked: tuple[tuple[str, float], ...]  # key, share
+    below_first: frozenset[str]
+
+    @property
+    def first(self) -> tuple[str, float]:
+        """The best category."""
+        return self.ranked[0]
+
+    @property
+    def below(self) -> tuple[tuple[str, float], ...]:
+        """Categories that the first is significantly above."""
+        return tuple(one for one in self.ranked[1:] if one[0] in self.below_first)
+
+    @property
+    def level(self) -> tuple[tuple[str, float], ...]:
+        """Categories that the data cannot tell from the first."""
+        return tuple(one for one in self.ranked[1:] if one[0] not in self.below_first)
+
+
+@dataclass(frozen=True, slots=True)
+class LengthFinding:
+    """Accuracy where people prefer the longer answer and where they prefer the shorter one."""
+
+    longer: float
+    shorter: float
+    difference: ScoreDifference
+
+    @property
+    def favoured(self) -> str:
+        """The kind of answer that it favours; "" where the data can show none."""
+        if not self.difference.separable:
+            return ""
+        return "longer" if self.difference.delta > 0 else "shorter"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionFinding:
+    """How often it picked the answer shown first, with a 95% interval that counts pairs and not votes."""
+
+    share: float
+    interval: Bounds
+
+    @property
+    def favoured(self) -> str:
+        """The place that it favours; "" where the data can show none."""
+        return "first" if self.interval[0] > 0.5 else "second" if self.interval[1] < 0.5 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class NeighbourFinding:
+    """Entries next to it on the board, by what the paired tests say. In each pair the entry itself is first."""
+
+    ahead_of: tuple[Pair, ...]
+    behind: tuple[Pair, ...]
+    level: tuple[Pair, ...]
+
+
+def category_finding(
+    shares: Mapping[str, float | None], intervals: Mapping[str, Bounds], keys: Sequence[str]
+) -> CategoryFinding | None:
+    """Return what the categories say; None with fewer than two that have an accuracy.
+
+    Categories are different pairs, so their intervals are compared (Newcombe 1998, method 10), adjusted by Holm for
+    the number of comparisons.
+    """
+    known = [(key, value) for key in keys if (value := shares.get(key)) is not None]
+    ranked = tuple(sorted(known, key=lambda one: -one[1]))
+    if len(ranked) < 2:
+        return None
+    differences = adjust([_difference(one, other, intervals) for one, other in combinations(ranked, 2)])
+    first = ranked[0][0]
+    return CategoryFinding(
+        ranked, frozenset(one.category for one in differences if one.name == first and one.separable)
+    )
+
+
+def _difference(one: tuple[str, float], other: tuple[str, float], intervals: Mapping[str, Bounds]) -> ScoreDifference:
+    """Return the difference of two independent shares; ``name`` is the first's, ``category`` the second's."""
+    (name, value), (second, subtracted) = one, other
+    low = high = None
+    if name in intervals and second in intervals:
+        bounds, others = intervals[name], intervals[second]
+        low = value - subtracted - sqrt((value - bounds[0]) ** 2 + (others[1] - subtracted) ** 2)
+        high = value - subtracted + sqrt((bounds[1] - value) ** 2 + (subtracted - others[0]) ** 2)
+    return ScoreDifference(name, second, None, None, None, value - subtracted, low, high, None)
+
+
+def length_finding(tally: Tally) -> LengthFinding | None:
+    """Return what the length of the preferred answer changes; None where either kind of pair is missing."""
+    cells = {name: tally.cell(name) for name in _LENGTHS}
+    if not all(cell["n"] for cell in cells.values()):
+        return None
+    shares = {name: cell["agree"] / cell["n"] for name, cell in cells.items()}
+    bounds = {name: wilson(cell["agree"], cell["n"]) for name, cell in cells.items()}
+    intervals = {name: (one.low, one.high) for name, one in bounds.items()}
+    longer, shorter = ((name, shares[name]) for name in _LENGTHS)
+    return LengthFinding(longer[1], shorter[1], _difference(longer, shorter, intervals))
+
+
+def position_finding(behaviour: Behaviour, pairs: int) -> PositionFinding | None:
+    """Return how often it picked the answer shown first; None where its file of so many pairs does not say which."""
+    read = round(behaviour.parse_rate * pairs)
+    if behaviour.first_shown_rate is None or read < 1:
+        return None
+    low, high = wilson(behaviour.first_shown_rate * read, read)
+    return PositionFinding(behaviour.first_shown_rate, (low, high))
+
+
+def neighbour_finding(nearest: Sequence[Pair], name: str) -> NeighbourFinding | None:
+    """Return what separates an entry from its neighbours in one accuracy (Holm over them); None without neighbours."""
+    compared = [(pair, gap) for pair in nearest if (gap := pair.of(name)) is not None]
+    if not compared:
+        return None
+    apart = separable_pairs(nearest, name)
+    clear = [(pair, gap.delta > 0) for pair, gap in compared if pair_ids(pair) in apart]
+    return NeighbourFinding(
+        ahead_of=tuple(pair for pair, leads in clear if leads),
+        behind=tuple(pair for pair, leads in clear if not leads),
+        level=tuple(pair for pair, _ in compared if pair_ids(pair) not in apart),
+    )

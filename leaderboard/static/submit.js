@@ -1,0 +1,109 @@
+// What the submit page does in the browser: how far an upload is, errors at their fields, where the focus goes.
+(() => {
+  "use strict";
+  const at = (selector) => document.querySelector(selector);
+  const size = (bytes) => bytes < 1e6 ? Math.max(1, Math.round(bytes / 1e3)) + " kB" : (bytes / 1e6).toFixed(1) + " MB";
+
+  // One line below the file says what is being done; it goes away with the next report.
+  function tell(anchor, text, share) {
+    let line = at("#vl-progress");
+    if (!text) { line?.remove(); return; }
+    if (!line) {
+      line = document.createElement("div");
+      line.id = "vl-progress";
+      line.innerHTML = '<p role="status"></p><progress max="1" aria-label="Upload"></progress>';
+    }
+    if (line.previousElementSibling !== anchor) anchor.after(line);
+    line.firstChild.textContent = text;
+    line.lastChild.hidden = share === undefined;
+    if (share !== undefined) line.lastChild.value = share;
+  }
+
+  // fetch does not say how much of a body is sent; XMLHttpRequest does.
+  const plain = window.fetch;
+  function send(url, body, headers, file) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      request.open("POST", url);
+      request.withCredentials = true;
+      new Headers(headers).forEach((value, name) => request.setRequestHeader(name, value));
+      request.upload.onprogress = (event) => {
+        const share = event.lengthComputable && event.total ? event.loaded / event.total : 0;
+        const done = share >= 1;
+        tell(at("#predictions"), done ? `Checking ${file.name} (${size(file.size)})…`
+          : `Uploading ${file.name}: ${Math.floor(100 * share)}% of ${size(file.size)}`, done ? undefined : share);
+      };
+      request.onerror = () => { tell(null, ""); reject(new TypeError("The upload was interrupted.")); };
+      request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
+      request.send(body);
+    });
+  }
+  window.fetch = (input, options) => {
+    const url = typeof input === "string" ? input : input?.url ?? String(input);
+    const file = options?.body instanceof FormData ? options.body.get("files") : null;
+    const own = file && at("#predictions") && /\/upload(\?|$)/.test(url);
+    return own ? send(url, options.body, options.headers, file) : plain.call(window, input, options);
+  };
+
+  const field = (name) => at(`#field-${name} :is(input, textarea)`);
+  function clear(input) {
+    const message = document.getElementById(input.getAttribute("aria-describedby") || "");
+    if (message?.classList.contains("vl-wrong")) message.remove();
+    input.removeAttribute("aria-invalid");
+    input.removeAttribute("aria-describedby");
+  }
+  function mark(item) {
+    const input = field(item.dataset.field);
+    if (!input) return null;
+    clear(input);
+    const message = document.createElement("p");
+    message.id = "wrong-" + item.dataset.field;
+    message.className = "vl-wrong";
+    const why = item.textContent.replace(/^[^:]{1,40}: /, "").trim();
+    message.textContent = why.charAt(0).toUpperCase() + why.slice(1);
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", message.id);
+    at("#field-" + item.dataset.field).append(message);
+    const fold = [...document.querySelectorAll("button.label-wrap:not(.open)")]
+      .find((button) => button.parentElement.contains(input));
+    fold?.click();
+    return input;
+  }
+
+  function show() {
+    tell(null, "");
+    document.querySelectorAll("[aria-invalid]").forEach((input) => { if (input.closest("[id^=field-]")) clear(input); });
+    const wrong = [...document.querySelectorAll("#outcome [data-field]")].map(mark).filter(Boolean);
+    const card = at("#outcome [data-state]");
+    if (wrong.length) setTimeout(() => wrong[0].focus(), 60);  // after its section has opened
+    else if (card && !card.dataset.seen) scrollTo({ top: 0 });
+    else at("#outcome [role=alert]")?.scrollIntoView({ block: "nearest" });
+    if (card && document.activeElement === document.body) card.focus({ preventScroll: true });
+  }
+
+  function watch() {
+    const outcome = at("#outcome"), report = at("#report");
+    if (!outcome || !report) return false;
+    let shown = "";
+    new MutationObserver(() => {
+      const text = outcome.querySelector("[data-state]")?.dataset.state ?? outcome.textContent;
+      if (text === shown) return;  // asked again, with the same answer
+      shown = text;
+      if (text.trim()) show();
+    }).observe(outcome, { childList: true, subtree: true, characterData: true });
+    new MutationObserver(() => tell(null, "")).observe(report, { childList: true, subtree: true, characterData: true });
+    return true;
+  }
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-again]")) { event.preventDefault(); location.reload(); }
+    const button = event.target.closest("#submit");
+    if (button && !button.disabled) tell(at("#why-off"), "Submitting…");
+  });
+  document.addEventListener("input", (event) => {
+    if (event.target.closest("[id^=field-]") && event.target.hasAttribute("aria-invalid")) clear(event.target);
+  });
+  if (!watch()) {
+    const drawing = new MutationObserver(() => { if (watch()) drawing.disconnect(); });
+    drawing.observe(document.documentElement, { childList: true, subtree: true });
+  }
+})();

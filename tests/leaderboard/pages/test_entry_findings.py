@@ -1,0 +1,104 @@
+"""Findings of an entry's page: what is said first, and that nothing is said that the data cannot show."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmark.votes import Behaviour
+from leaderboard.board.position import marked_strips
+from leaderboard.board.rows import build_board
+from leaderboard.cache import BoardCache
+from leaderboard.pages.compare import Pair, ScoreDifference
+from leaderboard.pages.entry_findings import category_finding, neighbour_finding, position_finding
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.pages.result_card import result_card
+from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.specs import VL
+from tests.leaderboard.test_sections import reported
+
+KEYS = ("general", "hallucination", "reasoning")
+
+
+def found(*values: tuple[float, float]) -> Any:
+    """(accuracy, half an interval) of each category."""
+    shares = {key: value for key, (value, _) in zip(KEYS, values, strict=True)}
+    intervals = {key: (value - half, value + half) for key, (value, half) in zip(KEYS, values, strict=True)}
+    return category_finding(shares, intervals, KEYS)
+
+
+def test_a_category_is_the_strongest_only_where_it_is_significantly_above_all_others() -> None:
+    clear = found((0.41, 0.07), (0.79, 0.03), (0.50, 0.05))
+    assert (clear.first[0], [key for key, _ in clear.below], clear.level) == (
+        "hallucination",
+        ["reasoning", "general"],
+        (),
+    )
+    partly = found((0.40, 0.05), (0.60, 0.05), (0.58, 0.05))
+    assert ([key for key, _ in partly.below], [key for key, _ in partly.level]) == (["general"], ["reasoning"])
+    assert found((0.50, 0.05), (0.52, 0.05), (0.51, 0.05)).below == ()
+    assert category_finding({"general": 0.5}, {}, KEYS) is None
+
+
+def test_a_position_bias_is_stated_only_beyond_what_chance_explains_in_so_many_pairs() -> None:
+    def favoured(rate: float | None, pairs: int) -> str | None:
+        result = position_finding(Behaviour(1.0, rate, None), pairs)
+        return None if result is None else result.favoured
+
+    assert [favoured(0.6, 1000), favoured(0.4, 1000), favoured(0.6, 20)] == ["first", "second", ""]
+    assert favoured(None, 1000) is None
+
+
+def test_neighbours_are_ahead_behind_or_not_to_be_told_apart_after_holm() -> None:
+    board = build_board(snapshot([entry(number, 0.5) for number in range(1, 5)]), VL)
+    own, *others = board.rows[:4]
+
+    def pair(other: Any, delta: float, p: float) -> Pair:
+        difference = ScoreDifference("macro", "", None, None, None, delta, None, None, p)
+        return Pair(own, other, "", (difference,), VL)
+
+    pairs = [pair(others[0], 0.2, 0.001), pair(others[1], -0.1, 0.03), pair(others[2], -0.2, 0.001)]
+    result = neighbour_finding(pairs, "macro")
+    assert result is not None
+    assert (result.ahead_of, result.behind, result.level) == ((pairs[0],), (pairs[1], pairs[2]), ())
+    weaker = neighbour_finding([pairs[0], replace_p(pairs[1], 0.04), replace_p(pairs[2], 0.04)], "macro")
+    assert weaker is not None
+    assert len(weaker.level) == 2
+    assert neighbour_finding((), "macro") is None
+
+
+def replace_p(pair: Pair, p: float) -> Pair:
+    return replace(pair, differences=(replace(pair.differences[0], p=p),))
+
+
+def test_the_strip_marks_the_entry_with_its_interval_within_the_axis() -> None:
+    board = build_board(snapshot([entry(1, 0.9), entry(2, 0.1)]), VL, published=(reported("Judge Y", 75.0),))
+    for row in board.rows:
+        if row.tier == "baseline":
+            continue
+        for strip in marked_strips(board, row):
+            assert strip.mark is None or 0 <= strip.mark <= 1000
+            if strip.interval and strip.mark is not None:
+                assert strip.interval[0] <= strip.mark <= strip.interval[1]
+    without = replace(board.rows[0], scores=dict.fromkeys(board.rows[0].scores))
+    assert marked_strips(board, without) == ()
+
+
+def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it(tmp_path: Path) -> None:
+    cache = BoardCache(FixedSource(snapshot([entry(number, 0.5 + number / 20) for number in range(1, 5)])))
+    edition, materials = cache.refresh(), ItemCatalog(None, None, lambda _: None, spec=VL)
+    row = next(one for one in edition.board().rows if one.tier == "scored")
+    early, settled = result_card(edition, materials, row.id, "https://board.example")
+    assert not settled
+    assert "follow in a few seconds" in early
+    markup, settled = result_card(edition, materials, row.id, "https://board.example", waited=60)
+    words = " ".join(re.sub("<[^>]+>", " ", markup).split())
+    assert settled
+    assert re.search(r"Rank \d of 4 scored here", words)
+    assert "guessing (50%)" in words
+    assert "no difference that the data can show" in words or "significantly" in words
+    for part in ("badge.svg", "og.png", "@misc{", "/compare?entries="):
+        assert part in markup
+    assert result_card(edition, materials, "nobody") == ("", True)
