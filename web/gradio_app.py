@@ -62,7 +62,10 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
         leaderboard.gradio_page.build_board(services.board)
     with pages.route("Submit", "/submit"), leaderboard.gradio_page.frame(context_of, "/app/submit", "vl-submit"):
         submissions.gradio_page.build(
-            lambda request: submitting[asked(request).id], spec=settings.spec, limit_mb=limit_mb
+            lambda request: submitting[asked(request).id],
+            spec=settings.spec,
+            limit_mb=limit_mb,
+            language=services.first.context.language,
         )
     for one in services.benchmarks:
         path = leaderboard.analysis_tab.path_of(one.context).removeprefix("/app")

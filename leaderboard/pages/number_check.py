@@ -150,9 +150,14 @@ def finding(plausibility: Plausibility) -> str:
         return headline(plausibility)
     if not any(plausibility.figures.categories):
         return headline(plausibility)
-    counted = " or from ".join(spec.grouping_text(grouping).words for grouping in groupings)
+    counted = joined([spec.grouping_text(grouping).words for grouping in groupings], _(" or from "))
     sizes, how = _sizes(plain), _READINGS[plain[0].reading]
-    return f"These figures come from {counted} ({sizes}), not from the official categories{how}."
+    return _(
+        "These figures come from {counted} ({sizes}), not from the official categories{how}.",
+        counted=counted,
+        sizes=sizes,
+        how=how,
+    )
 
 
 def _exchanged(spec: BenchmarkSpec) -> str:
