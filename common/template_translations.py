@@ -31,7 +31,13 @@ def translate_templates(environment: Environment, of: Translations) -> None:
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
     environment.newstyle_gettext = True  # type: ignore[attr-defined]  # set by the extension
-    environment.globals |= {"gettext": gettext, "ngettext": ngettext, "_": known, "language": of.language}
+    environment.globals |= {
+        "gettext": gettext,
+        "ngettext": ngettext,
+        "_": known,
+        "sentence": lambda text: of.sentence(str(text)),
+        "language": of.language,
+    }
     if of.language != ENGLISH:
         environment.finalize = lambda value: of.text(value) if isinstance(value, Message) else value
 

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 
 from benchmark.judges import TYPES
 from benchmark.spec import BenchmarkSpec, known_benchmarks, load_spec
+from leaderboard.board.columns import columns_of
+from leaderboard.board.query import FILTERS
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from maintenance.decision_log import OTHER_EVENTS
 from predictions.readers import READERS
 from storage.metadata import FIELDS
 from web.actions import ACTIONS
+
+_FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
+INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."
 
 
 def declared_texts() -> Iterator[tuple[str, str]]:
@@ -24,7 +29,16 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         folder = f"benchmark/definitions/{benchmark}"
         spec = load_spec(benchmark)
         yield from ((f"{folder}/spec.toml", text) for text in _of_definition(spec) if text)
+        for column in columns_of(spec):
+            texts = (column.title, column.subtitle, column.description)
+            yield from (("leaderboard/board/columns.py", text) for text in texts if text not in ("", "n"))
         yield from ((f"{folder}/about.html", str(text)) for text in _of_about(spec) if text)
+    for choice in FILTERS:
+        yield from (
+            ("leaderboard/board/query.py", text) for text in (choice.label, *(title for _, title in choice.choices))
+        )
+    for text in (INITIAL_REASON, *_FACTS):
+        yield "leaderboard/templates/reported.html", text
     for reader in READERS:
         yield from (
             (f"{reader.__name__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
