@@ -450,7 +450,7 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
         "ranges": _range_data(board),
         "tier": [_TIER_NUMBERS[row.tier] for row in rows],
         **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
-        "fields": fields(board.spec),
+        "fields": ", ".join(fields(board.spec)),
         "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
         "shown": {
             column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, shown))

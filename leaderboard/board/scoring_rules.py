@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from benchmark.protocols import protocols
 from benchmark.spec import BenchmarkSpec
@@ -20,11 +19,12 @@ class ScoringRule:
     help: str
 
 
-@cache
 def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
     """Return the scoring rules of a benchmark; the first one ranks its board."""
     titles = {rule.key: rule.title for rule in spec.protocols}
-    rules = [(rule.key, rule.title, _("{text}.", text=titles[rule.key])) for rule in protocols(spec).values()]
+    rules = [
+        (rule.key, rule.title, _("{text}.", text=titles.get(rule.key, rule.summary))) for rule in protocols(spec).values()
+    ]
     return tuple(
         ScoringRule(key, title, _("{text} Ranks this board.", text=text) if key == spec.ranking else text)
         for key, title, text in rules

@@ -112,7 +112,7 @@
   function misread(data, word) {
     const [, name, wanted] = /^([a-z_]+):(.*)$/s.exec(word) || [];
     if (!name) return "";
-    if (!data.fields.includes(name)) return tr("There is no field {name}. Fields: {fields}.", { name, fields: data.fields.join(", ") });
+    if (!data.fields.split(", ").includes(name)) return tr("There is no field {name}. Fields: {fields}.", { name, fields: data.fields });
     const numeric = data.terms[name]?.[1] === "number";
     return numeric && !compare(wanted) ? tr("The field {name} takes a number, such as {name}:>5.", { name }) : "";
   }

@@ -61,9 +61,8 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
 def test_a_declared_protocol_is_on_the_board_the_about_page_the_interface_and_the_scorecard(
     invented: Protocol, client: TestClient
 ) -> None:
-    assert (
-        f'<option value="all-right" selected>Rule: {invented.title}</option>' in client.get("/?protocol=all-right").text
-    )
+    page = client.get("/?protocol=all-right").text
+    assert re.search(rf'name="protocol" value="all-right" checked><span>\s*<b>{invented.title}</b>', page)
     assert f"<b>All right</b> {invented.text}" in client.get("/about").text
     assert client.get("/api/v1/leaderboard?protocol=all-right").json()["entries"][0]["macro"] == 1.0
     assert "all-right" in client.get("/llms.txt").text
@@ -93,9 +92,10 @@ def test_a_declared_export_format_is_offered_served_and_listed(
 ) -> None:
     form = Format("lines", "Lines", "text/x-lines", lambda taken: b"one\n", "a line", primary=primary, compared=True)
     monkeypatch.setitem(FORMATS, form.suffix, form)
-    page = client.get("/").text
-    offered = page.partition('<details class="menu more">')[0 if primary else 2]
-    assert re.search(r'<a href="/export/board\.lines[^"]*" data-export>Lines</a>', offered)
+    menu, _, bar = client.get("/").text.partition('<p class="picked"')
+    link = re.compile(r'<a href="/export/board\.lines[^"]*" data-export>Lines</a>')
+    assert link.search(menu)
+    assert bool(link.search(bar)) == primary
     assert "<u>Lines</u>" in client.get("/compare?entries=e00000000001,e00000000002").text
     reply = client.get("/export/board.lines")
     assert (reply.text, reply.headers["content-type"].partition(";")[0]) == ("one\n", "text/x-lines")

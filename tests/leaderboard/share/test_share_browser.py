@@ -47,13 +47,14 @@ def test_links_to_files_follow_the_view(browser: Browser, board: int) -> None:
     page.locator("thead [data-sort=general]").click()
     query = "?tier=scored&sort=general&dir=desc"
     for suffix in ("board.csv", "board.tex", "board.md", "board.json", "board.parquet", "cite.bib"):
-        expect(page.locator(f'[href="/export/{suffix}{query}"]')).to_have_count(1)
+        expect(page.locator(f'.more [href="/export/{suffix}{query}"]')).to_have_count(1)
     page.locator("tbody .pick").first.click()
     ticked = page.locator("tbody .pick").first.get_attribute("value")
     for link in page.locator("[data-export]").all():
         expect(link).to_have_attribute("href", re.compile(rf"\?q=id(:|%3A){ticked}&"))
     page.locator("tbody .pick").first.click()
     expect(page.locator("[data-embed]")).to_have_attribute("href", "/?tier=scored&embed=1&sort=general&dir=desc")
+    page.click(".more summary")
     with page.expect_download() as started:
         page.get_by_role("link", name="CSV").click()
     lines = started.value.path().read_text(encoding="utf-8").splitlines()
