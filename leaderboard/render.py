@@ -357,6 +357,8 @@ def past_board_context(edition: BoardVersion, as_of: str, now: str) -> dict[str,
         "as_of_query": f"?as_of={quote(as_of)}" if as_of else "",
         "old": edition.snapshot["created_at"] if as_of else "",
         "old_snapshot": edition.snapshot_id[:12],
+        "snapshot": edition.snapshot_id[:_SNAPSHOT_DIGITS],
+        "snapshot_of": edition.snapshot["created_at"],
         "now": now,
     }
 
@@ -548,10 +550,15 @@ def withdrawn_page(context: RenderContext, stub: Mapping[str, Any]) -> str:
     return render(context, "withdrawn.html", current="", title=title, what=what, did=did, **about)
 
 
-def message_page(context: RenderContext, title: str, lead: str, *, links: Iterable[tuple[str, str]] = ()) -> str:
+_OF_THE_BENCHMARK = ("/", "/compare", "/explore", "/about")
+
+
+def message_page(
+    context: RenderContext, title: str, lead: str, *, links: Iterable[tuple[str, str]] = (), search: bool = False
+) -> str:
     """Return a page that says one thing: nothing here, or something went wrong, and what to do.
 
-    ``links``: texts and addresses; "/" is the board of the context.
+    ``links``: texts and addresses; "/" is the board of the context. ``search``: whether to offer its search field.
     """
-    placed = tuple((text, f"{context.prefix}/" if url == "/" else url) for text, url in links)
-    return render(context, "message.html", current="", title=title, lead=lead, links=placed)
+    placed = tuple((text, context.prefix + url if url in _OF_THE_BENCHMARK else url) for text, url in links)
+    return render(context, "message.html", current="", title=title, lead=lead, links=placed, search=search)

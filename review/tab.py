@@ -53,7 +53,7 @@ def build(context: PageContext) -> None:
 def _disputes(context: PageContext) -> tuple[Callable[[str, gr.Request], str], gr.Dropdown, gr.HTML]:
     """Return what lists disputes, of which states, and where."""
     form = ActionForm(context, "disputes")
-    html("<h3>Label disputes</h3>" + _DISPUTES)
+    html("<h2>Label disputes</h2>" + _DISPUTES)
     with gr.Row():
         state = gr.Dropdown([*disputes.STATES, _ALL], value="open", label="State", filterable=False)
         show = gr.Button("Show disputes", size="md")
@@ -84,7 +84,7 @@ def _disputes(context: PageContext) -> tuple[Callable[[str, gr.Request], str], g
 
 def _candidates(context: PageContext) -> None:
     form = ActionForm(context, "candidates")
-    html("<h3>Candidate label errors</h3>" + _CANDIDATES)
+    html("<h2>Candidate label errors</h2>" + _CANDIDATES)
     with gr.Row():
         form.button("candidates.find")
         show = gr.Button("Show candidates", size="md")
@@ -101,7 +101,7 @@ def _candidates(context: PageContext) -> None:
 def _projects(context: PageContext) -> tuple[Callable[[gr.Request], str], gr.HTML]:
     """Return what lists projects, and where."""
     form = ActionForm(context, "verification")
-    html("<h3>Verification by hand</h3>" + _PROJECTS)
+    html("<h2>Verification by hand</h2>" + _PROJECTS)
     with gr.Row():  # what the two forms below have in common
         form.field("reason", placeholder="to start a project, or to close it")
         form.field("annotators", placeholder="user names or ids, with commas")

@@ -307,9 +307,14 @@ def _about_reported(edition: BoardVersion, reported: Sequence[BoardRow]) -> str:
 # Words ---------------------------------------------------------------------------------------------------------------
 
 
-def sentence(pair: Pair) -> str:
-    """Return what the comparison says, in plain words."""
-    a, b = names(pair)
+def letters(comparison: Comparison) -> dict[str, str]:
+    """Return a letter for each chosen entry, in the order asked for: pages call them so where names are long."""
+    return {row.id: chr(ord("A") + place) for place, row in enumerate(comparison.rows)}
+
+
+def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
+    """Return what the comparison says, in plain words. ``called``: names by id; None for the models'."""
+    a, b = names(pair) if called is None else (called[pair.first.id], called[pair.second.id])
     if not pair.differences:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]

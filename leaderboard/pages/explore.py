@@ -172,3 +172,44 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
         min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
         read_as_of(parameters),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class DifficultyBar:
+    """Pairs on which a tenth of the compared judges were right; the height is a fraction of the highest bar's."""
+
+    label: str
+    count: int
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulty:
+    """Pairs of one category by the share of judges that were right. ``hard``: those that at most 30% got right."""
+
+    category: str
+    n: int
+    hard: int
+    bars: tuple[DifficultyBar, ...]
+
+
+_TENTHS = 10
+_HARD = 3  # tenths
+
+
+def difficulties(pairs: ItemSearch) -> list[Difficulty]:
+    """Return one per category that has pairs with a share; none where nothing is known of judges."""
+    if pairs.bands is None:
+        return []
+    known = [(item.category, band) for item, band in zip(pairs.table.items, pairs.bands, strict=True) if band >= 0]
+    found = (_difficulty(key, [band for name, band in known if name == key]) for key in pairs.table.spec.category_keys)
+    return [one for one in found if one.n]
+
+
+def _difficulty(category: str, bands: Sequence[int]) -> Difficulty:
+    counts = [bands.count(band) for band in range(_TENTHS)]
+    most = max(*counts, 1)
+    bars = tuple(
+        DifficultyBar(f"{10 * band} to {10 * band + 10}%", count, count / most) for band, count in enumerate(counts)
+    )
+    return Difficulty(category, len(bands), sum(counts[:_HARD]), bars)

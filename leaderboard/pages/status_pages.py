@@ -18,9 +18,15 @@ from leaderboard.responses import HTML, respond
 
 _TEXTS = {
     "not-found": (
-        _("There is no such page"),
-        _("Entries keep their address, also when they are scored again; perhaps a character was lost on the way here."),
-        ((_("The board"), "/"),),
+        _("This page does not exist"),
+        _("Check the address; entry links never change. Or look for the judge by its name."),
+        (
+            (_("Leaderboard"), "/"),
+            (_("Compare judges"), "/compare"),
+            (_("Browse the pairs"), "/explore"),
+            (_("About the benchmark"), "/about"),
+            (_("API"), "/docs"),
+        ),
     ),
     "no-board": (
         _("No leaderboard for that date"),
@@ -103,4 +109,4 @@ def _reply(context: RenderContext, kind: str, headers: Headers, status: int) -> 
 @lru_cache(maxsize=128)
 def _body(context: RenderContext, kind: str) -> CachedResponse:
     title, lead, links = _TEXTS[kind]
-    return status_page(render.message_page(context, title, lead, links=links))
+    return status_page(render.message_page(context, title, lead, links=links, search=kind == "not-found"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,6 +24,7 @@ from leaderboard.render import past_board_context, render
 from leaderboard.render_context import RenderContext
 
 _LISTED = 12  # entries offered to compare with
+_IN_THE_FIELD = 200  # of them that the field completes
 
 
 # Check my numbers
@@ -135,16 +137,22 @@ class CompareQuery:
         return compare_url(view.ids, view.grouping, view.revision, view.as_of, view.search, view.by)
 
 
+_PICKED = re.compile(r"\[([\w-]{1,80})\]$")  # an id at the end of what the list of judges puts into the field
+
+
 def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], spec: BenchmarkSpec) -> CompareQuery:
     """Return the choice of a query string."""
     grouping, revision, by = (parameters.get(name, "") for name in ("grouping", "revision", "by"))
+    search = parameters.get("q", "").strip()[:MAX_QUERY]
+    picked = _PICKED.search(search)
+    ids = read_entries(parameters.get("entries", ""))
     return CompareQuery(
         spec,
-        read_entries(parameters.get("entries", "")),
+        ids if picked is None else tuple(dict.fromkeys((*ids, picked[1]))),
         grouping if grouping in spec.groupings and grouping != spec.official else "",
         revision if revision in revisions else "",
         read_as_of(parameters),
-        parameters.get("q", "").strip()[:MAX_QUERY],
+        search if picked is None else "",
         by if by in spec.score_names and by != spec.headline else "",
     )
 
@@ -178,6 +186,8 @@ def compare_page(edition: BoardVersion, materials: ItemCatalog, choice: CompareQ
         **past_board_context(edition, choice.as_of, choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
         offered=compare.offered(result, matching)[:_LISTED],
+        listed=compare.offered(result, [row for row in result.board.rows if row.tier != "baseline"])[:_IN_THE_FIELD],
+        letters=compare.letters(result),
         full=len(chosen) >= compare.MOST,
         own=own,
         words=compare,
@@ -217,6 +227,7 @@ def explore_page(edition: BoardVersion, materials: ItemCatalog, query: ItemQuery
         found=pairs.select(query),
         spec=edition.spec,
         sources=[(key, edition.spec.source_category[key]) for key in edition.spec.shown_sources if key in held],
+        difficulties=explore.difficulties(pairs),
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
         broken=materials.has_item_file and pairs.texts is None,

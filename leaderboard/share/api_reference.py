@@ -15,6 +15,17 @@ _VERBS = ("get", "post", "put", "patch", "delete")
 _LINE = 96  # characters
 
 
+_GROUPS = (
+    ("Read the board", ()),
+    ("Submit", ("/submissions", "/api/v1/check", "/policy", "/quota")),
+    ("Receipts and audit", ("/receipt", "/keys", "/chain", "/decisions", "/audit")),
+    ("Your account and entries", ("/account", "/history", "/withdraw", "/transfer")),
+    ("Disputes and labelling", ("/disputes", "/verification")),
+    ("Operate", ("/healthz", "/readyz", "/metrics", "/status")),
+)
+"""Headings of the page, and what is in the paths below each; the first takes what is left."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of a route, or one field of its form."""
@@ -48,6 +59,13 @@ class Operation:
     anchor: str
 
     @property
+    def group(self) -> str:
+        """The heading that it stands under, by its path and verb."""
+        if self.maintenance:
+            return "For maintainers"
+        return next((title for title, parts in _GROUPS if any(part in self.path for part in parts)), _GROUPS[0][0])
+
+    @property
     def maintenance(self) -> bool:
         """Whether it answers maintainers only, by its path."""
         return "/maintenance/" in self.path
@@ -55,7 +73,10 @@ class Operation:
 
 def page(context: RenderContext, described: Mapping[str, Any], base: str) -> str:
     """Return the page at /docs."""
-    return render(context, "reference.html", current="", operations=operations(described), base=base)
+    listed = operations(described)
+    titles = [*(title for title, _ in _GROUPS), "For maintainers"]
+    groups = [(title, [one for one in listed if one.group == title]) for title in titles]
+    return render(context, "reference.html", current="", groups=[one for one in groups if one[1]], base=base)
 
 
 def operations(described: Mapping[str, Any]) -> tuple[Operation, ...]:

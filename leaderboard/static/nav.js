@@ -28,6 +28,12 @@
     if (tabs) { tabs.click(); tabs.focus(); }
   });
 
+  // Paper has no address bar.
+  addEventListener("beforeprint", () => {
+    const place = document.querySelector("[data-address]");
+    if (place) place.textContent = location.href + "\u2002";
+  });
+
   // By script, because Gradio's pages have a base: there the link would lead to another page.
   document.addEventListener("click", (event) => {
     const target = document.getElementById(event.target.closest(".skip")?.hash.slice(1));

@@ -268,7 +268,8 @@ def test_a_reported_result_has_a_page_with_its_source_and_the_arithmetic(client:
 def test_what_does_not_exist_is_a_page_for_people_and_a_problem_for_programs(client: TestClient) -> None:
     page = client.get("/entries/e99999999999")
     assert page.status_code == 404
-    assert "There is no such page" in page.text
+    assert "This page does not exist" in page.text
+    assert 'role="search"' in page.text and 'href="/compare"' in page.text
     assert client.get("/nowhere").status_code == 404
     reply = client.get("/api/v1/nowhere")
     assert reply.headers["content-type"] == "application/problem+json"

@@ -146,9 +146,17 @@ def test_reported_rows_link_to_their_figures(client: TestClient) -> None:
 def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
     text = text_of(client.get(f"/compare?entries={A},{B}").text)
     assert re.search(
-        r"Judge A agrees with people more often than Judge B on hallucination \(\+\d+\.\d points, p <", text
+        r"different\? A agrees with people more often than B on hallucination \(\+\d+\.\d points, p <", text
     )
-    assert "Only the first is right" in text
+    assert "Only A is right" in text
+
+
+def test_a_judge_picked_from_the_list_of_the_field_is_added(client: TestClient) -> None:
+    html = client.get(f"/compare?entries={A}").text
+    assert f'<option value="Judge B [{B}]">' in html
+    both = client.get("/compare", params={"entries": A, "q": f"Judge B [{B}]"}).text
+    assert "Are these judges really different?" in both
+    assert both.index('class="verdicts"') < both.index("<table"), "the verdict stands before the tables"
 
 
 def test_judges_are_found_added_and_removed_by_links(client: TestClient) -> None:
@@ -257,10 +265,10 @@ def later() -> Iterator[TestClient]:
 def test_a_comparison_of_the_past_is_the_one_of_then(later: TestClient) -> None:
     chosen = f"entries={A},{B}"
     then = later.get(f"/compare?{chosen}&as_of=snapshot-1").text
-    assert "Only the first" in then
+    assert "Only A" in then
     assert f'href="/entries/{A}?as_of=snapshot-1"' in then
     assert 'name="as_of" value="snapshot-1"' in then
-    assert "Only the first" not in later.get(f"/compare?{chosen}").text
+    assert "Only A" not in later.get(f"/compare?{chosen}").text
     found = later.get(f"/api/v1/compare?{chosen}&as_of=snapshot-1").json()
     assert (found["snapshot"], found["pairs"][0]["paired"]) == ("snapshot-1", True)
     assert later.get(f"/api/v1/compare?{chosen}").json()["pairs"][0]["paired"] is False
@@ -301,3 +309,14 @@ def test_a_rule_that_judges_nothing_is_not_compared() -> None:
         assert f"There is no entry {first}" in text_of(client.get(f"/compare?entries={A},{first}").text)
         assert "baseline" not in text_of(client.get("/compare").text)
         assert client.get(f"/api/v1/compare?entries={A},{first}").json()["code"] == "unknown-entry"
+
+
+def test_explore_begins_with_how_many_pairs_are_hard_in_each_category(client: TestClient) -> None:
+    html = client.get("/explore").text
+    assert html.index('class="three difficulty"') < html.index("<table")
+    assert re.search(r"On \d+ of \d+ pairs at most 30% of the judges are right", text_of(html))
+
+
+def test_a_printed_page_has_its_snapshot_and_a_place_for_its_address(client: TestClient) -> None:
+    for path in (f"/entries/{B}", f"/compare?entries={A},{B}", "/explore", "/about"):
+        assert re.search(r'<p class="printed"><span data-address></span> Snapshot \S+ of ', client.get(path).text)
