@@ -10,6 +10,7 @@ from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
+from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
 from predictions.readers import READERS
 from storage.metadata import FIELDS
@@ -37,6 +38,8 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (
             ("leaderboard/board/query.py", text) for text in (choice.label, *(title for _, title in choice.choices))
         )
+    for title in group_titles():
+        yield "leaderboard/share/api_reference.py", title
     for text in (INITIAL_REASON, *_FACTS):
         yield "leaderboard/templates/reported.html", text
     for reader in READERS:
