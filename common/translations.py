@@ -95,7 +95,7 @@ def _patterns(language: str, size: int) -> tuple[tuple[re.Pattern[str], str], ..
     """Return what sentences with values look like, those with the most words of their own first."""
     known = translations(language).texts
     ordered = sorted(known, key=lambda text: -len(_VALUE.sub("", text)))
-    return tuple((_pattern(text), known[text][0]) for text in ordered if _VALUE.search(text) and _words(text) > 12)
+    return tuple((_pattern(text), known[text][0]) for text in ordered if _VALUE.search(text) and _words(text) > 9)
 
 
 def _words(text: str) -> int:

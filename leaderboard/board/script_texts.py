@@ -43,7 +43,7 @@ def script_texts(of: Translations) -> Mapping[str, str]:
     plurals = {
         text: of.pattern(one, many, 1 + place) for one, many in _PLURALS for place, text in enumerate((one, many))
     }
-    return {str(text): of.pattern(text.msgid) for text in _SENTENCES} | plurals
+    return {text.msgid: of.pattern(text.msgid) for text in _SENTENCES} | plurals
 
 
 def counted(selection_span: str, judges: int, baselines: int, pinned: int) -> list[str]:
